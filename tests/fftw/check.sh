@@ -1,0 +1,116 @@
+#!/bin/bash
+# check.sh off|auto|sim|cuda [COUNT [OPTION...]]: FFTW's own tests (check.pl with its bench, both unmodified), preloaded.
+#
+#   off, auto   COUNT random geometries for each set of options, threads too; everything must pass
+#   sim, cuda   at least COUNT complex problems for each OPTION of check.pl (default: --estimate and --patient), all of
+#               which must run on that backend, none of them falling back; the report of the library is the proof
+#
+# Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED.
+# Exit status: 0 passed, 1 failed, 77 FFTW's source is not to be had here.
+set -eu
+mode=${1:?usage: check.sh off|auto|sim|cuda [COUNT [OPTION...]]}
+count=${2:-}
+shift $(($# < 2 ? $# : 2))
+options=("$@")
+here=$(cd "$(dirname "$0")" && pwd)
+library=${FG_LIBRARY:-$PWD/.libs/libfftw3_gpu.so}
+dir=${FG_FFTW_DIR:-$PWD/fftw-tests}
+seed=${FG_SEED:-20}
+
+[ -e "$library" ] || { echo "check.sh: $library is missing" >&2; exit 1; }
+"$here/build.sh" "$dir"
+dir=$(cd "$dir" && pwd)
+work=$(mktemp -d "$dir/run.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" # bench keeps its wisdom file in the current folder
+
+unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_VERIFY
+case $mode in
+  off) export FFTW3_GPU=off ;;
+  auto) ;;
+  sim) export FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_SIM_ABORT=1 ;;
+  cuda) export FFTW3_GPU=force FFTW3_GPU_BACKEND=cuda ;;
+  *) echo "check.sh: no mode '$mode'" >&2; exit 2 ;;
+esac
+
+# Time limit: only real FFTW's PATIENT planning of the real-data problems takes notice.
+bench="env LD_PRELOAD=$library $dir/bench -o timelimit=0.2"
+output=$work/output
+
+# check_pl SEED ARGUMENT...: check.pl never seeds its generator, so this does.
+check_pl() {
+  perl -e 'srand(shift); my $script = shift; do $script; die $@ if $@' "$1" "$dir/source/tests/check.pl" \
+    "${@:2}" -v "$bench" >>"$output" 2>&1 || give_up "check.pl ${*:2}"
+}
+
+# verify OPTIONS FILE: the problems of a list (one a line, # starts a comment), in one run of bench.
+verify() {
+  local list
+  list=$(sed -e 's/#.*//' "$2" | tr -s ' \n' '\n' | sed -n -e 's/./--verify &/p')
+  # shellcheck disable=SC2086 # words wanted
+  $bench $1 --verbose=1 $list >>"$output" 2>&1 || give_up "bench $1 with $(basename "$2")"
+}
+
+give_up() {
+  tail -n 15 "$output"
+  echo "FAIL: $1"
+  exit 1
+}
+
+# One line a verified problem: its text and three errors.
+verified() { grep -cE "^$1 [-+.e0-9]+ [-+.e0-9]+ [-+.e0-9]+\$" "$output" || true; }
+
+host_checks() {
+  local set
+  for set in '' --estimate --nthreads=2 '--threads_callback --nthreads=2' --validate-wisdom; do
+    # shellcheck disable=SC2086 # several options
+    check_pl "$seed" -r "-c=$count" --maxsize=5000 --verify-rounds=2 $set
+  done
+  echo "$(verified '[^ ]+') problems verified with FFTW3_GPU=${FFTW3_GPU:-auto}"
+}
+
+# All complex problems of the report ran where they should.
+# 'reason' of a row that may stay on the host: what FFTW's manual leaves undefined.
+read_report() {
+  awk -F '\t' -v want="$mode" '
+    $1 == "problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    $(column["problem"]) !~ /^\/*[iofb]*c/ { next }
+    $(column["executes"]) == 0 { next }
+    { fallbacks += $(column["fallbacks"]) }
+    $(column["where"]) == want { plans += $(column["plans"]); executes += $(column["executes"]); next }
+    $(column["reason"]) ~ /zero stride|overlap/ { print "allowed on the host: " $0; next }
+    { print "ran elsewhere: " $0; wrong++ }
+    END {
+      printf "report: %d complex plans and %d executions on %s, %d elsewhere, %d fallbacks\n", plans, executes, want, wrong, fallbacks
+      exit !(plans > 0 && !wrong && !fallbacks)
+    }' "$FFTW3_GPU_REPORT"
+}
+
+device_checks() {
+  local option maxsize=60000 before
+  [ "$mode" = sim ] && maxsize=600
+  export FFTW3_GPU_REPORT=$work/report
+  for option in "${options[@]}"; do
+    before=$(verified '/*[io][fb]c[^ ]*')
+    # A random geometry is eight complex problems: directions, placements, formats.
+    check_pl "$seed" -r "-c=$(((count + 7) / 8))" --maxsize=$maxsize --verify-rounds=2 "$option"
+    verify "-o ${option#--} --verify-rounds=2" "$here/strides.txt"
+    [ "$mode" = sim ] || verify "-o ${option#--} --verify-rounds=1" "$here/large.txt"
+    [ $(($(verified '/*[io][fb]c[^ ]*') - before)) -ge "$count" ] || give_up "fewer than $count complex problems with $option"
+  done
+  read_report || give_up 'the report shows complex problems that did not run where they should'
+  echo "$(verified '/*[io][fb]c[^ ]*') complex problems verified on $mode (${options[*]})"
+}
+
+case $mode in
+  off | auto)
+    count=${count:-4}
+    host_checks
+    ;;
+  *)
+    count=${count:-160}
+    [ ${#options[@]} -gt 0 ] || options=(--estimate --patient)
+    device_checks
+    ;;
+esac
+if grep -nE '^(hangup|interrupted|killed|FAILED)' "$output"; then give_up 'check.pl was stopped'; fi
