@@ -1,0 +1,76 @@
+/* log.c: lines to stderr or FFTW3_GPU_LOG_FILE, each in one write so that threads and processes do not mix. */
+#define _GNU_SOURCE
+#include "src/report/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 1024 };
+
+/* One line, "fftw3-gpu: level: text", without line breaks inside and with one at its end; its length. */
+static size_t format_line(char line[LINE], const char *level, const char *format, va_list args) {
+  int head = snprintf(line, LINE, "fftw3-gpu: %s: ", level);
+  int text = vsnprintf(line + head, (size_t)(LINE - head), format, args);
+  size_t length = (size_t)head + (text > 0 ? (size_t)text : 0);
+  if (length > LINE - 1) {
+    length = LINE - 1;
+    memcpy(line + length - 3, "...", 3);
+  }
+  for (size_t i = 0; i < length; i++)
+    if (line[i] == '\n' || line[i] == '\r') line[i] = ' ';
+  line[length] = '\n'; /* in place of the terminator */
+  return length + 1;
+}
+
+static void put(int fd, const char *line, size_t length) {
+  if (write(fd, line, length) < 0) return; /* a log that cannot be written must not harm the program */
+}
+
+/* Opened for each line: a descriptor that we kept could be closed by the program and come back as a file of its own. */
+static void put_file(const char *path, const char *line, size_t length) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (fd >= 0) {
+    put(fd, line, length);
+    close(fd);
+    return;
+  }
+  if (!atomic_flag_test_and_set(&told)) {
+    char message[LINE];
+    int n = snprintf(message, sizeof message, "fftw3-gpu: error: FFTW3_GPU_LOG_FILE=%.800s: %s\n", path,
+                     strerrordesc_np(errno));
+    put(STDERR_FILENO, message, n > 0 ? (size_t)n : 0);
+  }
+}
+
+void fg_log(enum fg_level level, const char *format, ...) {
+  const fg_settings *s = fg_settings_get();
+  if (level > s->log_level) return;
+  int saved = errno;
+  char line[LINE];
+  va_list args;
+  va_start(args, format);
+  size_t length = format_line(line, fg_level_names[level], format, args);
+  va_end(args);
+  if (s->log_file)
+    put_file(s->log_file, line, length);
+  else
+    put(STDERR_FILENO, line, length);
+  errno = saved;
+}
+
+void fg_die(const char *format, ...) {
+  char line[LINE];
+  va_list args;
+  va_start(args, format);
+  size_t length = format_line(line, "fatal", format, args);
+  va_end(args);
+  put(STDERR_FILENO, line, length);
+  abort();
+}

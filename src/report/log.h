@@ -1,0 +1,12 @@
+/* log.h: one line a happening, to stderr or FFTW3_GPU_LOG_FILE; nothing unless a FFTW3_GPU_LOG… setting asks for it. */
+#ifndef FG_LOG_H
+#define FG_LOG_H
+
+#include "src/report/settings.h"
+
+void fg_log(enum fg_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A result that cannot be made right: a message on stderr whatever the settings say, then abort(). */
+void fg_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+#endif

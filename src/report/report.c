@@ -1,0 +1,237 @@
+/* report.c: counts and times of each problem, written when the process exits. */
+#define _GNU_SOURCE
+#include "src/report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/problem/notation.h"
+#include "src/report/log.h"
+#include "src/report/settings.h"
+
+struct fg_report_row {
+  fg_report_row *next;
+  char *problem, *where, *reason, *passes; /* the first three are the key */
+  uint64_t hash;                           /* of the key */
+  char *fallback;                          /* why the first fallback happened, or NULL */
+  unsigned long plans, executes, fallbacks;
+  double seconds, best; /* best: infinite before the first execution */
+  double error;         /* worst; negative: never verified */
+};
+
+/* Rows live as long as the process: plans hold them. */
+static struct {
+  pthread_mutex_t lock;
+  fg_report_row *first, **last; /* in order of appearance */
+  int error_fd;                 /* copy of stderr, for programs that close theirs before they exit; or -1 */
+  struct stat error_file;       /* what stderr was: only that is ever written to */
+} report = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &report.first, .error_fd = -1};
+
+bool fg_report_wanted(void) { return fg_settings_get()->report != NULL; }
+
+/* ---- the process: its beginning, its children ---- */
+
+static void before_fork(void) { pthread_mutex_lock(&report.lock); }
+static void in_parent(void) { pthread_mutex_unlock(&report.lock); }
+
+static void clear(fg_report_row *row) {
+  row->plans = row->executes = row->fallbacks = 0;
+  row->seconds = 0;
+  row->best = INFINITY;
+  row->error = -1;
+  free(row->fallback);
+  row->fallback = NULL;
+}
+
+/* A child reports what it does itself, under plans that it may have inherited. */
+static void in_child(void) {
+  for (fg_report_row *row = report.first; row; row = row->next) clear(row);
+  pthread_mutex_unlock(&report.lock);
+}
+
+static void start(void) {
+  pthread_atfork(before_fork, in_parent, in_child);
+  if (strcmp(fg_settings_get()->report, "-") || fstat(STDERR_FILENO, &report.error_file)) return;
+  report.error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); /* high: programs may count on low numbers */
+}
+
+/* ---- rows ---- */
+
+static uint64_t hash_text(uint64_t hash, const char *text) { /* FNV-1a, the terminator included */
+  do hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+  while (*text++);
+  return hash;
+}
+
+static fg_report_row *find(uint64_t hash, const char *problem, const char *where, const char *reason) {
+  for (fg_report_row *row = report.first; row; row = row->next)
+    if (row->hash == hash && !strcmp(row->problem, problem) && !strcmp(row->where, where) &&
+        !strcmp(row->reason, reason))
+      return row;
+  return NULL;
+}
+
+/* Make text fit for a column. */
+static char *clean(char *text) {
+  for (char *c = text; c && *c; c++)
+    if ((unsigned char)*c < ' ') *c = ' ';
+  return text;
+}
+
+static char *column(const char *text) { return clean(strdup(text && *text ? text : "-")); }
+
+static fg_report_row *add(uint64_t hash, const char *problem, const char *where, const char *reason,
+                          const char *passes) {
+  fg_report_row *row = calloc(1, sizeof *row);
+  if (!row) return NULL;
+  clear(row);
+  row->hash = hash;
+  row->problem = column(problem);
+  row->where = column(where);
+  row->reason = column(reason);
+  row->passes = column(passes);
+  if (!row->problem || !row->where || !row->reason || !row->passes) {
+    free(row->problem);
+    free(row->where);
+    free(row->reason);
+    free(row->passes);
+    free(row);
+    return NULL;
+  }
+  *report.last = row;
+  report.last = &row->next;
+  return row;
+}
+
+fg_report_row *fg_report_plan(const fg_problem *p, const char *where, const char *reason, const char *passes) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  if (!fg_report_wanted()) return NULL;
+  pthread_once(&once, start);
+  char problem[256], why[256];
+  fg_notation_print(p, problem, sizeof problem);
+  snprintf(why, sizeof why, "%s", reason && *reason ? reason : "-");
+  clean(why);
+  uint64_t hash = hash_text(hash_text(hash_text(UINT64_C(0xcbf29ce484222325), problem), where), why);
+  pthread_mutex_lock(&report.lock);
+  fg_report_row *row = find(hash, problem, where, why);
+  if (!row) row = add(hash, problem, where, why, passes);
+  if (row) row->plans++;
+  pthread_mutex_unlock(&report.lock);
+  return row;
+}
+
+void fg_report_execute(fg_report_row *row, double seconds, const char *fallback, double error) {
+  if (!row) return;
+  pthread_mutex_lock(&report.lock);
+  row->executes++;
+  row->seconds += seconds;
+  if (seconds < row->best) row->best = seconds;
+  if (fallback) {
+    row->fallbacks++;
+    if (!row->fallback) row->fallback = column(fallback);
+  }
+  if (isnan(error)) error = INFINITY; /* a result that is no number is as wrong as can be */
+  if (error > row->error && error >= 0) row->error = error;
+  pthread_mutex_unlock(&report.lock);
+}
+
+/* ---- at exit ---- */
+
+static const char header[] =
+    "#problem\twhere\treason\tplans\texecutes\tfallbacks\tseconds\tbest_seconds\terror\tpasses\tpid\tprogram\n";
+
+static void print_row(FILE *f, const fg_report_row *row) {
+  fprintf(f, "%s\t%s\t%s%s%s\t%lu\t%lu\t%lu\t%.9f\t", row->problem, row->where, row->reason,
+          row->fallback ? "; fallback: " : "", row->fallback ? row->fallback : "", row->plans, row->executes,
+          row->fallbacks, row->seconds);
+  fprintf(f, row->executes ? "%.9f\t" : "-\t", row->best);
+  fprintf(f, row->error >= 0 ? "%.3e\t" : "-\t", row->error);
+  fprintf(f, "%s\t%ld\t%s\n", row->passes, (long)getpid(), program_invocation_short_name);
+}
+
+/* Header and rows as one malloc'd text; NULL if there is nothing to tell. */
+static char *print_rows(size_t *length) {
+  char *text = NULL;
+  bool any = false;
+  FILE *f = open_memstream(&text, length);
+  if (!f) return NULL;
+  fputs(header, f);
+  for (const fg_report_row *row = report.first; row; row = row->next) {
+    if (!row->plans && !row->executes) continue; /* of the parent, before the fork */
+    print_row(f, row);
+    any = true;
+  }
+  if (!fclose(f) && any) return text;
+  free(text);
+  return NULL;
+}
+
+/* Numbers with a point, whatever the program's locale. */
+static char *print_in_c_locale(size_t *length) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return NULL;
+  locale_t before = uselocale(c);
+  char *text = print_rows(length);
+  uselocale(before);
+  freelocale(c);
+  return text;
+}
+
+static bool write_all(int fd, const char *text, size_t length) {
+  while (length) { /* one write, unless a pipe takes less */
+    ssize_t n = write(fd, text, length);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    text += n;
+    length -= (size_t)n;
+  }
+  return true;
+}
+
+/* Whether fd is still what stderr was when the first plan was made, not a file that the program opened since. */
+static bool is_stderr(int fd) {
+  struct stat now;
+  return fd >= 0 && !fstat(fd, &now) && now.st_dev == report.error_file.st_dev &&
+         now.st_ino == report.error_file.st_ino;
+}
+
+static void write_stderr(const char *text, size_t length) {
+  int fd = is_stderr(STDERR_FILENO) ? STDERR_FILENO : is_stderr(report.error_fd) ? report.error_fd : -1;
+  if (fd >= 0) write_all(fd, text, length);
+}
+
+/* The lock makes one process alone find the file empty, and write the header. */
+static void write_file(const char *path, const char *text, size_t length) {
+  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  struct stat st;
+  if (fd >= 0) flock(fd, LOCK_EX);
+  size_t skip = fd >= 0 && !fstat(fd, &st) && st.st_size > 0 ? sizeof header - 1 : 0;
+  if (fd < 0 || !write_all(fd, text + skip, length - skip))
+    fg_log(FG_LOG_ERROR, "FFTW3_GPU_REPORT=%s: %s", path, strerrordesc_np(errno));
+  if (fd >= 0) close(fd);
+}
+
+/* A destructor, which runs after the program's own exit handlers: they may still transform. */
+static void __attribute__((destructor)) write_report(void) {
+  if (!report.first) return;
+  size_t length = 0;
+  pthread_mutex_lock(&report.lock);
+  char *text = print_in_c_locale(&length);
+  pthread_mutex_unlock(&report.lock);
+  const char *path = fg_settings_get()->report;
+  if (text && strcmp(path, "-"))
+    write_file(path, text, length);
+  else if (text)
+    write_stderr(text, length);
+  free(text);
+}

@@ -1,0 +1,150 @@
+/* settings.c: the environment variables FFTW3_GPU…, as one table. */
+#define _GNU_SOURCE
+#include "src/report/settings.h"
+
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- words ---- */
+
+static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
+static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
+const char *const fg_level_names[] = {
+    [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
+    [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
+
+/* The index of value among words, or -1. */
+static int word(const char *value, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    if (!strcmp(value, words[i])) return i;
+  return -1;
+}
+
+static bool parse_mode(const char *value, fg_settings *s) {
+  int i = word(value, modes);
+  if (i >= 0) s->mode = (enum fg_mode)i;
+  return i >= 0;
+}
+
+static void show_mode(const fg_settings *s, char *text, size_t size) { snprintf(text, size, "%s", modes[s->mode]); }
+
+static bool parse_backend(const char *value, fg_settings *s) {
+  int i = word(value, backends);
+  if (i >= 0) s->sim = i;
+  return i >= 0;
+}
+
+static void show_backend(const fg_settings *s, char *text, size_t size) { snprintf(text, size, "%s", backends[s->sim]); }
+
+static bool parse_level(const char *value, fg_settings *s) {
+  int i = word(value, fg_level_names);
+  if (i <= FG_LOG_NONE) return false;
+  s->log_level = (enum fg_level)i;
+  return true;
+}
+
+static void show_level(const fg_settings *s, char *text, size_t size) {
+  snprintf(text, size, "%s", fg_level_names[s->log_level]);
+}
+
+/* ---- paths ---- */
+
+/* value as an absolute path, never freed; NULL if it cannot be one. */
+static const char *absolute(const char *value) {
+  char folder[PATH_MAX], *path;
+  if (strlen(value) >= PATH_MAX) return NULL;
+  if (*value == '/') return strdup(value);
+  if (!getcwd(folder, sizeof folder) || asprintf(&path, "%s/%s", folder, value) < 0) return NULL;
+  return path;
+}
+
+/* A path that is, or may become, a folder or a file. */
+static bool parse_path(const char *value, bool folder, const char **into) {
+  struct stat st;
+  if (!stat(value, &st) && !S_ISDIR(st.st_mode) == folder) return false;
+  const char *path = absolute(value);
+  if (path) *into = path;
+  return path != NULL;
+}
+
+static bool parse_cache(const char *value, fg_settings *s) { return parse_path(value, true, &s->cache); }
+static bool parse_log_file(const char *value, fg_settings *s) { return parse_path(value, false, &s->log_file); }
+
+static bool parse_report(const char *value, fg_settings *s) {
+  if (strcmp(value, "-")) return parse_path(value, false, &s->report);
+  s->report = "-";
+  return true;
+}
+
+static void show_path(const char *path, char *text, size_t size) { snprintf(text, size, "%s", path ? path : ""); }
+static void show_cache(const fg_settings *s, char *text, size_t size) { show_path(s->cache, text, size); }
+static void show_log_file(const fg_settings *s, char *text, size_t size) { show_path(s->log_file, text, size); }
+static void show_report(const fg_settings *s, char *text, size_t size) { show_path(s->report, text, size); }
+
+/* ---- numbers ---- */
+
+/* In the C locale: a program may have set another before its first plan. */
+static bool parse_verify(const char *value, fg_settings *s) {
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  if (!c) return false;
+  char *end;
+  double tolerance = strtod_l(value, &end, c);
+  freelocale(c);
+  if (end == value || *end || !isfinite(tolerance) || tolerance < 0) return false;
+  s->verify = tolerance;
+  return true;
+}
+
+static void show_verify(const fg_settings *s, char *text, size_t size) {
+  if (s->verify > 0)
+    snprintf(text, size, "%g", s->verify);
+  else
+    snprintf(text, size, "%s", "");
+}
+
+/* ---- the table ---- */
+
+const fg_setting fg_setting_table[] = {
+    {"FFTW3_GPU", "auto|off|force", "the GPU where it is faster, never, or wherever it can", parse_mode, show_mode},
+    {"FFTW3_GPU_BACKEND", "cuda|sim", "run kernels on the GPU, or the same kernels on the CPU", parse_backend,
+     show_backend},
+    {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
+    {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
+    {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
+     parse_log_file, show_log_file},
+    {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
+     show_report},
+    {"FFTW3_GPU_VERIFY", "TOLERANCE", "compare every GPU result with FFTW's: largest relative L2 error; 0 is off",
+     parse_verify, show_verify},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+/* Not by the log, whose own settings may be the bad ones. */
+static void complain(const fg_setting *setting, const char *value) {
+  char line[512];
+  int n = snprintf(line, sizeof line, "fftw3-gpu: error: %s=%.200s: it takes %s; the default stands\n", setting->name,
+                   value, setting->takes);
+  if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0) return; /* no stderr: nowhere to complain */
+}
+
+static fg_settings settings;
+
+static void read_all(void) {
+  for (const fg_setting *s = fg_setting_table; s->name; s++) {
+    const char *value = secure_getenv(s->name);
+    if (value && *value && !s->parse(value, &settings)) complain(s, value);
+  }
+  if (settings.log_file && settings.log_level == FG_LOG_NONE) settings.log_level = FG_LOG_INFO;
+}
+
+const fg_settings *fg_settings_get(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_all);
+  return &settings;
+}

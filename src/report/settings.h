@@ -1,0 +1,36 @@
+/* settings.h: the environment variables FFTW3_GPU…, read once. */
+#ifndef FG_SETTINGS_H
+#define FG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum fg_mode { FG_MODE_AUTO, FG_MODE_OFF, FG_MODE_FORCE };
+enum fg_level { FG_LOG_NONE, FG_LOG_ERROR, FG_LOG_WARN, FG_LOG_INFO, FG_LOG_DEBUG };
+
+/* Their words: "error", … */
+extern const char *const fg_level_names[]; /* ends with NULL */
+
+typedef struct {
+  enum fg_mode mode;       /* FFTW3_GPU=auto|off|force */
+  int sim;                 /* FFTW3_GPU_BACKEND=cuda|sim */
+  const char *cache;       /* FFTW3_GPU_CACHE=dir, or NULL */
+  enum fg_level log_level; /* FFTW3_GPU_LOG=error|warn|info|debug; NONE if neither it nor LOG_FILE is set */
+  const char *log_file;    /* FFTW3_GPU_LOG_FILE=path, or NULL: stderr */
+  const char *report;      /* FFTW3_GPU_REPORT=-|path, or NULL */
+  double verify;           /* FFTW3_GPU_VERIFY=tolerance, or 0: off */
+} fg_settings;
+
+/* Parsed at the first call, then constant.  A bad value is reported on stderr, naming the setting and what it takes; the
+ * default stands.  An empty value is as good as none.  Paths are made absolute, for programs that change directory. */
+const fg_settings *fg_settings_get(void);
+
+/* All settings as a table. */
+typedef struct {
+  const char *name, *takes, *meaning;
+  bool (*parse)(const char *value, fg_settings *into); /* false: a bad value, nothing changed */
+  void (*show)(const fg_settings *from, char *text, size_t size);
+} fg_setting;
+extern const fg_setting fg_setting_table[]; /* ends with a NULL name */
+
+#endif
