@@ -30,7 +30,7 @@ ours=$(env LD_PRELOAD="$library" FFTW3_GPU=force FFTW3_GPU_BACKEND="$mode" FFTW3
 
 # Every plan ran on the backend, or the comparison says nothing.
 awk -F '\t' -v want="$mode" '
-  $1 == "problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
+  $1 == "#problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
   $(column["where"]) != want || $(column["fallbacks"]) != 0 { print "not on " want ": " $0; wrong++ }
   { rows++ }
   END { exit !(rows > 0 && !wrong) }' "$report"

@@ -73,8 +73,8 @@ host_checks() {
 # 'reason' of a row that may stay on the host: what FFTW's manual leaves undefined.
 read_report() {
   awk -F '\t' -v want="$mode" '
-    $1 == "problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
-    $(column["problem"]) !~ /^\/*[iofb]*c/ { next }
+    $1 == "#problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    $(column["#problem"]) !~ /^\/*[iofb]*c/ { next }
     $(column["executes"]) == 0 { next }
     { fallbacks += $(column["fallbacks"]) }
     $(column["where"]) == want { plans += $(column["plans"]); executes += $(column["executes"]); next }
