@@ -1,0 +1,43 @@
+/* lock.c: the planner lock. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* a static recursive mutex */
+#endif
+
+#include "compat/lock.h"
+
+#include <pthread.h>
+
+#include "src/report/settings.h"
+
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static _Thread_local int inside; /* depth of calls of this thread into the real FFTW */
+
+/* fork does not wait for the lock (a plan may take minutes, most children only exec): the child takes a new one. */
+static void renew(void) {
+  const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+  mutex = fresh;
+}
+
+__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, renew); }
+
+bool fg_compat_off(void) { return fg_settings_get()->mode == FG_MODE_OFF; }
+
+bool fg_compat_direct(void) { return inside > 0 || fg_compat_off(); }
+
+void fg_compat_lock(void) {
+  if (!fg_compat_off()) pthread_mutex_lock(&mutex);
+}
+
+void fg_compat_unlock(void) {
+  if (!fg_compat_off()) pthread_mutex_unlock(&mutex);
+}
+
+void fg_compat_enter(void) {
+  fg_compat_lock();
+  inside++;
+}
+
+void fg_compat_leave(void) {
+  inside--;
+  fg_compat_unlock();
+}

@@ -1,0 +1,22 @@
+/* lock.h: one recursive lock around everything that touches the real FFTW's planner, and who is inside it. */
+#ifndef FG_COMPAT_LOCK_H
+#define FG_COMPAT_LOCK_H
+
+#include <stdbool.h>
+
+/* Whether FFTW3_GPU=off: pass everything straight through. */
+bool fg_compat_off(void);
+
+/* Whether a call must go straight to the real FFTW: FFTW3_GPU=off, or it is the real FFTW that calls. */
+bool fg_compat_direct(void);
+
+/* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A child
+ * of fork starts with it free. */
+void fg_compat_lock(void);
+void fg_compat_unlock(void);
+
+/* The same around a call into the real FFTW: what it calls back on this thread is passed straight to it. */
+void fg_compat_enter(void);
+void fg_compat_leave(void);
+
+#endif

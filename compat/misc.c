@@ -1,0 +1,22 @@
+/* misc.c: the planner's state as a whole, and alignment. */
+#include "config.h"
+
+#include <stdint.h>
+
+#include "compat/lock.h"
+#include "compat/next.h"
+
+/* Plans of ours stay alive, as FFTW's do in practice. */
+void X(cleanup)(void) {
+  fg_compat_enter();
+  FG_REAL_DO(cleanup);
+  fg_compat_leave();
+}
+
+void X(set_timelimit)(double t) {
+  fg_compat_enter();
+  FG_REAL_DO(set_timelimit, t);
+  fg_compat_leave();
+}
+
+int X(alignment_of)(R *p) { return FG_REAL(alignment_of, (int)((uintptr_t)p % 16), p); }

@@ -1,0 +1,212 @@
+/* next.c: finding the real FFTW. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NEXT, dladdr, dl_iterate_phdr */
+#endif
+#include "config.h"
+
+#include "compat/next.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compat/lock.h"
+#include "compat/texts.h"
+#include "src/report/log.h"
+
+#define NAME(name) FG_TEXT(X(name))
+
+typedef struct {
+  const char *name;
+  size_t offset; /* of its pointer in the table */
+} entry;
+
+#define ENTRY(function) {NAME(function), offsetof(FG(next_table), function)},
+static const entry library_entries[] = {FG_NEXT_EXECUTES(ENTRY) FG_NEXT_FUNCTIONS(ENTRY){NULL, 0}};
+static const entry threads_entries[] = {FG_NEXT_THREADS(ENTRY){NULL, 0}};
+
+static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, but for found */
+static bool found;                                          /* the library's entries are in the table */
+static bool complained;
+static void *library; /* handle for dlsym; RTLD_NEXT if the library lies behind us in the search order */
+static char path[PATH_MAX];
+
+/* ---- where a library may be -------------------------------------------------------------------------------------- */
+
+/* dlsym, but never one of our own functions: somebody may have installed this library under FFTW's name. */
+static void *symbol(void *handle, const char *name) {
+  Dl_info theirs, ours;
+  void *address = dlsym(handle, name);
+  if (!address || !dladdr(address, &theirs) || !dladdr(&search, &ours)) return NULL;
+  return theirs.dli_fbase == ours.dli_fbase ? NULL : address;
+}
+
+typedef struct {
+  const char *stem;
+  char *path;
+} wanted;
+
+static int match(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  const wanted *w = data;
+  const char *slash = strrchr(object->dlpi_name, '/');
+  const char *base = slash ? slash + 1 : object->dlpi_name;
+  const size_t length = strlen(w->stem);
+  if (strncmp(base, w->stem, length) != 0 || !strchr(".-", base[length]) || !base[length]) return 0;
+  return snprintf(w->path, PATH_MAX, "%s", object->dlpi_name) < PATH_MAX;
+}
+
+/* A loaded library by SONAME, or by a file name "stem.*" or "stem-*": Python wheels rename the libraries they bring. */
+static void *loaded(const char *stem) {
+  char file[PATH_MAX];
+  snprintf(file, sizeof file, "%s.so.3", stem);
+  void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+  if (!handle && dl_iterate_phdr(match, &(wanted){stem, file})) handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+  return handle;
+}
+
+/* handle, if it has that function of the real FFTW; else NULL. */
+static void *having(const char *function, void *handle) { return handle && symbol(handle, function) ? handle : NULL; }
+
+static void *open_file(const char *file) { return *file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL; }
+
+static void *find_library(void) {
+  const char *probe = NAME(execute);
+  if (symbol(RTLD_NEXT, probe)) return RTLD_NEXT;
+  void *handle = having(probe, loaded(FG_LIBRARY));
+  if (!handle) handle = having(probe, open_file(FG_LIBRARY ".so.3"));
+  if (!handle) handle = having(probe, open_file(FG_CONFIGURED_PATH));
+  return handle;
+}
+
+/* The threads library of that kind ("_threads", "_omp") beside the library found, else by SONAME. */
+static void *open_threads(const char *kind) {
+  char file[PATH_MAX + 64];
+  const char *slash = strrchr(path, '/');
+  const int folder = slash ? (int)(slash + 1 - path) : 0;
+  snprintf(file, sizeof file, "%.*s" FG_LIBRARY "%s.so.3", folder, path, kind);
+  void *handle = open_file(file);
+  return handle ? handle : open_file(file + folder);
+}
+
+static void *find_threads(bool open) {
+  const char *probe = NAME(init_threads);
+  if (symbol(RTLD_NEXT, probe)) return RTLD_NEXT;
+  void *handle = having(probe, library);
+  if (!handle) handle = having(probe, loaded(FG_LIBRARY "_threads"));
+  if (!handle) handle = having(probe, loaded(FG_LIBRARY "_omp"));
+  if (!handle && open) handle = having(probe, open_threads("_threads"));
+  if (!handle && open) handle = having(probe, open_threads("_omp"));
+  return handle;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static void fill(const entry *e, void *handle) {
+  for (; e->name; e++) {
+    void *address = symbol(handle, e->name);
+    if (address) __atomic_store_n((void **)((char *)&FG(next) + e->offset), address, __ATOMIC_RELAXED);
+  }
+}
+
+/* Remember the library's file, and keep it loaded whatever the program closes. */
+static void pin(void) {
+  Dl_info info;
+  void *address = symbol(library, NAME(execute));
+  if (!address || !dladdr(address, &info) || !info.dli_fname) return;
+  snprintf(path, sizeof path, "%s", info.dli_fname);
+  dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+static void complain(void) {
+  if (!complained)
+    fg_log(FG_LOG_ERROR, "no real FFTW: %s.so.3 is neither loaded nor found by name%s%s; plans are NULL", FG_LIBRARY,
+           *FG_CONFIGURED_PATH ? " nor at " : "", FG_CONFIGURED_PATH);
+  complained = true;
+}
+
+static void look(void) {
+  if (found) return;
+  library = find_library();
+  if (library) {
+    pin();
+    fill(library_entries, library);
+    FG(adopt_texts)(library);
+    __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+  }
+  dlerror(); /* our misses are not the program's errors */
+}
+
+static void look_for_threads(bool open) {
+  if (!found || FG(next).init_threads) return;
+  void *handle = find_threads(open);
+  if (handle) fill(threads_entries, handle);
+  dlerror();
+}
+
+const FG(next_table) *FG(real)(void) {
+  if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE)) {
+    pthread_mutex_lock(&search);
+    look();
+    look_for_threads(false);
+    pthread_mutex_unlock(&search);
+  }
+  return &FG(next);
+}
+
+const FG(next_table) *FG(real_threads)(bool open) {
+  const FG(next_table) *table = FG(real)();
+  pthread_mutex_lock(&search);
+  look_for_threads(open);
+  pthread_mutex_unlock(&search);
+  return table;
+}
+
+bool FG(real_found)(void) {
+  FG(real)();
+  if (__atomic_load_n(&found, __ATOMIC_ACQUIRE)) return true;
+  pthread_mutex_lock(&search);
+  complain();
+  pthread_mutex_unlock(&search);
+  return false;
+}
+
+const char *FG(real_path)(void) { return FG(real_found)() ? path : NULL; }
+
+const char *FG(real_version)(void) { return FG(real_found)() ? symbol(library, NAME(version)) : NULL; }
+
+static void renew(void) {
+  const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+  search = fresh;
+}
+
+__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, renew); }
+
+/* ---- executes before the first search ---------------------------------------------------------------------------- */
+
+/* A plan that we did not make came from a real FFTW, so there is one. */
+static void need(void) {
+  if (!FG(real_found)()) fg_die("a plan that is not ours is to be executed, but %s.so.3 was not found", FG_LIBRARY);
+}
+
+#define FIRST(name, parameters, ...)                                                                                   \
+  static void first_##name parameters {                                                                                \
+    need();                                                                                                            \
+    FG_NEXT_EXECUTE(name)(__VA_ARGS__);                                                                                \
+  }
+
+FIRST(execute, (const X(plan) p), p)
+FIRST(execute_dft, (const X(plan) p, C *in, C *out), p, in, out)
+FIRST(execute_split_dft, (const X(plan) p, R *ri, R *ii, R *ro, R *io), p, ri, ii, ro, io)
+FIRST(execute_dft_r2c, (const X(plan) p, R *in, C *out), p, in, out)
+FIRST(execute_split_dft_r2c, (const X(plan) p, R *in, R *ro, R *io), p, in, ro, io)
+FIRST(execute_dft_c2r, (const X(plan) p, C *in, R *out), p, in, out)
+FIRST(execute_split_dft_c2r, (const X(plan) p, R *ri, R *ii, R *out), p, ri, ii, out)
+FIRST(execute_r2r, (const X(plan) p, R *in, R *out), p, in, out)
+
+#define FIRST_ENTRY(name) .name = first_##name,
+FG(next_table) FG(next) = {FG_NEXT_EXECUTES(FIRST_ENTRY)};

@@ -1,0 +1,64 @@
+/* next.h: the real FFTW behind this library, as a table of its public functions.
+ *
+ * It is looked for when it is first needed: among the objects loaded after us (a preload), among all loaded ones (a
+ * program that opened FFTW with RTLD_LOCAL), by SONAME, then at the path that configure recorded.  The real library
+ * calls its own public functions through the dynamic linker and so comes back to us: as far as there is a choice, the
+ * table has functions that call no other public one. */
+#ifndef FG_COMPAT_NEXT_H
+#define FG_COMPAT_NEXT_H
+
+#include "compat/precision.h"
+
+/* Executes.  Their entries can be called at any time: each begins as a function that looks for the real library. */
+#define FG_NEXT_EXECUTES(F)                                                                                            \
+  F(execute) F(execute_dft) F(execute_split_dft) F(execute_dft_r2c) F(execute_split_dft_r2c) F(execute_dft_c2r)        \
+  F(execute_split_dft_c2r) F(execute_r2r)
+
+/* The rest of the library. */
+#define FG_NEXT_FUNCTIONS(F)                                                                                           \
+  F(plan_many_dft) F(plan_many_dft_r2c) F(plan_many_dft_c2r) F(plan_many_r2r)                                          \
+  F(plan_guru64_dft) F(plan_guru64_split_dft) F(plan_guru64_dft_r2c) F(plan_guru64_split_dft_r2c)                      \
+  F(plan_guru64_dft_c2r) F(plan_guru64_split_dft_c2r) F(plan_guru64_r2r)                                               \
+  F(destroy_plan) F(copy_plan) F(malloc) F(free) F(alignment_of) F(cleanup) F(set_timelimit)                           \
+  F(sprint_plan) F(fprint_plan) F(flops) F(cost) F(estimate_cost)                                                      \
+  F(forget_wisdom) F(export_wisdom) F(export_wisdom_to_file) F(export_wisdom_to_string)                                \
+  F(import_wisdom) F(import_wisdom_from_file) F(import_wisdom_from_string) F(import_system_wisdom)
+
+/* Its threads library, or the library itself where both were built as one. */
+#define FG_NEXT_THREADS(F)                                                                                             \
+  F(init_threads) F(cleanup_threads) F(plan_with_nthreads) F(planner_nthreads) F(make_planner_thread_safe)             \
+  F(threads_set_callback)
+
+#define FG_NEXT_POINTER(name) __typeof__(X(name)) *name;
+typedef struct {
+  FG_NEXT_EXECUTES(FG_NEXT_POINTER)
+  FG_NEXT_FUNCTIONS(FG_NEXT_POINTER)
+  FG_NEXT_THREADS(FG_NEXT_POINTER)
+} FG(next_table);
+
+extern FG(next_table) FG(next) FG_HIDDEN;
+
+/* The table after the search.  NULL entries, except for the executes, where the real library (found or not) lacks a
+ * function; a library that was not found is looked for again at the next call. */
+FG_HIDDEN const FG(next_table) *FG(real)(void);
+FG_HIDDEN bool FG(real_found)(void); /* same search; logs the first failure */
+
+/* The same after a search for the threads library too, which is opened if it is not loaded and open is set.  Never more
+ * than one of FFTW's two threads libraries is. */
+FG_HIDDEN const FG(next_table) *FG(real_threads)(bool open);
+
+/* File and version text of the real library; NULL if there is none. */
+FG_HIDDEN const char *FG(real_path)(void);
+FG_HIDDEN const char *FG(real_version)(void);
+
+/* Call a function of the real library, or take a value where it does not have it. */
+#define FG_REAL(name, otherwise, ...) (FG(real)()->name ? FG(real)()->name(__VA_ARGS__) : (otherwise))
+#define FG_REAL_DO(name, ...)                                                                                          \
+  do {                                                                                                                 \
+    if (FG(real)()->name) FG(real)()->name(__VA_ARGS__);                                                               \
+  } while (0)
+
+/* The entry of an execute: one load, so that host plans cost no more than a jump. */
+#define FG_NEXT_EXECUTE(name) __atomic_load_n(&FG(next).name, __ATOMIC_RELAXED)
+
+#endif

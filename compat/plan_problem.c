@@ -1,0 +1,29 @@
+/* plan_problem.c: the end of every planner. */
+#include "config.h"
+
+#include "compat/plan_problem.h"
+
+#include "compat/lock.h"
+#include "compat/next.h"
+#include "src/plan/plan.h"
+
+/* Threads that the real planner has been told to use; 1 while no threads library is in the process. */
+static int threads_in_force(void) {
+  const int threads = FG_REAL(planner_nthreads, 1);
+  return threads > 1 ? threads : 1;
+}
+
+X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned flags) {
+  if (!p || !FG(real_found)()) {
+    fg_problem_free(p);
+    return NULL;
+  }
+  if (p->kind == FG_DFT && p->format == FG_INTERLEAVED) p->sign = sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD;
+  p->arrays = arrays;
+  p->flags = flags;
+  fg_compat_lock();
+  p->threads = threads_in_force();
+  void *plan = fg_plan_create(p);
+  fg_compat_unlock();
+  return plan;
+}

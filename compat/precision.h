@@ -1,0 +1,38 @@
+/* precision.h: the one place that knows for which of FFTW's precisions a file of compat/ is compiled.
+ *
+ * The other files write X(name) for FFTW's public C name, F77(name) for the legacy Fortran one, FG(name) for what is
+ * private to the precision, R and C for its numbers.  Another precision is the same files compiled once more with other
+ * definitions here; translate.c and lock.c serve all precisions and are compiled once. */
+#ifndef FG_COMPAT_PRECISION_H
+#define FG_COMPAT_PRECISION_H
+
+#include <fftw3.h>
+
+#include "src/problem/problem.h"
+
+#define X(name) fftwf_##name
+#define FG(name) fg_single_##name
+#define F77(name) sfftw_##name##_
+#define F77_TWO(name) sfftw_##name##__ /* compilers of g77's kind add a second underscore */
+
+typedef float R;
+typedef fftwf_complex C;
+
+#define FG_PRECISION FG_SINGLE
+#define FG_LIBRARY "libfftw3f" /* file name of the real library, up to the first '.' or '_' */
+#ifdef FFTW3F_PATH
+#define FG_CONFIGURED_PATH FFTW3F_PATH
+#else
+#define FG_CONFIGURED_PATH ""
+#endif
+
+/* The names of a macro's expansion, as text. */
+#define FG_TEXT_OF(name) #name
+#define FG_TEXT(name) FG_TEXT_OF(name)
+
+#define FG_HIDDEN __attribute__((visibility("hidden")))
+
+/* From 3.3.11 on; older headers do not declare it. */
+X(plan) X(copy_plan)(X(plan) p);
+
+#endif

@@ -1,0 +1,55 @@
+/* print.c: plans as text, and what they cost. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compat/lock.h"
+#include "compat/next.h"
+#include "src/plan/plan.h"
+
+char *X(sprint_plan)(const X(plan) p) {
+  return fg_plan_is_ours(p) ? fg_plan_sprint((const fg_plan *)p) : FG_REAL(sprint_plan, NULL, p);
+}
+
+void X(fprint_plan)(const X(plan) p, FILE *output_file) {
+  if (!fg_plan_is_ours(p)) {
+    FG_REAL_DO(fprint_plan, p, output_file);
+    return;
+  }
+  char *text = fg_plan_sprint((const fg_plan *)p);
+  if (text) fputs(text, output_file);
+  free(text);
+}
+
+void X(print_plan)(const X(plan) p) { X(fprint_plan)(p, stdout); }
+
+/* FFTW's measures are of its own algorithms: for a plan of ours they are those of the real plan behind it, or NULL. */
+static X(plan) behind(const X(plan) p) {
+  return fg_plan_is_ours(p) ? (X(plan))fg_plan_host((fg_plan *)p) : p;
+}
+
+/* In double, whatever the precision of the plan. */
+void X(flops)(const X(plan) p, double *add, double *mul, double *fma) {
+  *add = *mul = *fma = 0;
+  const X(plan) host = behind(p);
+  fg_compat_enter();
+  if (host) FG_REAL_DO(flops, host, add, mul, fma);
+  fg_compat_leave();
+}
+
+double X(estimate_cost)(const X(plan) p) {
+  const X(plan) host = behind(p);
+  fg_compat_enter();
+  const double cost = host ? FG_REAL(estimate_cost, 0, host) : 0;
+  fg_compat_leave();
+  return cost;
+}
+
+double X(cost)(const X(plan) p) {
+  const X(plan) host = behind(p);
+  fg_compat_enter();
+  const double cost = host ? FG_REAL(cost, 0, host) : 0;
+  fg_compat_leave();
+  return cost;
+}

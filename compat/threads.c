@@ -1,0 +1,54 @@
+/* threads.c: FFTW's threads functions.  The threads library is opened only when one of them needs it. */
+#include "config.h"
+
+#include "compat/lock.h"
+#include "compat/next.h"
+
+int X(init_threads)(void) {
+  fg_compat_enter();
+  const FG(next_table) *real = FG(real_threads)(true);
+  const int good = real->init_threads ? real->init_threads() : 0;
+  fg_compat_leave();
+  return good;
+}
+
+/* Nothing was initialised if the library is not there. */
+void X(cleanup_threads)(void) {
+  fg_compat_enter();
+  const FG(next_table) *real = FG(real_threads)(false);
+  if (real->cleanup_threads) real->cleanup_threads();
+  else if (real->cleanup) real->cleanup();
+  fg_compat_leave();
+}
+
+void X(plan_with_nthreads)(int nthreads) {
+  fg_compat_enter();
+  const FG(next_table) *real = FG(real_threads)(true);
+  if (real->plan_with_nthreads) real->plan_with_nthreads(nthreads);
+  fg_compat_leave();
+}
+
+int X(planner_nthreads)(void) {
+  fg_compat_enter();
+  const FG(next_table) *real = FG(real_threads)(true);
+  const int threads = real->planner_nthreads ? real->planner_nthreads() : 1;
+  fg_compat_leave();
+  return threads;
+}
+
+/* Without the threads library our own lock does it. */
+void X(make_planner_thread_safe)(void) {
+  fg_compat_enter();
+  const FG(next_table) *real = FG(real_threads)(true);
+  if (real->make_planner_thread_safe) real->make_planner_thread_safe();
+  fg_compat_leave();
+}
+
+void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs,
+                                                   void *data),
+                             void *data) {
+  fg_compat_enter();
+  const FG(next_table) *real = FG(real_threads)(true);
+  if (real->threads_set_callback) real->threads_set_callback(parallel_loop, data);
+  fg_compat_leave();
+}
