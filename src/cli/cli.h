@@ -1,0 +1,44 @@
+/* cli.h: the program fftw3-gpu: a table of commands, each in its own file.
+ *
+ * To add a command: a file that defines fg_command_NAME, and one line in FG_COMMANDS. */
+#ifndef FG_CLI_H
+#define FG_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FG_EXIT_FAILED = 1, FG_EXIT_USAGE = 2 };
+
+typedef struct {
+  const char *name;
+  const char *synopsis; /* what follows the name */
+  const char *summary;  /* one line */
+  const char *help;     /* the options, ready to print */
+  /* argv[0] is "fftw3-gpu NAME", for getopt's messages.  Returns the exit status. */
+  int (*main)(int argc, char **argv);
+} fg_command;
+
+#define FG_COMMANDS(X) \
+  X(run)               \
+  X(info)              \
+  X(plan)              \
+  X(path)
+
+#define FG_COMMAND_DECLARE(name) extern const fg_command fg_command_##name;
+FG_COMMANDS(FG_COMMAND_DECLARE)
+
+/* A message "fftw3-gpu: text" on stderr. */
+void fg_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and where help is: for a command line that was not understood.  Returns FG_EXIT_USAGE. */
+int fg_cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For commands without options: false (and *status) when argv holds one, --help included, or an argument too many. */
+bool fg_cli_no_options(const fg_command *command, int argc, char **argv, int *status);
+void fg_cli_print_help(const fg_command *command);
+
+/* The preloadable library's path: in the build tree beside this program, else where it was installed.  false, and the
+ * place where it should be, if it is not there. */
+bool fg_cli_library(char *path, size_t size);
+
+#endif

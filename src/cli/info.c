@@ -1,0 +1,91 @@
+/* info.c: `fftw3-gpu info` tells what the library finds on this machine, with or without a GPU. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/backend.h"
+#include "cuda/store.h"
+#include "src/cli/cli.h"
+#include "src/report/settings.h"
+
+static void print_library(void) {
+  char path[PATH_MAX];
+  bool found = fg_cli_library(path, sizeof path);
+  printf("library        %s%s\n", path, found ? "" : " (missing)");
+}
+
+/* The program itself is not preloaded, so that this is what a program would find. */
+static void print_fftw(void) {
+  void *fftw = dlopen("libfftw3f.so.3", RTLD_LAZY | RTLD_LOCAL);
+  if (!fftw && *FFTW3F_PATH) fftw = dlopen(FFTW3F_PATH, RTLD_LAZY | RTLD_LOCAL);
+  const char *version = fftw ? dlsym(fftw, "fftwf_version") : NULL;
+  Dl_info where;
+  if (!version)
+    printf("FFTW           none: libfftw3f.so.3 was not found\n");
+  else
+    printf("FFTW           %s, %s\n", version, dladdr(version, &where) ? where.dli_fname : "libfftw3f.so.3");
+}
+
+static void print_device(const fg_backend *b, int ordinal) {
+  fg_device *device;
+  if (b->open(ordinal, &device)) {
+    printf("%-14s device %d: %s\n", b->name, ordinal, fg_backend_message());
+    return;
+  }
+  const fg_device_info *i = b->info(device);
+  printf("%-14s device %d: %s, compute capability %d.%d, %d multiprocessors, %.1f GiB", b->name, ordinal, i->name,
+         i->arch / 10, i->arch % 10, i->multiprocessors, (double)i->memory / (1 << 30));
+  printf(*i->driver ? ", driver %s\n" : "%s\n", i->driver);
+}
+
+static void print_backend(const fg_backend *b) {
+  int count = b->count();
+  if (count < 0) printf("%-14s none: %s\n", b->name, fg_backend_message());
+  if (count == 0) printf("%-14s none: no device\n", b->name);
+  for (int d = 0; d < count; d++)
+    print_device(b, d);
+}
+
+static void print_backends(void) {
+#ifdef HAVE_CUDA
+  print_backend(&fg_backend_cuda);
+#else
+  printf("cuda           none: built without CUDA\n");
+#endif
+  print_backend(&fg_backend_sim);
+}
+
+static void print_settings(void) {
+  const fg_settings *s = fg_settings_get();
+  printf("\n%-20s %-22s %s\n", "setting", "in force", "takes");
+  for (const fg_setting *t = fg_setting_table; t->name; t++) {
+    char value[PATH_MAX];
+    t->show(s, value, sizeof value);
+    printf("%-20s %-22s %s\n", t->name, *value ? value : "-", t->takes);
+  }
+}
+
+static int info_main(int argc, char **argv) {
+  int status;
+  if (!fg_cli_no_options(&fg_command_info, argc, argv, &status)) return status;
+  const char *folder = fg_store_folder();
+  printf("version        %s\n", PACKAGE_VERSION);
+  print_library();
+  print_fftw();
+  print_backends();
+  printf("kernels        %s\n", folder ? folder : "not kept: no folder for them");
+  print_settings();
+  return 0;
+}
+
+const fg_command fg_command_info = {
+    .name = "info",
+    .synopsis = "",
+    .summary = "Tell what is found here: devices, driver, FFTW, settings",
+    .help = "",
+    .main = info_main,
+};

@@ -1,0 +1,31 @@
+/* library.c: where the preloadable library is, from where this program is. */
+#include "src/cli/cli.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char file[] = "libfftw3_gpu.so";
+
+/* The folder of this program; "" if it cannot be told. */
+static void program_folder(char folder[PATH_MAX]) {
+  ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+  folder[length < 0 ? 0 : length] = 0;
+  char *slash = strrchr(folder, '/');
+  if (slash) *slash = 0;
+}
+
+static bool try_path(char *path, size_t size, const char *folder, const char *below) {
+  int n = snprintf(path, size, "%s/%s%s", folder, below, file);
+  return n > 0 && (size_t)n < size && !access(path, R_OK);
+}
+
+bool fg_cli_library(char *path, size_t size) {
+  char folder[PATH_MAX];
+  program_folder(folder);
+  const char *last = strrchr(folder, '/');
+  if (last && !strcmp(last, "/.libs") && try_path(path, size, folder, "")) return true; /* libtool's real program */
+  if (*folder && try_path(path, size, folder, ".libs/")) return true;                   /* the build folder */
+  return try_path(path, size, FG_LIBDIR, "");
+}

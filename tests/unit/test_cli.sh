@@ -1,0 +1,96 @@
+#!/bin/sh
+# test_cli.sh: the program fftw3-gpu as a user meets it, from the build folder: help, errors, path, run, info, plan.
+program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failures=0
+unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE
+
+fail() {
+  echo "FAIL: $*"
+  sed 's/^/  stdout: /' "$work/out"
+  sed 's/^/  stderr: /' "$work/err"
+  failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENT...: run the program, keep what it wrote.
+expect() {
+  wanted=$1
+  shift
+  "$program" "$@" >"$work/out" 2>"$work/err"
+  status=$?
+  [ $status -eq "$wanted" ] || fail "fftw3-gpu $*: exit status $status, not $wanted"
+}
+
+# out TEXT, err TEXT: what the last command wrote holds TEXT.  no_out, no_err: it wrote nothing there.
+out() { grep -qF -e "$1" "$work/out" || fail "no \"$1\" on stdout"; }
+err() { grep -qF -e "$1" "$work/err" || fail "no \"$1\" on stderr"; }
+no_out() { [ ! -s "$work/out" ] || fail "something on stdout"; }
+no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
+
+# ---- help and version
+expect 0 --help; no_err
+for command in run info plan path help; do out "  $command "; done
+for setting in FFTW3_GPU= FFTW3_GPU_BACKEND= FFTW3_GPU_CACHE= FFTW3_GPU_LOG= FFTW3_GPU_LOG_FILE= FFTW3_GPU_REPORT= \
+  FFTW3_GPU_VERIFY=; do out "$setting"; done
+expect 0 help; out "Usage: fftw3-gpu COMMAND"
+for command in run info plan path; do
+  expect 0 help $command; out "Usage: fftw3-gpu $command"; no_err
+  cp "$work/out" "$work/help"
+  expect 0 $command --help; cmp -s "$work/help" "$work/out" || fail "$command --help differs from help $command"
+done
+expect 0 --version; out "fftw3-gpu "; no_err
+
+# ---- what is not understood
+expect 2; err "a command is missing"; no_out
+expect 2 dance; err "no command 'dance'"; err "Try 'fftw3-gpu help'"; no_out
+expect 2 help dance; err "no command 'dance'"
+expect 2 --dance; err "--dance"
+for command in run info plan path; do
+  expect 2 $command --dance; err "fftw3-gpu $command: "; err "--dance"; err "Try 'fftw3-gpu help $command'"; no_out
+done
+expect 2 path here; err "unexpected argument 'here'"
+expect 2 info here; err "unexpected argument 'here'"
+
+# ---- path
+expect 0 path; no_err
+library=$(cat "$work/out")
+[ -f "$library" ] || fail "path prints \"$library\", which is no file"
+case $library in /*/libfftw3_gpu.so) ;; *) fail "path prints \"$library\"" ;; esac
+(cd / && "$program" path) >"$work/elsewhere" 2>&1
+case $program in /*) cmp -s "$work/out" "$work/elsewhere" || fail "path depends on the current folder" ;; esac
+
+# ---- run
+expect 0 run -- env; no_err; out "LD_PRELOAD=$library"
+grep '^FFTW3_GPU' "$work/out" | grep -v '^FFTW3_GPU_CACHE=' >"$work/set" && fail "run sets $(cat "$work/set")"
+expect 0 run --force --backend=sim --report="$work/report" --verify=1e-4 --log=warn -- env
+out "FFTW3_GPU=force"; out "FFTW3_GPU_BACKEND=sim"; out "FFTW3_GPU_REPORT=$work/report"; out "FFTW3_GPU_VERIFY=1e-4"
+out "FFTW3_GPU_LOG=warn"
+expect 0 run --report env; out "FFTW3_GPU_REPORT=-"
+expect 0 run --force --off env; out "FFTW3_GPU=off"
+LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere/other.so"
+expect 7 run -- sh -c 'exit 7'
+expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
+expect 2 run; err "a program is missing"
+expect 2 run --backend=hip -- env; err "--backend=hip: it takes cuda|sim"; no_out
+expect 2 run --verify=-1 -- env; err "TOLERANCE"; no_out
+expect 2 run --log= -- env; err "--log="; no_out
+expect 127 run -- "$work/no-such-program"; err "$work/no-such-program: No such file"
+: >"$work/not-executable"
+expect 126 run -- "$work/not-executable"; err "Permission denied"
+
+# ---- info
+expect 0 info; no_err
+out "$library"; out "version"; out "libfftw3f"; out "cuda "; out "sim "; out "kernels"; out "FFTW3_GPU_VERIFY"
+FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail "info does not show the setting"
+FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|off|force"
+
+# ---- plan
+expect 2 plan; err "a problem is missing"
+expect 2 plan --precision=half oc64; err "half"; no_out
+expect 2 plan oc64y; err "character 5"; no_out
+expect 0 plan oc64; out "ocf64"; out "pass"; no_err
+expect 2 plan oc64 oops ic8; out "ocf64"; out "icf8" # one bad problem does not keep the others back
+
+[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
+echo "all passed"
