@@ -1,0 +1,53 @@
+/* shared.h: a block's shared memory, and which thread may touch which word of it when. */
+#ifndef FG_SIM_SHARED_H
+#define FG_SIM_SHARED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FG_WARP = 32, FG_BLOCK_THREADS = 1024, FG_BLOCK_WARPS = FG_BLOCK_THREADS / FG_WARP };
+
+/* Order within a warp.  clock counts the warp's __syncwarp; all is the clock after the last one that every living lane
+ * joined, pair[a][b] after the last one that lanes a and b both joined.  What lane a did at clock c comes before what
+ * lane b does now if all > c or pair[a][b] > c. */
+typedef struct {
+  uint32_t clock, all;
+  uint32_t pair[FG_WARP][FG_WARP];
+} fg_sim_warp_order;
+
+typedef struct fg_sim_note fg_sim_note;
+
+typedef struct {
+  char *memory;   /* aligned to 1024 bytes */
+  size_t bytes;   /* of this launch */
+  uint64_t epoch; /* of the last barrier; grows from block to block, never returns */
+  uint64_t begin; /* the epoch with which the running block began */
+  fg_sim_note *notes;
+  size_t room;
+  fg_sim_warp_order warps[FG_BLOCK_WARPS];
+} fg_sim_shared_memory;
+
+typedef enum {
+  FG_SHARED_FINE,
+  FG_SHARED_OUTSIDE,
+  FG_SHARED_MISALIGNED,
+  FG_SHARED_UNWRITTEN, /* a word is read that this block never wrote */
+  FG_SHARED_RACE       /* another thread touched a word since the last barrier, one of the two writing */
+} fg_sim_shared_result;
+
+/* Have bytes of shared memory for a launch: 0, or -1 for lack of host memory. */
+int fg_sim_shared_reserve(fg_sim_shared_memory *, size_t bytes);
+
+/* A new block begins: everything is unwritten. */
+void fg_sim_shared_begin(fg_sim_shared_memory *);
+
+/* __syncthreads, and __syncwarp of the lanes in mask (everyone: no living lane is missing). */
+void fg_sim_shared_barrier(fg_sim_shared_memory *);
+void fg_sim_shared_warp_sync(fg_sim_shared_memory *, unsigned warp, uint32_t mask, bool everyone);
+
+/* Note an access of a thread, or say what is wrong with it (then *with is the other thread of a race). */
+fg_sim_shared_result fg_sim_shared_touch(fg_sim_shared_memory *, unsigned thread, const void *address, unsigned bytes,
+                                         bool write, unsigned *with);
+
+#endif

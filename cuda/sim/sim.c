@@ -1,0 +1,224 @@
+/* sim.c: the backend contract (cuda/backend.h) fulfilled on the CPU: one virtual H200. */
+#include "config.h"
+
+#include "cuda/sim/sim.h"
+
+#include "cuda/backend.h"
+#include "cuda/sim/block.h"
+#include "cuda/sim/compile.h"
+#include "cuda/sim/fault.h"
+#include "cuda/sim/memory.h"
+#include "cuda/sim/shared.h"
+
+#include <fenv.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fg_device {
+  fg_device_info info;
+};
+
+struct fg_stream {
+  char unused; /* work has happened when its call returns */
+};
+
+static fg_device the_device = {.info = {.name = "sim",
+                                        .driver = "",
+                                        .arch = 90,
+                                        .multiprocessors = 132,
+                                        .threads_block = FG_BLOCK_THREADS,
+                                        .threads_sm = 2048,
+                                        .shared_block = 227 * 1024,
+                                        .shared_sm = 228 * 1024,
+                                        .registers_sm = 65536,
+                                        .memory = (size_t)8 << 30,
+                                        .l2 = (size_t)60 << 20}};
+
+static atomic_size_t launches, pinned, streams;
+
+fg_sim_counters fg_sim_count(void) {
+  return (fg_sim_counters){.compiles = fg_sim_compiles(),
+                           .launches = launches,
+                           .allocations = fg_sim_memory_count() + pinned,
+                           .streams = streams};
+}
+
+static int sim_count(void) { return 1; }
+
+static int sim_open(int ordinal, fg_device **device) {
+  if (ordinal != 0)
+    return fg_backend_fail(FG_ENODEVICE, "sim: there is no device %d", ordinal);
+  *device = &the_device;
+  return fg_fault_environment();
+}
+
+static const fg_device_info *sim_info(const fg_device *device) { return &device->info; }
+
+/* ---- memory ---- */
+
+static int sim_memory_alloc(fg_device *device, size_t bytes, void **memory) {
+  int fault = fg_fault_due(FG_FAULT_ALLOC);
+  if (fault)
+    return fault;
+  *memory = fg_sim_memory_new(bytes, device->info.memory);
+  return *memory ? 0 : fg_backend_fail(FG_ENOMEM, "sim: no %zu bytes of device memory", bytes);
+}
+
+static void sim_memory_free(fg_device *device, void *memory) {
+  (void)device;
+  if (!memory)
+    return;
+  int result = fg_sim_memory_drop(memory);
+  if (result == -1)
+    fg_sim_violation("memory_free: %p is no allocation", memory);
+  if (result == -2)
+    fg_sim_violation("memory_free: memory around the allocation %p was written", memory);
+}
+
+static int sim_memory_available(fg_device *device, size_t *free_bytes) {
+  size_t used = fg_sim_memory_used();
+  *free_bytes = device->info.memory - used;
+  return 0;
+}
+
+static int sim_pinned_alloc(fg_device *device, size_t bytes, void **memory) {
+  const size_t page = 4096;
+  int fault = fg_fault_due(FG_FAULT_PINNED);
+  (void)device;
+  if (fault)
+    return fault;
+  *memory = bytes <= SIZE_MAX - page ? aligned_alloc(page, (bytes / page + 1) * page) : NULL;
+  if (!*memory)
+    return fg_backend_fail(FG_ENOMEM, "sim: no %zu bytes of host memory", bytes);
+  pinned++;
+  return 0;
+}
+
+static void sim_pinned_free(fg_device *device, void *memory) {
+  (void)device;
+  pinned -= memory != NULL;
+  free(memory);
+}
+
+/* ---- streams and copies ---- */
+
+static int sim_stream_create(fg_device *device, fg_stream **stream) {
+  int fault = fg_fault_due(FG_FAULT_STREAM);
+  (void)device;
+  if (fault)
+    return fault;
+  *stream = calloc(1, sizeof **stream);
+  if (!*stream)
+    return fg_backend_fail(FG_ENOMEM, "sim: no host memory for a stream");
+  streams++;
+  return 0;
+}
+
+static void sim_stream_destroy(fg_device *device, fg_stream *stream) {
+  (void)device;
+  streams -= stream != NULL;
+  free(stream);
+}
+
+static int sim_stream_wait(fg_device *device, fg_stream *stream) {
+  (void)device, (void)stream;
+  return fg_fault_due(FG_FAULT_WAIT);
+}
+
+static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
+  int fault = fg_fault_due(FG_FAULT_COPY);
+  if (fault)
+    return fault;
+  char where[100];
+  *a = fg_sim_memory_find(device_side, bytes);
+  if (*a || bytes == 0)
+    return 0;
+  fg_sim_memory_describe(device_side, where, sizeof where);
+  return fg_sim_violation("copy of %zu bytes at %s: outside every allocation", bytes, where);
+}
+
+static int sim_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
+  const fg_sim_allocation *a;
+  (void)device, (void)stream;
+  fg_sim_memory_lock();
+  int result = copy_fault(device_to, bytes, &a);
+  if (result == 0 && bytes > 0) {
+    memcpy(device_to, host_from, bytes);
+    fg_sim_memory_mark(a, device_to, bytes);
+  }
+  fg_sim_memory_unlock();
+  return result;
+}
+
+/* Words never written may be copied out: gaps of a layout travel with it. */
+static int sim_copy_out(fg_device *device, void *host_to, const void *device_from, size_t bytes, fg_stream *stream) {
+  const fg_sim_allocation *a;
+  (void)device, (void)stream;
+  fg_sim_memory_lock();
+  int result = copy_fault(device_from, bytes, &a);
+  if (result == 0 && bytes > 0)
+    memcpy(host_to, device_from, bytes);
+  fg_sim_memory_unlock();
+  return result;
+}
+
+/* ---- kernels ---- */
+
+static int sim_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels) {
+  int fault = fg_fault_due(FG_FAULT_COMPILE);
+  (void)device;
+  return fault ? fault : fg_sim_kernels(count, requests, kernels);
+}
+
+/* What a real device would refuse to launch. */
+static int check_launch(const fg_device_info *info, const fg_kernel *k, unsigned grid, unsigned block, size_t shared,
+                        size_t args_bytes) {
+  if (grid == 0 || grid > INT32_MAX || block == 0 || block > (unsigned)info->threads_block)
+    return fg_sim_violation("kernel %s: cannot launch %u blocks of %u threads", k->name, grid, block);
+  if (shared > info->shared_block || shared > k->shared)
+    return fg_sim_violation("kernel %s: launched with %zu bytes of shared memory; announced %zu, a block may have %zu",
+                            k->name, shared, k->shared, info->shared_block);
+  if (args_bytes != k->exports->args_bytes)
+    return fg_sim_violation("kernel %s: launched with %zu bytes of arguments instead of %lu", k->name, args_bytes,
+                            k->exports->args_bytes);
+  return 0;
+}
+
+static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
+                      const void *args, size_t args_bytes, fg_stream *stream) {
+  (void)stream;
+  int result = fg_fault_due(FG_FAULT_LAUNCH);
+  if (result == 0)
+    result = check_launch(&device->info, kernel, grid, block, shared, args_bytes);
+  if (result < 0)
+    return result;
+  /* The program's rounding mode, traps and flushing of denormals are none of the device's. */
+  fenv_t of_program;
+  fegetenv(&of_program);
+  fesetenv(FE_DFL_ENV);
+  launches++;
+  result = fg_sim_run_grid(&(fg_sim_launch){kernel->name, kernel->exports, grid, block, shared, args});
+  fesetenv(&of_program);
+  return result;
+}
+
+const fg_backend fg_backend_sim = {
+    .name = "sim",
+    .count = sim_count,
+    .open = sim_open,
+    .info = sim_info,
+    .memory_alloc = sim_memory_alloc,
+    .memory_free = sim_memory_free,
+    .memory_available = sim_memory_available,
+    .pinned_alloc = sim_pinned_alloc,
+    .pinned_free = sim_pinned_free,
+    .stream_create = sim_stream_create,
+    .stream_destroy = sim_stream_destroy,
+    .stream_wait = sim_stream_wait,
+    .copy_in = sim_copy_in,
+    .copy_out = sim_copy_out,
+    .kernels = sim_kernels,
+    .launch = sim_launch,
+};

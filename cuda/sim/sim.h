@@ -1,0 +1,43 @@
+/* sim.h: what tests may ask of the simulated device beside the backend contract.
+ *
+ * The device is one virtual H200.  A launch or copy has run when the call returns.  A kernel request whose source holds
+ * a newline is taken as kernel text itself; any other source is the name of an embedded file.
+ *
+ * Every launch is checked; a violation ends it with FG_ELAUNCH and a message that names kernel, block, thread and
+ * address:
+ *   shared memory   beyond what the launch asked for; misaligned; a word read that this block never wrote; two threads
+ *                   on one word, one of them writing, with no barrier between (granularity: words of 4 bytes)
+ *   global memory   outside every live allocation; misaligned; a word read that nothing ever wrote; two blocks of one
+ *                   launch on one word, one of them writing
+ *   barriers        threads that finish, or wait for something else, while others wait for them
+ *   launch          argument size, block size, shared memory beyond the device's or the kernel request's
+ * Copies are checked for bounds.  Only memory reached through cuda/kernel/memory.h is seen.
+ *
+ * Environment:
+ *   FFTW3_GPU_CXX        host compiler with flags, separated by blanks
+ *   FFTW3_GPU_SIM_ABORT  1: a violation aborts the program, so that a fallback cannot hide it
+ *   FFTW3_GPU_SIM_FAIL   faults, as for fg_sim_set_faults; an unreadable text makes open() fail */
+#ifndef FG_SIM_H
+#define FG_SIM_H
+
+#include <stddef.h>
+
+/* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n+": so do all later ones.
+ *   alloc    memory_alloc    FG_ENOMEM        copy    copy_in, copy_out  FG_ELAUNCH
+ *   pinned   pinned_alloc    FG_ENOMEM        launch  launch             FG_ELAUNCH
+ *   stream   stream_create   FG_ENOMEM        wait    stream_wait        FG_ELAUNCH
+ *   compile  kernels         FG_ECOMPILE      lost    any of these: this call and all later ones of any kind, FG_ELOST
+ * NULL or "": none.  Replaces the faults set before.  Returns 0, or -1 (no faults then) when spec is not readable. */
+int fg_sim_set_faults(const char *spec);
+
+typedef struct {
+  size_t compiles;    /* compiler runs */
+  size_t launches;    /* launches begun on the device, violations included */
+  size_t allocations; /* device and pinned allocations alive */
+  size_t streams;     /* streams alive */
+} fg_sim_counters;
+
+/* Of this process, since its start. */
+fg_sim_counters fg_sim_count(void);
+
+#endif

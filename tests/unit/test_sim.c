@@ -1,0 +1,558 @@
+/* test_sim.c: the simulated device runs kernels rightly, catches what they do wrong, and fails when told to. */
+#include "config.h"
+
+#include <check.h>
+#include <ftw.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cuda/backend.h"
+#include "cuda/sim/sim.h"
+
+enum { N = 256 };
+
+/* What every kernel here takes. */
+typedef struct {
+  float *in, *out;
+  int n;
+} arguments;
+
+#define PRELUDE                                                                                                        \
+  "#include \"memory.h\"\n"                                                                                            \
+  "struct arguments { float *in, *out; int n; };\n"                                                                    \
+  "#define SHARED static_cast<float *>(FG_SHARED_BASE())\n"                                                            \
+  "#define T int(threadIdx.x)\n"
+#define KERNEL(body) PRELUDE "extern \"C\" __global__ void k(const arguments a) {\n" body "\n}\n"
+
+static const fg_backend *const sim = &fg_backend_sim;
+static fg_device *device;
+static fg_stream *stream;
+
+static void setup(void) {
+  ck_assert_int_eq(sim->open(0, &device), 0);
+  ck_assert_int_eq(sim->stream_create(device, &stream), 0);
+}
+
+static int load(const char *text, size_t shared, fg_kernel **kernel) {
+  const fg_kernel_request request = {.source = text, .defines = "", .entry = "k", .shared = shared};
+  return sim->kernels(device, 1, &request, kernel);
+}
+
+static float *device_array(size_t count) {
+  void *memory;
+  ck_assert_int_eq(sim->memory_alloc(device, count * sizeof(float), &memory), 0);
+  return memory;
+}
+
+/* Compile text and run it on N floats (0, 1, 2…) with an output as long; both on the device. */
+static int run_text(const char *text, unsigned grid, unsigned block, size_t shared, float *result) {
+  float host[N];
+  fg_kernel *kernel;
+  for (int i = 0; i < N; i++)
+    host[i] = (float)i;
+  const arguments a = {device_array(N), device_array(N), N};
+  if (load(text, shared, &kernel) < 0)
+    ck_abort_msg("%s", fg_backend_message());
+  ck_assert_int_eq(sim->copy_in(device, a.in, host, sizeof host, stream), 0);
+  int code = sim->launch(device, kernel, grid, block, shared, &a, sizeof a, stream);
+  if (code == 0)
+    ck_assert_int_eq(sim->stream_wait(device, stream), 0);
+  ck_assert_int_eq(sim->copy_out(device, result, a.out, N * sizeof *result, stream), 0);
+  sim->memory_free(device, a.in);
+  sim->memory_free(device, a.out);
+  return code;
+}
+
+/* Run text, which has to succeed. */
+static void run_well(const char *text, unsigned grid, unsigned block, size_t shared, float *result) {
+  if (run_text(text, grid, block, shared, result) < 0)
+    ck_abort_msg("%s", fg_backend_message());
+}
+
+/* ---- kernels that are right ---- */
+
+START_TEST(blocks_and_threads_cover_a_vector) {
+  float result[N];
+  run_well(KERNEL("int i = blockIdx.x * blockDim.x + threadIdx.x;"
+                  "if (i < a.n) global_store(a.out + i, global_load(a.in + i) + 1000 * gridDim.x);"),
+           5, 60, 0, result);
+  for (int i = 0; i < N; i++)
+    ck_assert_float_eq(result[i], (float)(i + 5000));
+}
+END_TEST
+
+static const char transposition[] = KERNEL("shared_store(SHARED + T, global_load(a.in + T));"
+                                           "__syncthreads();"
+                                           "global_store(a.out + T, shared_load(SHARED + T % 16 * 16 + T / 16));");
+
+START_TEST(shared_memory_transposes) {
+  float result[N];
+  run_well(transposition, 1, N, N * sizeof(float), result);
+  for (int i = 0; i < N; i++)
+    ck_assert_float_eq(result[i], (float)(i % 16 * 16 + i / 16));
+}
+END_TEST
+
+/* Each round adds the right neighbour; the words are used again after the second barrier of the round. */
+START_TEST(locals_survive_many_barriers) {
+  float result[N];
+  run_well(KERNEL("float kept[8];"
+                  "for (int round = 0; round < 8; round++) {"
+                  "  shared_store(SHARED + T, global_load(a.in + T) + round);"
+                  "  __syncthreads();"
+                  "  kept[round] = shared_load(SHARED + (T + 1) % a.n);"
+                  "  __syncthreads();"
+                  "}"
+                  "float sum = 0;"
+                  "for (int round = 0; round < 8; round++) sum += kept[round];"
+                  "global_store(a.out + T, sum);"),
+           1, N, N * sizeof(float), result);
+  for (int i = 0; i < N; i++)
+    ck_assert_float_eq(result[i], (float)(8 * ((i + 1) % N) + 28));
+}
+END_TEST
+
+START_TEST(threads_may_leave_before_a_barrier_none_of_them_needs) {
+  float result[N];
+  run_well(KERNEL("if (T >= 32) { global_store(a.out + T, -1.0f); return; }"
+                  "__syncwarp();"
+                  "global_store(a.out + T, 1.0f);"),
+           1, N, 0, result);
+  ck_assert_float_eq(result[31], 1.0f);
+  ck_assert_float_eq(result[32], -1.0f);
+}
+END_TEST
+
+START_TEST(shuffles_move_values_between_lanes) {
+  float result[N];
+  run_well(KERNEL("float x = global_load(a.in + T);"
+                  "double d = x; long long l = T;"
+                  "float sum = __shfl_xor_sync(~0u, x, 5);"                  /* lane ^ 5 */
+                  "sum += 1000 * __shfl_up_sync(~0u, d, 1, 8);"              /* left neighbour in groups of 8 */
+                  "sum += 100000 * (__shfl_down_sync(~0u, T, 2) % 32);"      /* two to the right */
+                  "sum += 10000000.0 * (__shfl_sync(~0u, l, 3, 4) % 32);"    /* last of its group of 4 */
+                  "global_store(a.out + T, sum);"),
+           1, N, 0, result);
+  for (int i = 0; i < N; i++) {
+    int lane = i % 32, first = i - lane;
+    double up = lane % 8 ? i - 1 : i, down = lane < 30 ? lane + 2 : lane, last = lane | 3;
+    ck_assert_float_eq(result[i], (float)((float)((float)(first + (lane ^ 5) + 1000 * up) + 100000 * (float)down) +
+                                          10000000.0 * last));
+  }
+}
+END_TEST
+
+/* Halves of a warp exchange on their own, in different numbers of rounds. */
+START_TEST(lanes_named_by_a_mask_wait_only_for_each_other) {
+  float result[N];
+  run_well(KERNEL("unsigned mask = T % 32 < 16 ? 0xffffu : 0xffff0000u;"
+                  "float x = 0;"
+                  "for (int i = 0; i < (T % 32 < 16 ? 1 : 3); i++) {"
+                  "  shared_store(SHARED + T, float(T + i));"
+                  "  __syncwarp(mask);"
+                  "  x += shared_load(SHARED + (T ^ 1));"
+                  "  __syncwarp(mask);"
+                  "}"
+                  "global_store(a.out + T, x);"),
+           1, N, N * sizeof(float), result);
+  ck_assert_float_eq(result[4], 5);
+  ck_assert_float_eq(result[17], 16 + 17 + 18);
+}
+END_TEST
+
+START_TEST(a_lane_outside_the_mask_hands_in_no_number) {
+  float result[N];
+  run_well(KERNEL("float x = 1;"
+                  "if (T < 16) x = __shfl_sync(0xffffu, x, T + 8);"
+                  "global_store(a.out + T, x);"),
+           1, 32, 0, result);
+  ck_assert_float_eq(result[7], 1);
+  ck_assert(isnan(result[8]));
+}
+END_TEST
+
+START_TEST(angles_in_half_turns_are_exact) {
+  float result[N];
+  run_well(KERNEL("double s, c; float sf, cf;"
+                  "sincospi(T / 2.0, &s, &c); sincospif(2 * T + 0.25f, &sf, &cf);"
+                  "global_store(a.out + 4 * T, float(s)); global_store(a.out + 4 * T + 1, float(c));"
+                  "global_store(a.out + 4 * T + 2, sf); global_store(a.out + 4 * T + 3, cospif(T));"),
+           1, 64, 0, result);
+  for (int i = 0; i < 64; i++) {
+    static const float sine[] = {0, 1, 0, -1};
+    ck_assert_float_eq(result[4 * i], sine[i % 4]);
+    ck_assert_float_eq(result[4 * i + 1], sine[(i + 1) % 4]);
+    ck_assert_float_eq(result[4 * i + 2], (float)sqrt(0.5));
+    ck_assert_float_eq(result[4 * i + 3], i % 2 ? -1 : 1);
+  }
+}
+END_TEST
+
+/* ---- kernels that are wrong ---- */
+
+static const struct {
+  const char *text, *message;
+} wrong[] = {
+    {KERNEL("shared_store(SHARED + T + 1, 1.0f);"), "thread 255: write of 4 bytes at offset 1024 of shared memory"},
+    {KERNEL("if (T == 7) shared_load(SHARED - 1);"), "thread 7: read of 4 bytes at offset -4 of shared memory"},
+    {KERNEL("if (T == 7) shared_load(SHARED + 4096);"), "out of bounds"},
+    {KERNEL("if (T == 9) shared_store(reinterpret_cast<float2 *>(SHARED + 1), make_float2(0, 0));"), "misaligned"},
+    {KERNEL("if (T == 3) shared_load(SHARED + 5);"), "offset 20 of shared memory (1024 bytes): never written"},
+    /* the second block must not find what the first one wrote */
+    {KERNEL("if (blockIdx.x == 0) shared_store(SHARED + T, 1.0f); else shared_load(SHARED + T);"),
+     "block 1, thread 0: read of 4 bytes at offset 0 of shared memory (1024 bytes): never written"},
+    {KERNEL("shared_store(SHARED + T, 1.0f); shared_load(SHARED + (T ^ 1));"), "never written"},
+    {KERNEL("shared_store(SHARED + T / 2, 1.0f);"), "thread 1: write of 4 bytes at offset 0 of shared memory (1024 "
+                                                     "bytes): race: no barrier since the access of thread 0"},
+    {KERNEL("shared_store(SHARED + T, 1.0f); __syncthreads(); shared_load(SHARED + (T + 1) % 256);"
+            "shared_store(SHARED + T, 2.0f);"),
+     "race: no barrier since the access of thread 0"},
+    {KERNEL("shared_store(SHARED + T, 1.0f); __syncthreads(); shared_load(SHARED); if (T == 70)"
+            "shared_store(SHARED, 2.0f);"),
+     "race: no barrier since the access of threads of several warps"},
+    /* __syncwarp orders a warp, and nothing beyond it */
+    {KERNEL("shared_store(SHARED + T, 1.0f); __syncwarp(); shared_load(SHARED + (T ^ 31)); "
+            "if (T == 40) shared_load(SHARED);"),
+     "thread 40: read of 4 bytes at offset 0 of shared memory (1024 bytes): race"},
+    {KERNEL("unsigned half = T % 32 < 16 ? 0xffffu : 0xffff0000u; shared_store(SHARED + T, 1.0f);"
+            "__syncwarp(half); shared_load(SHARED + (T ^ 15)); if (T == 20) shared_load(SHARED + 4);"),
+     "thread 20: read of 4 bytes at offset 16 of shared memory (1024 bytes): race: no barrier since the access of "
+     "thread 4"},
+    {KERNEL("global_load(a.in + T + 1);"), "thread 255: read of 4 bytes of global memory at offset 1024 of an "
+                                           "allocation of 1024 bytes: outside every allocation"},
+    {KERNEL("global_store(a.out + (T == 5 ? -1 : T), 0.0f);"), "thread 5: write of 4 bytes of global memory"},
+    {KERNEL("global_load(static_cast<float *>(nullptr) + T);"), "outside every allocation"},
+    {KERNEL("global_load(a.out + T);"), "offset 0 of an allocation of 1024 bytes: never written"},
+    {KERNEL("if (T == 1) global_load(reinterpret_cast<float4 *>(a.in + 2));"), "misaligned"},
+    {KERNEL("global_store(a.out + T, float(blockIdx.x));"), "block 1, thread 0: write of 4 bytes of global memory at "
+                                                            "offset 0 of an allocation of 1024 bytes: race: same "
+                                                            "launch, block 0"},
+    {KERNEL("float x = global_load(a.in + T); if (blockIdx.x == 1) global_store(a.in + T, x);"),
+     "race: same launch, blocks"},
+    {KERNEL("if (T < 200) __syncthreads();"), "barrier divergence: 200 threads wait at __syncthreads, 0 at __syncwarp, "
+                                              "0 at a shuffle, 56 have finished"},
+    {KERNEL("if (T == 3) __syncwarp(); else __syncthreads();"), "255 threads wait at __syncthreads, 1 at __syncwarp"},
+    {KERNEL("if (T == 3) __shfl_sync(~0u, 1, 0); else __syncwarp();"), "31 at __syncwarp, 1 at a shuffle"},
+    {KERNEL("__syncwarp(1);"), "mask lacks the calling lane"},
+};
+
+START_TEST(a_violation_is_caught_and_told) {
+  float result[N];
+  int code = run_text(wrong[_i].text, 2, N, N * sizeof(float), result);
+  ck_assert_msg(code == FG_ELAUNCH, "not caught: %s", wrong[_i].text);
+  ck_assert_msg(strstr(fg_backend_message(), wrong[_i].message), "'%s' lacks '%s'", fg_backend_message(),
+                wrong[_i].message);
+  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "kernel k (given text), block "));
+  run_well(transposition, 1, N, N * sizeof(float), result); /* the device still works */
+  ck_assert_float_eq(result[1], 16);
+}
+END_TEST
+
+START_TEST(freed_memory_is_out_of_bounds) {
+  fg_kernel *kernel;
+  const arguments a = {device_array(N), device_array(N), N};
+  ck_assert_int_eq(load(KERNEL("global_store(a.out + T, 1.0f);"), 0, &kernel), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, N, 0, &a, sizeof a, stream), 0);
+  sim->memory_free(device, a.out);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, N, 0, &a, sizeof a, stream), FG_ELAUNCH);
+}
+END_TEST
+
+START_TEST(a_copy_out_of_bounds_is_refused) {
+  float host[N] = {0};
+  float *memory = device_array(N);
+  ck_assert_int_eq(sim->copy_in(device, memory, host, sizeof host, stream), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory + 1, host, sizeof host, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->copy_out(device, host, memory - 1, 8, stream), FG_ELAUNCH);
+}
+END_TEST
+
+START_TEST(a_launch_must_fit_device_request_and_kernel) {
+  const arguments a = {NULL, NULL, 0};
+  fg_kernel *kernel;
+  ck_assert_int_eq(load(KERNEL(""), 64, &kernel), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 1024, 64, &a, sizeof a, stream), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 1025, 64, &a, sizeof a, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->launch(device, kernel, 0, 32, 64, &a, sizeof a, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 65, &a, sizeof a, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 64, &a, sizeof a - 8, stream), FG_ELAUNCH);
+  ck_assert_int_eq(load(KERNEL(""), 228 * 1024, &kernel), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 228 * 1024, &a, sizeof a, stream), FG_ELAUNCH);
+}
+END_TEST
+
+START_TEST(a_violation_aborts_when_asked_to) {
+  float result[N];
+  setenv("FFTW3_GPU_SIM_ABORT", "1", 1);
+  ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+  run_text(wrong[0].text, 2, N, N * sizeof(float), result);
+}
+END_TEST
+
+START_TEST(text_that_is_no_kernel_is_a_compile_error) {
+  fg_kernel *kernel;
+  ck_assert_int_eq(load(KERNEL("no_such_function();"), 0, &kernel), FG_ECOMPILE);
+  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "no_such_function"));
+}
+END_TEST
+
+/* ---- memory ---- */
+
+START_TEST(memory_ends_and_comes_back) {
+  void *most, *more;
+  size_t available, total = sim->info(device)->memory;
+  ck_assert_int_eq(sim->memory_alloc(device, total - 4096, &most), 0);
+  ck_assert_int_eq(sim->memory_available(device, &available), 0);
+  ck_assert_uint_eq(available, 4096);
+  ck_assert_int_eq(sim->memory_alloc(device, 4097, &more), FG_ENOMEM);
+  ck_assert_uint_eq(fg_sim_count().allocations, 1);
+  sim->memory_free(device, most);
+  ck_assert_int_eq(sim->memory_alloc(device, 4097, &more), 0);
+  sim->memory_free(device, more);
+  ck_assert_int_eq(sim->pinned_alloc(device, 100, &more), 0);
+  ck_assert_uint_eq(fg_sim_count().allocations, 1);
+  sim->pinned_free(device, more);
+  ck_assert_uint_eq(fg_sim_count().allocations, 0);
+}
+END_TEST
+
+/* ---- faults ---- */
+
+START_TEST(the_chosen_call_fails_and_no_other) {
+  void *memory;
+  fg_stream *second;
+  ck_assert_int_eq(fg_sim_set_faults("alloc:2,stream:1,copy:2+"), 0);
+  ck_assert_int_eq(sim->stream_create(device, &second), FG_ENOMEM);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ENOMEM);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELAUNCH);
+  ck_assert_int_eq(fg_sim_set_faults(NULL), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), 0);
+}
+END_TEST
+
+START_TEST(compiles_launches_and_waits_fail_on_demand) {
+  const arguments a = {NULL, NULL, 0};
+  fg_kernel *kernel;
+  ck_assert_int_eq(fg_sim_set_faults("compile:1,launch:1,wait:1"), 0);
+  ck_assert_int_eq(load(KERNEL(""), 0, &kernel), FG_ECOMPILE);
+  ck_assert_int_eq(load(KERNEL(""), 0, &kernel), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 1, 0, &a, sizeof a, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 1, 0, &a, sizeof a, stream), 0);
+  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->stream_wait(device, stream), 0);
+  ck_assert_uint_eq(fg_sim_count().launches, 1);
+}
+END_TEST
+
+START_TEST(a_lost_device_stays_lost) {
+  void *memory;
+  ck_assert_int_eq(fg_sim_set_faults("lost:2"), 0);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELOST);
+  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELOST);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ELOST);
+}
+END_TEST
+
+static const char *const unreadable[] = {"alloc", "alloc:", "alloc:0", "alloc:1x", "alloc:1,", ",alloc:1", "halloc:1"};
+
+START_TEST(an_unreadable_fault_text_is_refused) {
+  void *memory;
+  ck_assert_int_eq(fg_sim_set_faults(unreadable[_i]), -1);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+}
+END_TEST
+
+START_TEST(faults_come_from_the_environment) {
+  void *memory;
+  setenv("FFTW3_GPU_SIM_FAIL", "alloc:1", 1);
+  ck_assert_int_eq(sim->open(0, &device), 0);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ENOMEM);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+}
+END_TEST
+
+START_TEST(an_unreadable_environment_opens_no_device) {
+  setenv("FFTW3_GPU_SIM_FAIL", "alloc:often", 1);
+  ck_assert_int_eq(sim->open(0, &device), FG_ENODEVICE);
+  ck_assert_int_eq(sim->open(0, &device), FG_ENODEVICE);
+}
+END_TEST
+
+/* ---- several threads, several kernels, the store ---- */
+
+enum { ROUNDS = 20 };
+
+static void *transpose_again_and_again(void *failures) {
+  float host[N], result[N];
+  fg_kernel *kernel;
+  const arguments a = {device_array(N), device_array(N), N};
+  for (int i = 0; i < N; i++)
+    host[i] = (float)i;
+  if (load(transposition, sizeof host, &kernel) < 0)
+    ++*(int *)failures;
+  for (int round = 0; round < ROUNDS && *(int *)failures == 0; round++) {
+    sim->copy_in(device, a.in, host, sizeof host, stream);
+    *(int *)failures += sim->launch(device, kernel, 1, N, sizeof host, &a, sizeof a, stream) != 0;
+    sim->copy_out(device, result, a.out, sizeof result, stream);
+    for (int i = 0; i < N; i++)
+      *(int *)failures += result[i] != (float)(i % 16 * 16 + i / 16);
+  }
+  sim->memory_free(device, a.in);
+  sim->memory_free(device, a.out);
+  return NULL;
+}
+
+START_TEST(threads_launch_at_once) {
+  pthread_t threads[3];
+  int failures[3] = {0};
+  for (int i = 0; i < 3; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, transpose_again_and_again, &failures[i]), 0);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], NULL);
+  for (int i = 0; i < 3; i++)
+    ck_assert_int_eq(failures[i], 0);
+  ck_assert_uint_eq(fg_sim_count().launches, 3 * ROUNDS);
+  ck_assert_uint_eq(fg_sim_count().compiles + 1, 2 - (fg_sim_count().compiles == 0)); /* at most once */
+}
+END_TEST
+
+/* Four kernels that differ in a constant, two of them equal. */
+static int load_four(fg_kernel **kernels, const char *mark) {
+  fg_kernel_request requests[4];
+  char defines[4][64];
+  for (int i = 0; i < 4; i++) {
+    snprintf(defines[i], sizeof defines[i], "#define VALUE %d\n/* %s */\n", i % 3, mark);
+    requests[i] = (fg_kernel_request){.source = KERNEL("global_store(a.out + T, float(VALUE));"),
+                                      .defines = defines[i],
+                                      .entry = "k"};
+  }
+  return sim->kernels(device, 4, requests, kernels);
+}
+
+START_TEST(several_kernels_are_loaded_by_one_call) {
+  fg_kernel *kernels[4], *again[4];
+  float result[N];
+  const arguments a = {NULL, device_array(N), N};
+  ck_assert_int_eq(load_four(kernels, "several"), 0);
+  for (int i = 0; i < 4; i++) {
+    ck_assert_int_eq(sim->launch(device, kernels[i], 1, N, 0, &a, sizeof a, stream), 0);
+    ck_assert_int_eq(sim->copy_out(device, result, a.out, sizeof result, stream), 0);
+    ck_assert_float_eq(result[9], (float)(i % 3));
+  }
+  size_t compiles = fg_sim_count().compiles;
+  ck_assert_ptr_eq(kernels[0], kernels[3]);
+  ck_assert_int_eq(load_four(again, "several"), 0);
+  ck_assert_int_eq(memcmp(kernels, again, sizeof kernels), 0);
+  ck_assert_uint_eq(fg_sim_count().compiles, compiles);
+}
+END_TEST
+
+/* Two processes: the first compiles, the second finds its work in the store. */
+START_TEST(a_second_process_finds_kernels_in_the_store) {
+  fg_kernel *kernels[4];
+  int status;
+  char mark[32];
+  snprintf(mark, sizeof mark, "process %ld", (long)getpid());
+  pid_t child = fork();
+  if (child == 0)
+    _exit(load_four(kernels, mark) == 0 ? (int)fg_sim_count().compiles : 100);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(WEXITSTATUS(status), 3);
+  ck_assert_int_eq(load_four(kernels, mark), 0);
+  ck_assert_uint_eq(fg_sim_count().compiles, 0);
+}
+END_TEST
+
+START_TEST(a_file_is_found_by_its_name) {
+  const fg_kernel_request absent = {.source = "no such file.cu", .defines = "", .entry = "k"};
+  fg_kernel *kernel;
+  ck_assert_int_eq(sim->kernels(device, 1, &absent, &kernel), FG_ECOMPILE);
+  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "no such file.cu"));
+}
+END_TEST
+
+/* ---- */
+
+static char cache[] = "/tmp/fftw3-gpu-test-XXXXXX";
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where) {
+  (void)status, (void)type, (void)where;
+  return remove(path);
+}
+
+static TCase *in_a_case(Suite *s, const char *name) {
+  TCase *tc = tcase_create(name);
+  tcase_add_checked_fixture(tc, setup, NULL);
+  tcase_set_timeout(tc, 120);
+  suite_add_tcase(s, tc);
+  return tc;
+}
+
+#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
+
+static void add_kernel_tests(Suite *s) {
+  TCase *tc = in_a_case(s, "kernels");
+  tcase_add_test(tc, blocks_and_threads_cover_a_vector);
+  tcase_add_test(tc, shared_memory_transposes);
+  tcase_add_test(tc, locals_survive_many_barriers);
+  tcase_add_test(tc, threads_may_leave_before_a_barrier_none_of_them_needs);
+  tcase_add_test(tc, shuffles_move_values_between_lanes);
+  tcase_add_test(tc, lanes_named_by_a_mask_wait_only_for_each_other);
+  tcase_add_test(tc, a_lane_outside_the_mask_hands_in_no_number);
+  tcase_add_test(tc, angles_in_half_turns_are_exact);
+  tcase_add_test(tc, threads_launch_at_once);
+  tcase_add_test(tc, several_kernels_are_loaded_by_one_call);
+  tcase_add_test(tc, a_second_process_finds_kernels_in_the_store);
+  tcase_add_test(tc, a_file_is_found_by_its_name);
+}
+
+static void add_check_tests(Suite *s) {
+  TCase *tc = in_a_case(s, "checks");
+  tcase_add_loop_test(tc, a_violation_is_caught_and_told, 0, COUNT(wrong));
+  tcase_add_test(tc, freed_memory_is_out_of_bounds);
+  tcase_add_test(tc, a_copy_out_of_bounds_is_refused);
+  tcase_add_test(tc, a_launch_must_fit_device_request_and_kernel);
+  tcase_add_test(tc, text_that_is_no_kernel_is_a_compile_error);
+  tcase_add_test(tc, memory_ends_and_comes_back);
+  tcase_add_test_raise_signal(tc, a_violation_aborts_when_asked_to, SIGABRT);
+}
+
+static void add_fault_tests(Suite *s) {
+  TCase *tc = in_a_case(s, "faults");
+  tcase_add_test(tc, the_chosen_call_fails_and_no_other);
+  tcase_add_test(tc, compiles_launches_and_waits_fail_on_demand);
+  tcase_add_test(tc, a_lost_device_stays_lost);
+  tcase_add_loop_test(tc, an_unreadable_fault_text_is_refused, 0, COUNT(unreadable));
+  tc = tcase_create("environment"); /* read when the device is first opened: no fixture */
+  tcase_add_test(tc, faults_come_from_the_environment);
+  tcase_add_test(tc, an_unreadable_environment_opens_no_device);
+  suite_add_tcase(s, tc);
+}
+
+int main(void) {
+  if (!mkdtemp(cache))
+    return EXIT_FAILURE;
+  setenv("FFTW3_GPU_CACHE", cache, 1);
+  unsetenv("FFTW3_GPU_SIM_FAIL");
+  unsetenv("FFTW3_GPU_SIM_ABORT");
+  Suite *s = suite_create("sim");
+  add_kernel_tests(s);
+  add_check_tests(s);
+  add_fault_tests(s);
+  SRunner *runner = srunner_create(s);
+  srunner_run_all(runner, CK_NORMAL);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
