@@ -1,0 +1,99 @@
+/* backend.h: the device as one contract.  cuda.c fulfils it with the CUDA driver and NVRTC, sim/ on the CPU.
+ *
+ * Conventions: a function that can fail returns 0 on success and a negative FG_E… code otherwise; the reason, as text,
+ * is then fg_backend_message() of the calling thread.  Sizes are bytes.  All functions may be called from any thread.
+ * Device memory is addressed by plain pointers (as in CUDA), which only kernels and the copy functions may follow. */
+#ifndef FG_BACKEND_H
+#define FG_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+  FG_OK = 0,
+  FG_ENODEVICE = -1,  /* no driver, no device, or this process may not use it (after fork) */
+  FG_ENOMEM = -2,     /* device or pinned memory exhausted: smaller pieces may do */
+  FG_ECOMPILE = -3,   /* a kernel did not compile or load */
+  FG_ELAUNCH = -4,    /* a launch or copy failed; the device still answers */
+  FG_ELOST = -5       /* the device or its context is gone: nothing will work any more */
+};
+
+typedef struct fg_device fg_device; /* one device, opened */
+typedef struct fg_stream fg_stream; /* work in order */
+typedef struct fg_event fg_event;   /* a point in a stream, to time and to order by */
+typedef struct fg_kernel fg_kernel; /* one compiled kernel, loaded on one device; lives as long as the device */
+
+typedef struct {
+  char name[96];
+  char driver[32];            /* driver version as text, "" on sim */
+  int arch;                   /* compute capability × 10: 90 */
+  int multiprocessors;
+  int threads_block, threads_sm;
+  size_t shared_block;        /* shared memory a block may have at most (opt-in) */
+  size_t shared_sm;
+  int registers_sm;
+  size_t memory, l2;
+} fg_device_info;
+
+/* A kernel is asked for by what it is made of: a source file of cuda/kernel/ and the constants put in front of it. */
+typedef struct {
+  const char *source;   /* file name in cuda/kernel/, e.g. "tile.cu"; with a newline in it: the kernel's text itself */
+  const char *defines;  /* lines "#define FG_N 1024\n…"; together with source the kernel's whole identity */
+  const char *entry;    /* extern "C" name of the __global__ function */
+  size_t shared;        /* dynamic shared memory that launches will ask for */
+} fg_kernel_request;
+
+typedef struct fg_backend {
+  const char *name; /* "cuda", "sim" */
+
+  /* Open device ordinal (0 ≤ ordinal < count).  The first call loads the driver. */
+  int (*count)(void); /* devices, or a negative code */
+  int (*open)(int ordinal, fg_device **device);
+  const fg_device_info *(*info)(const fg_device *);
+
+  int (*memory_alloc)(fg_device *, size_t bytes, void **memory);
+  void (*memory_free)(fg_device *, void *memory);
+  int (*memory_available)(fg_device *, size_t *free_bytes);
+  int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA */
+  void (*pinned_free)(fg_device *, void *memory);
+
+  int (*stream_create)(fg_device *, fg_stream **);
+  void (*stream_destroy)(fg_device *, fg_stream *);
+  int (*stream_wait)(fg_device *, fg_stream *); /* until all work in it is done; reports its failures */
+
+  /* Asynchronous in the stream when the host side is pinned. */
+  int (*copy_in)(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);
+  int (*copy_out)(fg_device *, void *host_to, const void *device_from, size_t bytes, fg_stream *);
+
+  /* Compile (or find in the kernel store) and load count kernels, in parallel where that helps.  All or nothing. */
+  int (*kernels)(fg_device *, int count, const fg_kernel_request *, fg_kernel **);
+
+  /* One-dimensional grid and block.  args: the kernel's single by-value struct parameter. */
+  int (*launch)(fg_device *, fg_kernel *, unsigned grid, unsigned block, size_t shared, const void *args,
+                size_t args_bytes, fg_stream *);
+
+  /* An event marks the place in a stream where it was last recorded.  elapsed waits until a and b have been reached and
+   * gives the device's time from a to b in seconds; both must have been recorded, in any streams of the device.
+   * stream_wait_event holds back what comes later in the stream until the event is reached; the host does not wait. */
+  int (*event_create)(fg_device *, fg_event **);
+  void (*event_destroy)(fg_device *, fg_event *);
+  int (*event_record)(fg_device *, fg_event *, fg_stream *);
+  int (*event_elapsed)(fg_device *, fg_event *a, fg_event *b, double *seconds);
+  int (*stream_wait_event)(fg_device *, fg_stream *, fg_event *);
+  int (*event_wait)(fg_device *, fg_event *); /* the host waits until the event's last record is reached */
+} fg_backend;
+
+extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */
+extern const fg_backend fg_backend_sim;
+
+/* The calling thread's last failure, as text; and for backends: set it and return code. */
+const char *fg_backend_message(void);
+int fg_backend_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The texts of the files of cuda/kernel/, compiled into the library (generated, cuda/kernel/embed.c). */
+typedef struct {
+  const char *name, *text;
+} fg_embedded;
+extern const fg_embedded fg_embedded_sources[]; /* ends with a NULL name */
+
+#endif

@@ -1,0 +1,307 @@
+/* cuda.c: the device contract of backend.h, fulfilled with the CUDA driver.
+ *
+ * A program may use CUDA itself, so every call leaves the thread's current context as it found it, and works in streams
+ * of our own that do not wait for the default stream. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda_device.h"
+#include "cuda/cuda_nvrtc.h"
+#include "src/report/log.h"
+
+/* ---- entering the context ---- */
+
+static int already_lost(fg_device *device) {
+  return fg_backend_fail(FG_ELOST, "the device was lost earlier: %s", device->lost_message);
+}
+
+int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
+  CUcontext current = NULL;
+  int code = fg_driver_usable();
+  if (code) return code;
+  if (atomic_load(&device->lost)) return already_lost(device);
+  scope->pushed = false;
+  if (fg_cu.cuCtxGetCurrent(&current) != CUDA_SUCCESS || current != device->context) {
+    code = fg_cuda_check(device, fg_cu.cuCtxPushCurrent_v2(device->context), "cuCtxPushCurrent");
+    if (code) return code;
+    scope->pushed = true;
+  }
+  /* If the program is capturing a graph, our calls must neither fail nor spoil its capture. */
+  scope->capture = CU_STREAM_CAPTURE_MODE_RELAXED;
+  fg_cu.cuThreadExchangeStreamCaptureMode(&scope->capture);
+  return 0;
+}
+
+int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result, const char *call) {
+  CUstreamCaptureMode capture = scope->capture;
+  CUcontext ours;
+  fg_cu.cuThreadExchangeStreamCaptureMode(&capture);
+  if (scope->pushed) fg_cu.cuCtxPopCurrent_v2(&ours);
+  return fg_cuda_check(device, result, call);
+}
+
+int fg_cuda_check(fg_device *device, CUresult result, const char *call) {
+  int code = fg_driver_check(result, call);
+  if (code != FG_ELOST) return code;
+  pthread_mutex_lock(&device->lock);
+  if (!atomic_load(&device->lost)) {
+    snprintf(device->lost_message, sizeof device->lost_message, "%s", fg_backend_message());
+    atomic_store(&device->lost, true);
+    fg_log(FG_LOG_ERROR, "cuda: %s is lost: %s", device->info.name, device->lost_message);
+  }
+  pthread_mutex_unlock(&device->lock);
+  return code;
+}
+
+/* ---- devices ---- */
+
+#define MAX_DEVICES 64
+static fg_device *devices[MAX_DEVICES];
+static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int count(void) {
+  int n = fg_driver_start();
+  return n > MAX_DEVICES ? MAX_DEVICES : n;
+}
+
+static size_t attribute(const fg_device *device, CUdevice_attribute which) {
+  int value = 0;
+  fg_cu.cuDeviceGetAttribute(&value, which, device->id);
+  return value > 0 ? (size_t)value : 0;
+}
+
+static void describe(fg_device *device) {
+  fg_device_info *info = &device->info;
+  int version = fg_driver_version();
+  fg_cu.cuDeviceGetName(info->name, sizeof info->name, device->id);
+  snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+  info->arch = 10 * (int)attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+               (int)attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  info->multiprocessors = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  info->threads_block = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  info->threads_sm = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  info->shared_block = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  info->shared_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  info->registers_sm = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+  info->l2 = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  fg_cu.cuDeviceTotalMem_v2(&info->memory, device->id);
+}
+
+static int open_new(int ordinal, fg_device *device) {
+  CUcontext *context = &device->context;
+  int code = fg_driver_check(fg_cu.cuDeviceGet(&device->id, ordinal), "cuDeviceGet");
+  if (!code) code = fg_driver_check(fg_cu.cuDevicePrimaryCtxRetain(context, device->id), "cuDevicePrimaryCtxRetain");
+  if (code) return code;
+  pthread_mutex_init(&device->lock, NULL);
+  describe(device);
+  fg_log(FG_LOG_INFO, "cuda: device %d is %s, sm_%d", ordinal, device->info.name, device->info.arch);
+  return 0;
+}
+
+static int open_locked(int ordinal) {
+  fg_device *device;
+  int code;
+  if (devices[ordinal]) return 0;
+  device = calloc(1, sizeof *device);
+  if (!device) return fg_backend_fail(FG_ENOMEM, "out of host memory");
+  code = open_new(ordinal, device);
+  if (code)
+    free(device);
+  else
+    devices[ordinal] = device;
+  return code;
+}
+
+/* A device stays open until the process ends: by then the driver may be gone, so it is never closed. */
+static int open_device(int ordinal, fg_device **device) {
+  int n = count(), code;
+  if (n < 0) return n;
+  if (ordinal < 0 || ordinal >= n) return fg_backend_fail(FG_ENODEVICE, "no CUDA device %d: there are %d", ordinal, n);
+  pthread_mutex_lock(&devices_lock);
+  fg_nvrtc_for_driver(fg_driver_version());
+  code = open_locked(ordinal);
+  *device = devices[ordinal];
+  pthread_mutex_unlock(&devices_lock);
+  return code;
+}
+
+static const fg_device_info *info(const fg_device *device) { return &device->info; }
+
+/* ---- memory ---- */
+
+static int memory_alloc(fg_device *device, size_t bytes, void **memory) {
+  fg_cuda_scope scope;
+  CUdeviceptr address = 0;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  code = fg_cuda_leave(device, &scope, fg_cu.cuMemAlloc_v2(&address, bytes ? bytes : 1), "cuMemAlloc");
+  if (!code) *memory = (void *)address;
+  return code;
+}
+
+/* Freeing cannot fail for the caller: what the driver would not take back is gone with the device or the process. */
+static void memory_free(fg_device *device, void *memory) {
+  fg_cuda_scope scope;
+  if (!memory || fg_cuda_enter(device, &scope)) return;
+  fg_cu.cuMemFree_v2((CUdeviceptr)memory);
+  fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuMemFree");
+}
+
+static int memory_available(fg_device *device, size_t *free_bytes) {
+  fg_cuda_scope scope;
+  size_t total;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuMemGetInfo_v2(free_bytes, &total), "cuMemGetInfo");
+}
+
+static int pinned_alloc(fg_device *device, size_t bytes, void **memory) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuMemHostAlloc(memory, bytes ? bytes : 1, CU_MEMHOSTALLOC_PORTABLE);
+  return fg_cuda_leave(device, &scope, result, "cuMemHostAlloc");
+}
+
+static void pinned_free(fg_device *device, void *memory) {
+  fg_cuda_scope scope;
+  if (!memory || fg_cuda_enter(device, &scope)) return;
+  fg_cu.cuMemFreeHost(memory);
+  fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuMemFreeHost");
+}
+
+/* ---- streams and copies; an fg_stream is a CUstream, an fg_event a CUevent ---- */
+
+static int stream_create(fg_device *device, fg_stream **stream) {
+  fg_cuda_scope scope;
+  CUstream new = NULL;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  code = fg_cuda_leave(device, &scope, fg_cu.cuStreamCreate(&new, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (!code) *stream = (fg_stream *)new;
+  return code;
+}
+
+static void stream_destroy(fg_device *device, fg_stream *stream) {
+  fg_cuda_scope scope;
+  if (!stream || fg_cuda_enter(device, &scope)) return;
+  fg_cu.cuStreamDestroy_v2((CUstream)stream);
+  fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuStreamDestroy");
+}
+
+static int stream_wait(fg_device *device, fg_stream *stream) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuStreamSynchronize((CUstream)stream), "cuStreamSynchronize");
+}
+
+static int copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuMemcpyHtoDAsync_v2((CUdeviceptr)device_to, host_from, bytes, (CUstream)stream);
+  return fg_cuda_leave(device, &scope, result, "cuMemcpyHtoDAsync");
+}
+
+static int copy_out(fg_device *device, void *host_to, const void *device_from, size_t bytes, fg_stream *stream) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuMemcpyDtoHAsync_v2(host_to, (CUdeviceptr)device_from, bytes, (CUstream)stream);
+  return fg_cuda_leave(device, &scope, result, "cuMemcpyDtoHAsync");
+}
+
+static int launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared, const void *args,
+                  size_t args_bytes, fg_stream *stream) {
+  fg_cuda_scope scope;
+  void *parameters[] = {(void *)args}; /* the driver knows the struct's size from the kernel */
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  (void)args_bytes;
+  result = fg_cu.cuLaunchKernel(fg_cuda_function(kernel), grid, 1, 1, block, 1, 1, (unsigned)shared, (CUstream)stream,
+                                parameters, NULL);
+  return fg_cuda_leave(device, &scope, result, "cuLaunchKernel");
+}
+
+/* ---- events ---- */
+
+static int event_create(fg_device *device, fg_event **event) {
+  fg_cuda_scope scope;
+  CUevent new = NULL;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  code = fg_cuda_leave(device, &scope, fg_cu.cuEventCreate(&new, CU_EVENT_DEFAULT), "cuEventCreate");
+  if (!code) *event = (fg_event *)new;
+  return code;
+}
+
+static void event_destroy(fg_device *device, fg_event *event) {
+  fg_cuda_scope scope;
+  if (!event || fg_cuda_enter(device, &scope)) return;
+  fg_cu.cuEventDestroy_v2((CUevent)event);
+  fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuEventDestroy");
+}
+
+static int event_record(fg_device *device, fg_event *event, fg_stream *stream) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuEventRecord((CUevent)event, (CUstream)stream), "cuEventRecord");
+}
+
+static CUresult elapsed(CUevent a, CUevent b, float *milliseconds) {
+  CUresult result = fg_cu.cuEventSynchronize(a); /* a may be in another stream, later than b */
+  if (!result) result = fg_cu.cuEventSynchronize(b);
+  return result ? result : fg_cu.cuEventElapsedTime(milliseconds, a, b);
+}
+
+static int event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
+  fg_cuda_scope scope;
+  float milliseconds = 0;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  code = fg_cuda_leave(device, &scope, elapsed((CUevent)a, (CUevent)b, &milliseconds), "cuEventElapsedTime");
+  *seconds = 1e-3 * milliseconds;
+  return code;
+}
+
+static int stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuStreamWaitEvent((CUstream)stream, (CUevent)event, 0);
+  return fg_cuda_leave(device, &scope, result, "cuStreamWaitEvent");
+}
+
+const fg_backend fg_backend_cuda = {
+    .name = "cuda",
+    .count = count,
+    .open = open_device,
+    .info = info,
+    .memory_alloc = memory_alloc,
+    .memory_free = memory_free,
+    .memory_available = memory_available,
+    .pinned_alloc = pinned_alloc,
+    .pinned_free = pinned_free,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .stream_wait = stream_wait,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .kernels = fg_cuda_kernels,
+    .launch = launch,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_elapsed = event_elapsed,
+    .stream_wait_event = stream_wait_event,
+};

@@ -1,0 +1,285 @@
+/* cuda_kernels.c: from a kernel request to a loaded kernel: the device's table, then the store on disk, then NVRTC. */
+#include "config.h"
+
+#include <fenv.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda_device.h"
+#include "cuda/cuda_nvrtc.h"
+#include "cuda/store.h"
+#include "src/report/log.h"
+
+#define SUFFIX ".cubin"
+#define MAX_THREADS 8
+#define THREAD_STACK ((size_t)8 << 20) /* the compiler recurses; the program's own threads may have little */
+#define SHARED_DEFAULT (48 << 10)      /* more than this must be asked for, on every architecture */
+
+struct fg_kernel {
+  fg_kernel *next;
+  char *key, *entry;
+  CUmodule module;
+  CUfunction function;
+  size_t shared; /* dynamic shared memory that launches may use by now */
+};
+
+typedef struct {
+  const fg_kernel_request *request;
+  char *key;
+  void *cubin; /* NULL: not needed, or not there yet */
+  size_t bytes;
+  bool compile;    /* to be compiled */
+  bool from_store; /* cubin came from disk */
+  int code;        /* of its compilation, with message (malloc'd) */
+  char *message;
+} job;
+
+CUfunction fg_cuda_function(const fg_kernel *kernel) { return kernel->function; }
+
+/* ---- what a kernel is made of ---- */
+
+/* A source with a newline in it is the kernel's text itself. */
+static const char *source_text(const fg_kernel_request *request) {
+  if (strchr(request->source, '\n')) return request->source;
+  for (const fg_embedded *file = fg_embedded_sources; file->name; ++file)
+    if (!strcmp(file->name, request->source)) return file->text;
+  return NULL;
+}
+
+static const char *source_name(const fg_kernel_request *request) {
+  return strchr(request->source, '\n') ? "literal.cu" : request->source;
+}
+
+/* Everything that the cubin depends on. */
+static int make_key(const fg_device *device, const fg_kernel_request *request, char **key) {
+  char options[160];
+  int version = fg_nvrtc_version();
+  int code = version < 0 ? version : fg_nvrtc_options_text(device->info.arch, options, sizeof options);
+  if (code) return code;
+  if (asprintf(key, "cuda 1\nsources %016llx\nnvrtc %d %s\nsource %s\n%s", (unsigned long long)fg_store_sources_hash(),
+               version, options, request->source, request->defines ? request->defines : "") >= 0)
+    return 0;
+  *key = NULL;
+  return fg_backend_fail(FG_ECOMPILE, "out of memory");
+}
+
+/* ---- the device's table ---- */
+
+static fg_kernel *find(fg_device *device, const job *j) {
+  fg_kernel *kernel;
+  for (kernel = device->kernels; kernel; kernel = kernel->next)
+    if (!strcmp(kernel->key, j->key) && !strcmp(kernel->entry, j->request->entry)) break;
+  return kernel;
+}
+
+static bool known(fg_device *device, const job *j) {
+  bool there;
+  pthread_mutex_lock(&device->lock);
+  there = find(device, j) != NULL;
+  pthread_mutex_unlock(&device->lock);
+  return there;
+}
+
+/* ---- compiling, in threads of our own ---- */
+
+typedef struct {
+  const fg_device *device;
+  job *jobs;
+  int count;
+  atomic_int next;
+} work;
+
+static void compile(const fg_device *device, job *j) {
+  const fg_kernel_request *r = j->request;
+  const char *text = source_text(r);
+  if (text)
+    j->code = fg_nvrtc_compile(source_name(r), text, r->defines, device->info.arch, &j->cubin, &j->bytes);
+  else
+    j->code = fg_backend_fail(FG_ECOMPILE, "there is no kernel source %s", r->source);
+  if (j->code)
+    j->message = strdup(fg_backend_message());
+  else
+    fg_store_put(j->key, SUFFIX, j->cubin, j->bytes);
+}
+
+static void *compile_some(void *argument) {
+  work *w = argument;
+  for (int i; (i = atomic_fetch_add(&w->next, 1)) < w->count;)
+    if (w->jobs[i].compile) compile(w->device, &w->jobs[i]);
+  return NULL;
+}
+
+static int cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+}
+
+static int threads_for(const work *w) {
+  int wanted = 0, available = cores();
+  for (int i = 0; i < w->count; ++i) wanted += w->jobs[i].compile;
+  if (wanted > available) wanted = available;
+  return wanted < MAX_THREADS ? wanted : MAX_THREADS;
+}
+
+/* The program's signals are not for our threads: they start with all of them blocked. */
+static int start_threads(pthread_t *threads, int wanted, work *w) {
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  int started = 0;
+  if (pthread_attr_init(&attributes)) return 0;
+  pthread_attr_setstacksize(&attributes, THREAD_STACK);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (started < wanted && !pthread_create(&threads[started], &attributes, compile_some, w)) ++started;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
+static void compile_all(const fg_device *device, job *jobs, int count) {
+  work w = {.device = device, .jobs = jobs, .count = count};
+  pthread_t threads[MAX_THREADS];
+  int wanted = threads_for(&w), started = wanted ? start_threads(threads, wanted, &w) : 0;
+  if (!started) compile_some(&w);
+  for (int i = 0; i < started; ++i) pthread_join(threads[i], NULL);
+}
+
+/* ---- loading; with the device's context current and its lock held ---- */
+
+typedef struct {
+  CUresult result;
+  const char *call;
+} outcome;
+
+/* Allow launches with that much dynamic shared memory. */
+static outcome permit_shared(fg_kernel *kernel, size_t bytes) {
+  outcome o = {CUDA_SUCCESS, "cuFuncSetAttribute (dynamic shared memory)"};
+  if (bytes <= kernel->shared) return o;
+  o.result = fg_cu.cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
+  if (!o.result) kernel->shared = bytes;
+  return o;
+}
+
+static outcome load_module(fg_kernel *kernel, const void *cubin) {
+  int fixed = 0;
+  outcome o = {fg_cu.cuModuleLoadData(&kernel->module, cubin), "cuModuleLoadData"};
+  if (o.result) return o;
+  o = (outcome){fg_cu.cuModuleGetFunction(&kernel->function, kernel->module, kernel->entry), "cuModuleGetFunction"};
+  if (o.result) return o;
+  o = (outcome){fg_cu.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function),
+                "cuFuncGetAttribute"};
+  kernel->shared = fixed < SHARED_DEFAULT ? (size_t)(SHARED_DEFAULT - fixed) : 0;
+  return o;
+}
+
+static void discard(fg_kernel *kernel) {
+  if (!kernel) return;
+  if (kernel->module) fg_cu.cuModuleUnload(kernel->module);
+  free(kernel->key);
+  free(kernel->entry);
+  free(kernel);
+}
+
+static outcome load_new(fg_device *device, const job *j, fg_kernel **loaded) {
+  outcome o = {CUDA_ERROR_OUT_OF_MEMORY, "loading a kernel"};
+  fg_kernel *kernel = calloc(1, sizeof *kernel);
+  if (kernel) {
+    kernel->key = strdup(j->key);
+    kernel->entry = strdup(j->request->entry);
+    if (kernel->key && kernel->entry) o = load_module(kernel, j->cubin);
+  }
+  if (o.result) {
+    discard(kernel);
+    return o;
+  }
+  kernel->next = device->kernels;
+  device->kernels = *loaded = kernel;
+  return o;
+}
+
+static outcome find_or_load(fg_device *device, const job *j, fg_kernel **kernel) {
+  outcome o = {CUDA_SUCCESS, ""};
+  *kernel = find(device, j); /* another thread, or an equal request before this one, may have loaded it meanwhile */
+  if (!*kernel) o = load_new(device, j, kernel);
+  return o.result ? o : permit_shared(*kernel, j->request->shared);
+}
+
+/* ---- one request ---- */
+
+static int load(fg_device *device, const job *j, fg_kernel **kernel) {
+  fg_cuda_scope scope;
+  outcome o;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  pthread_mutex_lock(&device->lock);
+  o = find_or_load(device, j, kernel);
+  pthread_mutex_unlock(&device->lock);
+  code = fg_cuda_leave(device, &scope, o.result, o.call);
+  if (code != FG_ELAUNCH && code != FG_ECOMPILE) return code;
+  return fg_backend_fail(FG_ECOMPILE, "%s of %s: %s", j->request->entry, source_name(j->request), fg_backend_message());
+}
+
+/* A stored cubin that this driver refuses is compiled anew. */
+static int finish(fg_device *device, job *j, fg_kernel **kernel) {
+  int code = j->code;
+  if (code) return fg_backend_fail(code, "%s", j->message ? j->message : "out of memory");
+  code = load(device, j, kernel);
+  if (code != FG_ECOMPILE || !j->from_store) return code;
+  fg_log(FG_LOG_DEBUG, "cuda: a stored kernel is refused: %s", fg_backend_message());
+  free(j->cubin);
+  j->cubin = NULL;
+  j->from_store = false;
+  j->compile = true;
+  compile_all(device, j, 1);
+  return finish(device, j, kernel);
+}
+
+/* Decide where j's cubin comes from.  Of equal requests only the first brings one. */
+static int prepare(fg_device *device, job *jobs, int i) {
+  job *j = &jobs[i];
+  int code = make_key(device, j->request, &j->key);
+  if (code || known(device, j)) return code;
+  for (int k = 0; k < i; ++k)
+    if (!strcmp(jobs[k].key, j->key) && !strcmp(jobs[k].request->entry, j->request->entry)) return 0;
+  j->from_store = fg_store_get(j->key, SUFFIX, &j->cubin, &j->bytes) == 0;
+  j->compile = !j->from_store;
+  return 0;
+}
+
+static int all_kernels(fg_device *device, job *jobs, int count, fg_kernel **kernels) {
+  int code = 0;
+  for (int i = 0; i < count && !code; ++i) code = prepare(device, jobs, i);
+  if (code) return code;
+  compile_all(device, jobs, count);
+  for (int i = 0; i < count && !code; ++i) code = finish(device, &jobs[i], &kernels[i]);
+  return code;
+}
+
+static void free_jobs(job *jobs, int count) {
+  for (int i = 0; i < count; ++i) {
+    free(jobs[i].key);
+    free(jobs[i].cubin);
+    free(jobs[i].message);
+  }
+  free(jobs);
+}
+
+int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels) {
+  job *jobs;
+  fenv_t environment;
+  int code = fg_driver_usable(); /* before the first lock: a forked child may find it held for ever */
+  if (code) return code;
+  jobs = calloc((size_t)count + 1, sizeof *jobs);
+  if (!jobs) return fg_backend_fail(FG_ENOMEM, "out of host memory");
+  for (int i = 0; i < count; ++i) jobs[i].request = &requests[i];
+  /* The compiler must not inherit the program's rounding mode or traps, nor leave exceptions behind. */
+  fegetenv(&environment);
+  fesetenv(FE_DFL_ENV);
+  code = all_kernels(device, jobs, count, kernels);
+  fesetenv(&environment);
+  free_jobs(jobs, count);
+  return code;
+}

@@ -1,0 +1,169 @@
+/* cuda_load.c: finds libcuda, fills the table of its functions and translates its errors. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cuda/backend.h"
+#include "cuda/cuda_driver.h"
+#include "src/report/log.h"
+
+fg_driver fg_cu;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static atomic_int starter; /* process that started the driver; 0: none yet */
+static int devices;        /* or a negative code, with: */
+static char failure[256];
+static int version;
+
+/* ---- errors ---- */
+
+/* Results that end the context: every later call would fail with them too. */
+static bool lost(CUresult result) {
+  switch ((int)result) {
+  case CUDA_ERROR_DEINITIALIZED:
+  case CUDA_ERROR_INVALID_CONTEXT:
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+  case CUDA_ERROR_ASSERT:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_LAUNCH_FAILED:
+  case 226: /* CUDA_ERROR_CONTAINED: not in every cuda.h that we build with */
+  case 721: /* CUDA_ERROR_TENSOR_MEMORY_LEAK: likewise */
+  case CUDA_ERROR_UNKNOWN:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool no_device(CUresult result) {
+  switch ((int)result) {
+  case CUDA_ERROR_NOT_INITIALIZED:
+  case CUDA_ERROR_STUB_LIBRARY:
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+  case CUDA_ERROR_NO_DEVICE:
+  case CUDA_ERROR_INVALID_DEVICE:
+  case CUDA_ERROR_DEVICE_NOT_LICENSED:
+  case CUDA_ERROR_SYSTEM_NOT_READY:
+  case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+  case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool bad_kernel(CUresult result) {
+  switch ((int)result) {
+  case CUDA_ERROR_INVALID_IMAGE:
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+  case CUDA_ERROR_INVALID_PTX:
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+  case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+  case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+  case CUDA_ERROR_INVALID_SOURCE:
+  case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
+  case CUDA_ERROR_NOT_FOUND:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static int code_of(CUresult result) {
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) return FG_ENOMEM;
+  if (lost(result)) return FG_ELOST;
+  if (no_device(result)) return FG_ENODEVICE;
+  if (bad_kernel(result)) return FG_ECOMPILE;
+  return FG_ELAUNCH;
+}
+
+int fg_driver_check(CUresult result, const char *call) {
+  const char *name = NULL, *meaning = NULL;
+  if (result == CUDA_SUCCESS) return 0;
+  fg_cu.cuGetErrorName(result, &name);
+  fg_cu.cuGetErrorString(result, &meaning);
+  return fg_backend_fail(code_of(result), "%s: %s (%s)", call, name ? name : "unknown CUDA error",
+                         meaning ? meaning : "no description");
+}
+
+/* ---- starting ---- */
+
+static const struct {
+  const char *name;
+  size_t member;
+} functions[] = {
+#define ROW(name, parameters) {#name, offsetof(fg_driver, name)},
+    FG_DRIVER_FUNCTIONS(ROW)
+#undef ROW
+};
+
+static int resolve(void *library) {
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+    void *function = dlsym(library, functions[i].name);
+    if (!function) return fg_backend_fail(FG_ENODEVICE, "the CUDA driver is too old: it lacks %s", functions[i].name);
+    *(void **)((char *)&fg_cu + functions[i].member) = function;
+  }
+  return 0;
+}
+
+static int load(void) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *reason = dlerror();
+    return fg_backend_fail(FG_ENODEVICE, "no CUDA driver: %s", reason ? reason : "libcuda.so.1 was not found");
+  }
+  return resolve(library);
+}
+
+static int start(void) {
+  int count = 0, code = load();
+  if (!code) code = fg_driver_check(fg_cu.cuInit(0), "cuInit");
+  if (!code) code = fg_driver_check(fg_cu.cuDriverGetVersion(&version), "cuDriverGetVersion");
+  if (!code) code = fg_driver_check(fg_cu.cuDeviceGetCount(&count), "cuDeviceGetCount");
+  if (!code && count == 0) code = fg_backend_fail(FG_ENODEVICE, "the CUDA driver shows no device");
+  return code ? code : count;
+}
+
+static void start_once(void) {
+  atomic_store(&starter, (int)getpid());
+  devices = start();
+  if (devices < 0) {
+    devices = FG_ENODEVICE; /* whatever failed, nothing of CUDA can be used */
+    snprintf(failure, sizeof failure, "%s", fg_backend_message());
+    fg_log(FG_LOG_INFO, "cuda: %s", failure);
+  } else {
+    fg_log(FG_LOG_INFO, "cuda: driver for CUDA %d.%d, %d device%s", version / 1000, version % 1000 / 10, devices,
+           devices == 1 ? "" : "s");
+  }
+}
+
+static int after_fork(void) {
+  return fg_backend_fail(FG_ENODEVICE, "this process was forked after its parent had started CUDA");
+}
+
+static bool forked(void) {
+  int process = atomic_load(&starter);
+  return process && process != (int)getpid();
+}
+
+int fg_driver_start(void) {
+  if (forked()) return after_fork();
+  pthread_once(&once, start_once);
+  return devices < 0 ? fg_backend_fail(devices, "%s", failure) : devices;
+}
+
+int fg_driver_usable(void) { return atomic_load(&starter) && !forked() ? 0 : after_fork(); }
+
+int fg_driver_version(void) { return version; }

@@ -1,0 +1,251 @@
+/* cuda_nvrtc.c: finds NVRTC and compiles kernels with it. */
+#include "config.h"
+
+#include "cuda/cuda_nvrtc.h"
+
+#include <dlfcn.h>
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/backend.h"
+#include "src/report/log.h"
+
+#ifndef FG_NVRTC_DIR
+#define FG_NVRTC_DIR ""
+#endif
+
+#define NVRTC_FUNCTIONS(FN)     \
+  FN(nvrtcVersion)              \
+  FN(nvrtcGetErrorString)       \
+  FN(nvrtcGetNumSupportedArchs) \
+  FN(nvrtcGetSupportedArchs)    \
+  FN(nvrtcCreateProgram)        \
+  FN(nvrtcCompileProgram)       \
+  FN(nvrtcGetProgramLogSize)    \
+  FN(nvrtcGetProgramLog)        \
+  FN(nvrtcGetCUBINSize)         \
+  FN(nvrtcGetCUBIN)             \
+  FN(nvrtcGetPTXSize)           \
+  FN(nvrtcGetPTX)               \
+  FN(nvrtcDestroyProgram)
+
+#define MAX_ARCHS 64
+#define MAX_LOG_IN_MESSAGE 1500
+
+static struct {
+#define MEMBER(name) __typeof__(name) *name;
+  NVRTC_FUNCTIONS(MEMBER)
+#undef MEMBER
+  int version; /* or FG_ECOMPILE */
+  int arch_count, archs[MAX_ARCHS]; /* that it makes cubins for */
+} rtc;
+
+/* Every embedded source is offered as a header, under the name that the others include it by. */
+static struct {
+  int count;
+  const char **names, **texts;
+} headers;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int driver_version; /* 0: unknown, anything goes */
+
+/* ---- loading ---- */
+
+static bool resolve(void *library) {
+#define RESOLVE(name) \
+  if (!(*(void **)&rtc.name = dlsym(library, #name))) return false;
+  NVRTC_FUNCTIONS(RESOLVE)
+#undef RESOLVE
+  return true;
+}
+
+static bool query(void) {
+  int major = 0, minor = 0, count = 0;
+  if (rtc.nvrtcVersion(&major, &minor) || rtc.nvrtcGetNumSupportedArchs(&count)) return false;
+  if (count < 1 || count > MAX_ARCHS || rtc.nvrtcGetSupportedArchs(rtc.archs)) return false;
+  rtc.version = 1000 * major + 10 * minor;
+  rtc.arch_count = count;
+  return true;
+}
+
+/* newer: take it even if its major version is above the driver's. */
+static bool try_file(const char *path, bool newer) {
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) return false;
+  if (resolve(library) && query() && (newer || !driver_version || rtc.version / 1000 <= driver_version / 1000)) {
+    fg_log(FG_LOG_DEBUG, "cuda: NVRTC %d.%d from %s", rtc.version / 1000, rtc.version % 1000 / 10, path);
+    return true;
+  }
+  dlclose(library);
+  return false;
+}
+
+static const char *const file_names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+enum { FILE_NAMES = sizeof file_names / sizeof *file_names };
+
+static bool try_folder(const char *folder, const char *below, bool newer) {
+  char path[4096];
+  if (!folder || !*folder) return false;
+  for (int i = 0; i < FILE_NAMES; ++i) {
+    int length = snprintf(path, sizeof path, "%s%s/%s", folder, below, file_names[i]);
+    if (length < (int)sizeof path && try_file(path, newer)) return true;
+  }
+  return false;
+}
+
+static bool try_all(bool newer) {
+  for (int i = 0; i < FILE_NAMES; ++i)
+    if (try_file(file_names[i], newer)) return true;
+  return try_folder(FG_NVRTC_DIR, "", newer) || try_folder(secure_getenv("CUDA_HOME"), "/lib64", newer) ||
+         try_folder(secure_getenv("CUDA_PATH"), "/lib64", newer);
+}
+
+static bool list_headers(void) {
+  int count = 0;
+  while (fg_embedded_sources[count].name) ++count;
+  headers.names = calloc((size_t)count + 1, sizeof *headers.names);
+  headers.texts = calloc((size_t)count + 1, sizeof *headers.texts);
+  if (!headers.names || !headers.texts) return false;
+  for (int i = 0; i < count; ++i) {
+    headers.names[i] = fg_embedded_sources[i].name;
+    headers.texts[i] = fg_embedded_sources[i].text;
+  }
+  headers.count = count;
+  return true;
+}
+
+static void load(void) {
+  const char *named = secure_getenv("FFTW3_GPU_NVRTC");
+  bool found = named && *named ? try_file(named, true) : try_all(false) || try_all(true);
+  if (!found || !list_headers()) rtc.version = FG_ECOMPILE;
+}
+
+static int missing(void) {
+  const char *named = secure_getenv("FFTW3_GPU_NVRTC");
+  if (named && *named) return fg_backend_fail(FG_ECOMPILE, "FFTW3_GPU_NVRTC=%s cannot be loaded as NVRTC", named);
+  return fg_backend_fail(FG_ECOMPILE,
+                         "NVRTC (libnvrtc.so.13 or .12) was found neither by the loader nor in \"%s\", CUDA_HOME or "
+                         "CUDA_PATH; FFTW3_GPU_NVRTC=file names it",
+                         FG_NVRTC_DIR);
+}
+
+int fg_nvrtc_version(void) {
+  pthread_once(&once, load);
+  return rtc.version > 0 ? rtc.version : missing();
+}
+
+void fg_nvrtc_for_driver(int version) { driver_version = version; }
+
+/* ---- target and options ---- */
+
+/* The newest architecture up to arch that this NVRTC knows; 0 if there is none. */
+static int nearest_arch(int arch) {
+  int nearest = 0;
+  for (int i = 0; i < rtc.arch_count; ++i)
+    if (rtc.archs[i] <= arch && rtc.archs[i] > nearest) nearest = rtc.archs[i];
+  return nearest;
+}
+
+typedef struct {
+  bool ptx; /* for the driver to finish: arch is newer than this NVRTC */
+  char architecture[40];
+} target;
+
+static int target_of(int arch, target *t) {
+  int nearest;
+  if (fg_nvrtc_version() < 0) return FG_ECOMPILE;
+  nearest = nearest_arch(arch);
+  if (!nearest)
+    return fg_backend_fail(FG_ECOMPILE, "NVRTC %d.%d no longer compiles for sm_%d", rtc.version / 1000,
+                           rtc.version % 1000 / 10, arch);
+  t->ptx = nearest != arch;
+  snprintf(t->architecture, sizeof t->architecture, "--gpu-architecture=%s_%d", t->ptx ? "compute" : "sm", nearest);
+  return 0;
+}
+
+static const char *const fixed_options[] = {"--std=c++17", "--fmad=true"};
+enum { FIXED_OPTIONS = sizeof fixed_options / sizeof *fixed_options };
+
+int fg_nvrtc_options_text(int arch, char *text, size_t size) {
+  target t;
+  int code = target_of(arch, &t);
+  if (!code) snprintf(text, size, "%s %s %s", t.architecture, fixed_options[0], fixed_options[1]);
+  return code;
+}
+
+/* ---- compiling ---- */
+
+static int out_of_memory(void) { return fg_backend_fail(FG_ECOMPILE, "out of memory while compiling a kernel"); }
+
+/* Defines, then the source, numbered from 1 again so that messages point into the file. */
+static char *whole_text(const char *name, const char *text, const char *defines) {
+  char *whole;
+  return asprintf(&whole, "%s\n#line 1 \"%s\"\n%s", defines ? defines : "", name, text) < 0 ? NULL : whole;
+}
+
+/* The compiler's log, malloc'd; NULL if it said nothing. */
+static char *log_of(nvrtcProgram program) {
+  size_t size = 0;
+  char *log;
+  if (rtc.nvrtcGetProgramLogSize(program, &size) || size <= 1) return NULL;
+  log = calloc(1, size + 1);
+  if (log && rtc.nvrtcGetProgramLog(program, log) == NVRTC_SUCCESS) return log;
+  free(log);
+  return NULL;
+}
+
+static int compile(nvrtcProgram program, const char *name, const target *t) {
+  const char *options[1 + FIXED_OPTIONS] = {t->architecture};
+  nvrtcResult result;
+  char *log;
+  memcpy(options + 1, fixed_options, sizeof fixed_options);
+  result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS, options);
+  log = log_of(program);
+  if (log) fg_log(FG_LOG_DEBUG, "cuda: NVRTC on %s: %s", name, log);
+  if (result)
+    fg_backend_fail(FG_ECOMPILE, "%s, %s: %s: %.*s", name, t->architecture, rtc.nvrtcGetErrorString(result),
+                    MAX_LOG_IN_MESSAGE, log ? log : "no log");
+  free(log);
+  return result ? FG_ECOMPILE : 0;
+}
+
+static int fetch(nvrtcProgram program, bool ptx, void **cubin, size_t *bytes) {
+  size_t size = 0;
+  char *blob = NULL;
+  nvrtcResult result = ptx ? rtc.nvrtcGetPTXSize(program, &size) : rtc.nvrtcGetCUBINSize(program, &size);
+  if (!result && size && (blob = malloc(size)))
+    result = ptx ? rtc.nvrtcGetPTX(program, blob) : rtc.nvrtcGetCUBIN(program, blob);
+  if (result || !blob) {
+    free(blob);
+    return fg_backend_fail(FG_ECOMPILE, "NVRTC gave no code: %s", rtc.nvrtcGetErrorString(result));
+  }
+  *cubin = blob;
+  *bytes = size;
+  return 0;
+}
+
+int fg_nvrtc_compile(const char *source_name, const char *text, const char *defines, int arch, void **cubin,
+                     size_t *bytes) {
+  nvrtcProgram program;
+  nvrtcResult result;
+  target t;
+  int code = target_of(arch, &t);
+  char *whole;
+  if (code) return code;
+  whole = whole_text(source_name, text, defines);
+  if (!whole) return out_of_memory();
+  result = rtc.nvrtcCreateProgram(&program, whole, source_name, headers.count, headers.texts, headers.names);
+  if (result) {
+    code = fg_backend_fail(FG_ECOMPILE, "nvrtcCreateProgram: %s", rtc.nvrtcGetErrorString(result));
+  } else {
+    code = compile(program, source_name, &t);
+    if (!code) code = fetch(program, t.ptx, cubin, bytes);
+    rtc.nvrtcDestroyProgram(&program);
+  }
+  free(whole);
+  return code;
+}

@@ -1,0 +1,302 @@
+/* store.c: compiled kernels on disk.  One entry is one file,
+ *
+ *     fg-HASHSUFFIX = header, key text, blob          (fg-0123456789abcdef.cubin)
+ *
+ * HASH being that of the key.  Readers check everything, so writers need no lock and no fsync: a file is complete under
+ * its name because rename is atomic, and one that a crash tore is refused by its checksum.  Nothing here holds a lock,
+ * so that a fork at any moment leaves the child a working store. */
+#include "config.h"
+
+#include "cuda/store.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cuda/backend.h"
+#include "src/report/settings.h"
+
+#define ENTRY_PREFIX "fg-"
+#define HASH_DIGITS 16
+#define TEMPORARY_PREFIX ".fg-"
+
+static const char file_magic[8] = {'f', 'g', 's', 't', 'o', 'r', 'e', '1'};
+
+typedef struct {
+  char magic[8];
+  uint64_t key_bytes, blob_bytes;
+  uint64_t checksum; /* of key, then blob */
+} header;
+
+uint64_t fg_hash(uint64_t seed, const void *data, size_t bytes) {
+  const unsigned char *byte = data;
+  uint64_t hash = seed ? seed : UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+uint64_t fg_store_sources_hash(void) {
+  uint64_t hash = 0;
+  for (const fg_embedded *file = fg_embedded_sources; file->name; ++file) {
+    hash = fg_hash(hash, file->name, strlen(file->name) + 1);
+    hash = fg_hash(hash, file->text, strlen(file->text) + 1);
+  }
+  return hash;
+}
+
+/* ---- the folder ---- */
+
+static char *join(const char *folder, const char *name) {
+  char *path;
+  return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+/* A relative path is fixed now: the program may change its directory later. */
+static char *absolute(const char *path) {
+  char *here, *whole;
+  if (path[0] == '/') return strdup(path);
+  here = getcwd(NULL, 0);
+  whole = here ? join(here, path) : NULL;
+  free(here);
+  return whole;
+}
+
+static char *choose_folder(void) {
+  const char *setting = fg_settings_get()->cache, *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  if (getauxval(AT_SECURE)) return NULL; /* who started a set-uid program must not choose what it loads */
+  if (setting && *setting) return absolute(setting);
+  if (xdg && xdg[0] == '/') return join(xdg, "fftw3-gpu");
+  if (home && home[0] == '/') return join(home, ".cache/fftw3-gpu");
+  return NULL;
+}
+
+static pthread_once_t folder_once = PTHREAD_ONCE_INIT;
+static char *the_folder;
+
+static void find_folder(void) { the_folder = choose_folder(); }
+
+const char *fg_store_folder(void) {
+  int saved = errno;
+  pthread_once(&folder_once, find_folder);
+  errno = saved;
+  return the_folder;
+}
+
+/* mkdir -p: every missing folder on the way, for this user alone. */
+static bool make_folder(const char *folder) {
+  char *path = strdup(folder);
+  struct stat status;
+  if (!path) return false;
+  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(path, 0700);
+    *slash = '/';
+  }
+  mkdir(path, 0700);
+  free(path);
+  return stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static char *entry_path(const char *folder, const char *key, const char *suffix) {
+  char *path;
+  unsigned long long hash = fg_hash(0, key, strlen(key));
+  return asprintf(&path, "%s/" ENTRY_PREFIX "%016llx%s", folder, hash, suffix) < 0 ? NULL : path;
+}
+
+/* ---- reading ---- */
+
+static bool read_all(int file, void *to, size_t bytes) {
+  char *at = to;
+  while (bytes > 0) {
+    ssize_t got = read(file, at, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    bytes -= (size_t)got;
+  }
+  return true;
+}
+
+static bool trusted(const struct stat *status) {
+  return S_ISREG(status->st_mode) && (status->st_uid == geteuid() || status->st_uid == 0) &&
+         !(status->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* The sizes in the header must add up to the file's, compared so that no sum can overflow. */
+static bool header_fits(const header *head, const char *key, size_t file_bytes) {
+  size_t key_bytes = strlen(key);
+  return memcmp(head->magic, file_magic, sizeof file_magic) == 0 && head->key_bytes == key_bytes &&
+         file_bytes - sizeof *head >= key_bytes && head->blob_bytes == file_bytes - sizeof *head - key_bytes;
+}
+
+/* Key and blob in one buffer, checked; NULL if anything is not as it was written. */
+static char *read_body(int file, const char *key, header *head) {
+  struct stat status;
+  char *body;
+  size_t bytes;
+  if (fstat(file, &status) || !trusted(&status) || (size_t)status.st_size < sizeof *head) return NULL;
+  if (!read_all(file, head, sizeof *head) || !header_fits(head, key, (size_t)status.st_size)) return NULL;
+  bytes = (size_t)status.st_size - sizeof *head;
+  body = malloc(bytes + 1);
+  if (body && read_all(file, body, bytes) && memcmp(body, key, head->key_bytes) == 0 &&
+      fg_hash(0, body, bytes) == head->checksum)
+    return body;
+  free(body);
+  return NULL;
+}
+
+static int get_from(const char *path, const char *key, void **blob, size_t *bytes) {
+  header head;
+  char *body;
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: a pipe of that name must not hold us */
+  if (file < 0) return -1;
+  body = read_body(file, key, &head);
+  if (body) futimens(file, NULL); /* used now: fg_store_trim removes the others first */
+  close(file);
+  if (!body) return -1;
+  memmove(body, body + head.key_bytes, head.blob_bytes);
+  *blob = body;
+  *bytes = head.blob_bytes;
+  return 0;
+}
+
+int fg_store_get(const char *key, const char *suffix, void **blob, size_t *bytes) {
+  int saved = errno, result;
+  const char *folder = fg_store_folder();
+  char *path = folder ? entry_path(folder, key, suffix) : NULL;
+  result = path ? get_from(path, key, blob, bytes) : -1;
+  free(path);
+  errno = saved;
+  return result;
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int file, const void *from, size_t bytes) {
+  const char *at = from;
+  while (bytes > 0) {
+    ssize_t put = write(file, at, bytes);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    at += put;
+    bytes -= (size_t)put;
+  }
+  return true;
+}
+
+/* Writing past the limit would not only fail but raise SIGXFSZ, which ends the program. */
+static bool within_limit(size_t bytes) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+}
+
+static bool write_entry(int file, const char *key, const void *blob, size_t bytes) {
+  header head = {.key_bytes = strlen(key), .blob_bytes = bytes};
+  memcpy(head.magic, file_magic, sizeof file_magic);
+  head.checksum = fg_hash(fg_hash(0, key, head.key_bytes), blob, bytes);
+  return within_limit(sizeof head + head.key_bytes + bytes) && write_all(file, &head, sizeof head) &&
+         write_all(file, key, head.key_bytes) && write_all(file, blob, bytes);
+}
+
+static void put_in(const char *folder, const char *path, const char *key, const void *blob, size_t bytes) {
+  char *temporary = join(folder, TEMPORARY_PREFIX "XXXXXX");
+  int file = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
+  if (file >= 0) {
+    bool written = write_entry(file, key, blob, bytes);
+    if (close(file) || !written || rename(temporary, path)) unlink(temporary);
+  }
+  free(temporary);
+}
+
+void fg_store_put(const char *key, const char *suffix, const void *blob, size_t bytes) {
+  int saved = errno;
+  const char *folder = fg_store_folder();
+  char *path = folder && make_folder(folder) ? entry_path(folder, key, suffix) : NULL;
+  if (path) {
+    put_in(folder, path, key, blob, bytes);
+    fg_store_trim(FG_STORE_CAP);
+  }
+  free(path);
+  errno = saved;
+}
+
+/* ---- trimming ---- */
+
+typedef struct {
+  char name[NAME_MAX + 1];
+  size_t bytes;
+  struct timespec used;
+} entry;
+
+typedef struct {
+  entry *at;
+  size_t count, room, bytes;
+} entry_list;
+
+/* FFTW3_GPU_CACHE may name a folder that holds other things: only names exactly like ours count. */
+static bool ours(const char *name) {
+  const char *temporary = TEMPORARY_PREFIX, *prefix = ENTRY_PREFIX;
+  size_t digits = 0;
+  if (!strncmp(name, temporary, strlen(temporary))) return strlen(name) == strlen(temporary) + 6;
+  if (strncmp(name, prefix, strlen(prefix))) return false;
+  while (isxdigit((unsigned char)name[strlen(prefix) + digits])) ++digits;
+  return digits == HASH_DIGITS && name[strlen(prefix) + digits] == '.';
+}
+
+static void list_add(entry_list *list, const char *name, const struct stat *status) {
+  if (list->count == list->room) {
+    size_t room = list->room ? 2 * list->room : 64;
+    entry *more = realloc(list->at, room * sizeof *more);
+    if (!more) return;
+    list->at = more;
+    list->room = room;
+  }
+  entry *new = &list->at[list->count++];
+  snprintf(new->name, sizeof new->name, "%s", name);
+  new->bytes = (size_t)status->st_size;
+  new->used = status->st_mtim;
+  list->bytes += new->bytes;
+}
+
+static void list_folder(entry_list *list, DIR *folder) {
+  const struct dirent *file;
+  struct stat status;
+  while ((file = readdir(folder)))
+    if (ours(file->d_name) && fstatat(dirfd(folder), file->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode))
+      list_add(list, file->d_name, &status);
+}
+
+static int older_first(const void *a, const void *b) {
+  const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
+  if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? -1 : 1;
+  return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+void fg_store_trim(size_t cap) {
+  int saved = errno;
+  entry_list list = {0};
+  const char *path = fg_store_folder();
+  DIR *folder = path ? opendir(path) : NULL;
+  if (folder) {
+    list_folder(&list, folder);
+    if (list.bytes > cap) {
+      qsort(list.at, list.count, sizeof *list.at, older_first);
+      for (size_t i = 0; i < list.count && list.bytes > cap; list.bytes -= list.at[i++].bytes)
+        unlinkat(dirfd(folder), list.at[i].name, 0);
+    }
+    closedir(folder);
+  }
+  free(list.at);
+  errno = saved;
+}

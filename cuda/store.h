@@ -1,0 +1,35 @@
+/* store.h: compiled kernels on disk, shared by the backends.
+ *
+ * An entry is a blob (a cubin, a shared object) under a key: a text that holds everything the blob depends on (sources'
+ * hash, constants, device architecture, compiler).  Folder: FFTW3_GPU_CACHE, else $XDG_CACHE_HOME/fftw3-gpu, else
+ * ~/.cache/fftw3-gpu.  No folder, a full or read-only disk: the store forgets, nothing else happens. */
+#ifndef FG_STORE_H
+#define FG_STORE_H
+
+#include <stdint.h>
+#include <stddef.h>
+
+/* 64-bit FNV-1a, continued from seed (0: start). */
+uint64_t fg_hash(uint64_t seed, const void *data, size_t bytes);
+
+/* Hash of all embedded kernel sources: part of every key. */
+uint64_t fg_store_sources_hash(void);
+
+/* suffix: the kind of blob, ".cubin", ".so".
+ *
+ * Find key: a malloc'd blob in *blob and its size; 0 if found, -1 if not.  A damaged or foreign file is not found: an
+ * entry must belong to this user (or to root) and be writable by nobody else, because it will be run. */
+int fg_store_get(const char *key, const char *suffix, void **blob, size_t *bytes);
+
+/* Keep a blob (written to a temporary name, then renamed).  The folder is made when it is missing. */
+void fg_store_put(const char *key, const char *suffix, const void *blob, size_t bytes);
+
+/* Remove the entries longest unused until at most cap bytes are left.  Files that are not the store's are never
+ * touched.  fg_store_put does this by itself with FG_STORE_CAP. */
+void fg_store_trim(size_t cap);
+#define FG_STORE_CAP ((size_t)512 << 20)
+
+/* The folder in use (absolute; it may not exist yet), or NULL.  Decided at the first call. */
+const char *fg_store_folder(void);
+
+#endif
