@@ -1,0 +1,136 @@
+/* butterfly.h: forward DFTs of 2 to 16 points in registers, in place, input and output in natural order.
+ *
+ *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
+ *
+ * Primes use the symmetry of cosine and sine, R = A·B with coprime factors the prime-factor map (no twiddles; Good 1958),
+ * 8, 9 and 16 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done without a product.
+ * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
+#ifndef FG_BUTTERFLY_H
+#define FG_BUTTERFLY_H
+
+#include "complex.h"
+#include "constants.h"
+
+/* a · exp(−2πi k/N), 0 ≤ k < N. */
+template <int N> FG_DEVICE cplx rotated(cplx a, int k) {
+  if (k == 0) return a;
+  if (4 * k == N) return quarter(a);
+  if (8 * k == N) return scale(real(circle<8>::cos(1)), {a.x + a.y, a.y - a.x});
+  if (8 * k == 3 * N) return scale(real(circle<8>::cos(1)), {a.y - a.x, -a.x - a.y});
+  return a * cplx{real(circle<N>::cos(k)), real(-circle<N>::sin(k))};
+}
+
+template <int R> struct butterfly;
+
+template <> struct butterfly<1> {
+  FG_DEVICE void apply(cplx *) {}
+};
+
+template <> struct butterfly<2> {
+  FG_DEVICE void apply(cplx *v) {
+    const cplx a = v[0];
+    v[0] = a + v[1];
+    v[1] = a - v[1];
+  }
+};
+
+template <> struct butterfly<4> {
+  FG_DEVICE void apply(cplx *v) {
+    const cplx a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = quarter(v[1] - v[3]);
+    v[0] = a + c;
+    v[1] = b + d;
+    v[2] = a - c;
+    v[3] = b - d;
+  }
+};
+
+/* Odd primes: pair j with R − j; cosines act on the sums, sines on the differences. */
+template <int R> struct butterfly {
+  FG_DEVICE void apply(cplx *v) {
+    constexpr int H = (R - 1) / 2;
+    cplx sum[H], difference[H], total = v[0];
+#pragma unroll
+    for (int j = 1; j <= H; j++) {
+      sum[j - 1] = v[j] + v[R - j];
+      difference[j - 1] = v[j] - v[R - j];
+      total = total + sum[j - 1];
+    }
+#pragma unroll
+    for (int k = 1; k <= H; k++) {
+      cplx even = v[0], odd = {0, 0};
+#pragma unroll
+      for (int j = 1; j <= H; j++) {
+        const real c = real(circle<R>::cos(j * k % R)), s = real(circle<R>::sin(j * k % R));
+        even = even + scale(c, sum[j - 1]);
+        odd = odd + scale(s, difference[j - 1]);
+      }
+      v[k] = even + quarter(odd);
+      v[R - k] = even - quarter(odd);
+    }
+    v[0] = total;
+  }
+};
+
+/* R = A·B: A transforms of length B, constant twiddles, B transforms of length A. */
+template <int A, int B> FG_DEVICE void cooley_tukey(cplx *v) {
+  cplx w[A * B];
+#pragma unroll
+  for (int a = 0; a < A; a++) {
+    cplx column[B];
+#pragma unroll
+    for (int b = 0; b < B; b++) column[b] = v[b * A + a];
+    butterfly<B>::apply(column);
+#pragma unroll
+    for (int b = 0; b < B; b++) w[b * A + a] = rotated<A * B>(column[b], a * b);
+  }
+#pragma unroll
+  for (int b = 0; b < B; b++) {
+    butterfly<A>::apply(w + b * A);
+#pragma unroll
+    for (int a = 0; a < A; a++) v[a * B + b] = w[b * A + a];
+  }
+}
+
+/* The x with x·a ≡ 1 (mod m). */
+FG_CONSTANT int inverse_modulo(int a, int m) {
+  for (int x = 1; x < m; x++)
+    if (a * x % m == 1) return x;
+  return 1;
+}
+
+/* R = A·B, A and B coprime: indices mapped so that the transform is a true two-dimensional one. */
+template <int A, int B> FG_DEVICE void prime_factor(cplx *v) {
+  constexpr int R = A * B, UA = B * inverse_modulo(B % A, A), UB = A * inverse_modulo(A % B, B);
+  cplx w[R];
+#pragma unroll
+  for (int a = 0; a < A; a++) {
+#pragma unroll
+    for (int b = 0; b < B; b++) w[a * B + b] = v[(a * B + b * A) % R];
+    butterfly<B>::apply(w + a * B);
+  }
+#pragma unroll
+  for (int b = 0; b < B; b++) {
+    cplx row[A];
+#pragma unroll
+    for (int a = 0; a < A; a++) row[a] = w[a * B + b];
+    butterfly<A>::apply(row);
+#pragma unroll
+    for (int a = 0; a < A; a++) v[(a * UA + b * UB) % R] = row[a];
+  }
+}
+
+#define FG_SPLIT_BUTTERFLY(R, how, A, B)                                                                               \
+  template <> struct butterfly<R> {                                                                                    \
+    FG_DEVICE void apply(cplx *v) { how<A, B>(v); }                                                                    \
+  };
+FG_SPLIT_BUTTERFLY(6, prime_factor, 2, 3)
+FG_SPLIT_BUTTERFLY(8, cooley_tukey, 2, 4)
+FG_SPLIT_BUTTERFLY(9, cooley_tukey, 3, 3)
+FG_SPLIT_BUTTERFLY(10, prime_factor, 2, 5)
+FG_SPLIT_BUTTERFLY(12, prime_factor, 4, 3)
+FG_SPLIT_BUTTERFLY(14, prime_factor, 2, 7)
+FG_SPLIT_BUTTERFLY(15, prime_factor, 3, 5)
+FG_SPLIT_BUTTERFLY(16, cooley_tukey, 4, 4)
+#undef FG_SPLIT_BUTTERFLY
+
+#endif

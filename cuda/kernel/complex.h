@@ -1,0 +1,41 @@
+/* complex.h: complex arithmetic in the precision of the pass (FG_REAL is float or double). */
+#ifndef FG_COMPLEX_H
+#define FG_COMPLEX_H
+
+#include "memory.h"
+
+typedef FG_REAL real;
+
+/* Aligned so that one complex number is one load or store. */
+struct alignas(2 * sizeof(real)) cplx {
+  real x, y;
+};
+
+FG_DEVICE cplx operator+(cplx a, cplx b) { return {a.x + b.x, a.y + b.y}; }
+FG_DEVICE cplx operator-(cplx a, cplx b) { return {a.x - b.x, a.y - b.y}; }
+FG_DEVICE cplx operator*(cplx a, cplx b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
+FG_DEVICE cplx scale(real s, cplx a) { return {s * a.x, s * a.y}; }
+
+/* −i·a: a quarter turn in the forward direction. */
+FG_DEVICE cplx quarter(cplx a) { return {a.y, -a.x}; }
+
+/* Real and imaginary part exchanged: turns a forward transform into a backward one when done before and after it. */
+FG_DEVICE cplx swapped(cplx a) { return {a.y, a.x}; }
+
+/* Table entries are read-only for the whole launch: the non-coherent path. */
+FG_DEVICE cplx table_load(const cplx *p) {
+  FG_SEE_GLOBAL(p, false);
+#ifdef FG_SIM
+  return *p;
+#else
+  if constexpr (sizeof(real) == 4) {
+    const float2 v = __ldg(reinterpret_cast<const float2 *>(p));
+    return {real(v.x), real(v.y)};
+  } else {
+    const double2 v = __ldg(reinterpret_cast<const double2 *>(p));
+    return {real(v.x), real(v.y)};
+  }
+#endif
+}
+
+#endif

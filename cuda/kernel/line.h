@@ -1,0 +1,38 @@
+/* line.h: where the lines of a tile are in global memory.
+ *
+ * All lines of a pass are numbered through its loops, innermost first; a block takes FG_LINES consecutive ones. */
+#ifndef FG_LINE_H
+#define FG_LINE_H
+
+#include "args.h"
+#include "complex.h"
+
+#if FG_WIDE
+typedef unsigned long long line_number;
+#else
+typedef unsigned line_number;
+#endif
+
+/* What the loops' indices of one line add up to. */
+struct line_place {
+  long long in, out, twiddle, load, store;
+};
+
+FG_DEVICE line_place place_of(const fg_tile_args &a, line_number number) {
+  line_place p = {0, 0, 0, 0, 0};
+#pragma unroll
+  for (int d = 0; d < FG_LOOPS; d++) {
+    const line_number n = line_number(a.loop[d].n);
+    /* The outermost index needs no division. */
+    const line_number i = d + 1 < FG_LOOPS ? number % n : number;
+    number = d + 1 < FG_LOOPS ? number / n : 0;
+    p.in += i * a.loop[d].in;
+    p.out += i * a.loop[d].out;
+    if (FG_TWIDDLE) p.twiddle += i * a.loop[d].twiddle;
+    if (FG_LOAD_TABLE) p.load += i * a.loop[d].load;
+    if (FG_STORE_TABLE) p.store += i * a.loop[d].store;
+  }
+  return p;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* memory.h: every access of a kernel to global or shared memory goes through here, so that the sim backend can check it. */
+#ifndef FG_MEMORY_H
+#define FG_MEMORY_H
+
+#define FG_DEVICE static __device__ __forceinline__
+#define FG_CONSTANT static constexpr __host__ __device__ /* functions of compile-time constants */
+
+#ifdef FG_SIM
+#define FG_SEE_GLOBAL(p, write) fg_sim_global((p), sizeof *(p), (write))
+#define FG_SEE_SHARED(p, write) fg_sim_shared((p), sizeof *(p), (write))
+#define FG_SHARED_BASE() fg_sim_shared_base()
+#else
+#define FG_SEE_GLOBAL(p, write) ((void)0)
+#define FG_SEE_SHARED(p, write) ((void)0)
+extern __shared__ __align__(16) unsigned char fg_shared_memory[];
+#define FG_SHARED_BASE() ((void *)fg_shared_memory)
+#endif
+
+template <class T> FG_DEVICE T global_load(const T *p) {
+  FG_SEE_GLOBAL(p, false);
+  return *p;
+}
+
+template <class T> FG_DEVICE void global_store(T *p, T v) {
+  FG_SEE_GLOBAL(p, true);
+  *p = v;
+}
+
+template <class T> FG_DEVICE T shared_load(const T *p) {
+  FG_SEE_SHARED(p, false);
+  return *p;
+}
+
+template <class T> FG_DEVICE void shared_store(T *p, T v) {
+  FG_SEE_SHARED(p, true);
+  *p = v;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* stage.h: the stages of a tile's Stockham transform, and which butterflies a thread has in each.
+ *
+ * Stage s has radix R; P is the product of the radices before it, M = N/R the butterflies of a line.  Its FG_LINES·M
+ * butterflies are dealt to the FG_THREADS threads, along the line (ROW) or across the lines (COLUMN) first; a stage of radix 1
+ * only moves points, which lets loads and stores run in another order than the butterflies beside them.
+ *
+ * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse, so
+ * that the registers of the last forward stage are just what the first inverse stage needs. */
+#ifndef FG_STAGE_H
+#define FG_STAGE_H
+
+#include "butterfly.h"
+
+constexpr int STAGES = FG_STAGES;
+constexpr int LAST = (FG_CONVOLVE ? 2 * STAGES : STAGES) - 1;
+
+FG_CONSTANT int mirrored(int s) { return s < STAGES ? s : 2 * STAGES - 1 - s; }
+FG_CONSTANT int radix_of(int s) {
+  constexpr int radices[] = {FG_RADICES};
+  return radices[mirrored(s)];
+}
+FG_CONSTANT bool column_of(int s) {
+  constexpr int columns[] = {FG_COLUMNS};
+  return columns[mirrored(s)] != 0;
+}
+FG_CONSTANT int product_before(int s) {
+  int p = 1;
+  for (int i = s < STAGES ? 0 : STAGES; i < s; i++) p *= radix_of(i);
+  return p;
+}
+/* Where stage s's twiddles begin in the table of all stages: P·(R − 1) entries each, none for the first. */
+FG_CONSTANT int twiddles_before(int s) {
+  int sum = 0;
+  for (int i = 0; i < s; i++)
+    if (product_before(i) > 1) sum += product_before(i) * (radix_of(i) - 1);
+  return sum;
+}
+FG_CONSTANT bool all_columns() {
+  for (int s = 0; s < STAGES; s++)
+    if (!column_of(s)) return false;
+  return true;
+}
+#define FG_COLUMN_TILE (all_columns())
+
+/* Registers a thread needs for its points: the most over the stages. */
+FG_CONSTANT int points_a_thread() {
+  int most = 1;
+  for (int s = 0; s < STAGES; s++) {
+    const int r = radix_of(s), butterflies = FG_LINES * (FG_N / r);
+    const int points = (butterflies + FG_THREADS - 1) / FG_THREADS * r;
+    if (points > most) most = points;
+  }
+  return most;
+}
+constexpr int POINTS = points_a_thread();
+
+/* One butterfly: b-th of a line of the tile; threads left over have none. */
+struct spot {
+  int line, b;
+  bool exists;
+};
+
+template <int S> struct stage {
+  static constexpr int R = radix_of(S), M = FG_N / R, P = product_before(S), TWIDDLES = twiddles_before(S);
+  static constexpr int ALL = FG_LINES * M;
+  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
+
+  /* The i-th butterfly of this thread.  The case distinctions leave constants where the thread count divides evenly. */
+  FG_DEVICE spot locate(int i) {
+    const int t = threadIdx.x;
+    const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
+    const int u = t + i * FG_THREADS;
+    if constexpr (column_of(S) && FG_THREADS % FG_LINES == 0)
+      return {t % FG_LINES, t / FG_LINES + i * (FG_THREADS / FG_LINES), exists};
+    else if constexpr (column_of(S))
+      return {u % FG_LINES, u / FG_LINES, exists};
+    else if constexpr (FG_THREADS % M == 0)
+      return {t / M + i * (FG_THREADS / M), t % M, exists};
+    else if constexpr (M % FG_THREADS == 0)
+      return {i / (M / FG_THREADS), t + i % (M / FG_THREADS) * FG_THREADS, exists};
+    else
+      return {u / M, u % M, exists};
+  }
+};
+
+/* The butterflies of stage S on the registers, inputs first turned by exp(−2πi j·(b mod P)/(P·R)). */
+template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
+  using T = stage<S>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    if (T::P > 1 && T::R > 1) {
+      const spot at = T::locate(i);
+      const cplx *w = twiddles + T::TWIDDLES + at.b % T::P;
+      if (at.exists) {
+#pragma unroll
+        for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::P);
+      }
+    }
+    butterfly<T::R>::apply(v + i * T::R);
+  }
+}
+
+#endif

@@ -1,0 +1,151 @@
+/* tile.cu: one pass over the data: blocks load lines, transform them whole in registers and shared memory, store them.
+ *
+ * Each block does FG_LINES lines of FG_N points.  In order: load, factor from the load table, forward DFT (with real and
+ * imaginary part swapped around it for the backward one), twiddle exp(−2πi·J·k/N'), factor from the store table, store.
+ * FG_CONVOLVE: the DFT is replaced by a cyclic convolution: DFT, product with the transformed filter, inverse DFT.
+ *
+ * Constants (set by src/pass/kernel.c):
+ *   FG_REAL                    float or double
+ *   FG_N, FG_LINES, FG_THREADS, FG_BLOCKS_SM
+ *   FG_STAGES, FG_RADICES, FG_COLUMNS   radices of the stages; 1 where a stage's butterflies run across lines first
+ *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE   0 or 1
+ *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
+ *   FG_LOOPS                   loops around the line; FG_WIDE 1: more than 2³¹ lines */
+#include "args.h"
+#include "exchange.h"
+#include "line.h"
+
+struct pass_state {
+  const fg_tile_args &args;
+  line_number first; /* of this block */
+  cplx *tile;
+  const line_place *places; /* of the block's lines, in shared memory; only with several loops */
+};
+
+/* With one loop a line's place is a product; with several it is worked out once per line and kept in shared memory. */
+constexpr bool KEEP_PLACES = FG_LOOPS > 1;
+
+FG_DEVICE void keep_places(const pass_state &s, line_place *places) {
+  for (int l = threadIdx.x; l < FG_LINES; l += FG_THREADS)
+    if (s.first + l < line_number(s.args.lines)) shared_store(places + l, place_of(s.args, s.first + l));
+  __syncthreads();
+}
+
+FG_DEVICE line_place place(const pass_state &s, int line) {
+  if (KEEP_PLACES) return shared_load(s.places + line);
+  return place_of(s.args, s.first + line);
+}
+
+FG_DEVICE bool line_exists(const pass_state &s, int line) { return s.first + line < line_number(s.args.lines); }
+
+FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
+  if (FG_IN_SPLIT)
+    return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
+  return global_load(static_cast<const cplx *>(a.in_re) + at);
+}
+
+FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
+  if (FG_OUT_SPLIT) {
+    global_store(static_cast<real *>(a.out_re) + at, v.x);
+    global_store(static_cast<real *>(a.out_im) + at, v.y);
+  } else {
+    global_store(static_cast<cplx *>(a.out_re) + at, v);
+  }
+}
+
+FG_DEVICE cplx load_point(const fg_tile_args &a, const line_place &p, int k) {
+  const long long position = FG_LOAD_TABLE ? p.load + k * a.load_weight : 0;
+  if (FG_LOAD_TABLE && position >= a.load_limit) return {0, 0};
+  cplx v = read_point(a, p.in + (FG_IN_UNIT ? k : k * a.in));
+  if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + position);
+  return FG_BACKWARD ? swapped(v) : v;
+}
+
+FG_DEVICE void store_point(const fg_tile_args &a, const line_place &p, int k, cplx v) {
+  if (FG_TWIDDLE) {
+    const unsigned m = unsigned(p.twiddle) * unsigned(k);
+    v = v * (table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
+             table_load(static_cast<const cplx *>(a.low) + (m & a.mask)));
+  }
+  if (FG_BACKWARD) v = swapped(v);
+  if (FG_STORE_TABLE) {
+    const long long position = p.store + k * a.store_weight;
+    if (position >= a.store_limit) return;
+    v = v * table_load(static_cast<const cplx *>(a.store_table) + position);
+  }
+  write_point(a, p.out + (FG_OUT_UNIT ? k : k * a.out), v);
+}
+
+FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
+  using T = stage<0>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    const bool wanted = at.exists && line_exists(s, at.line);
+    line_place p = {0, 0, 0, 0, 0};
+    if (wanted) p = place(s, at.line);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      v[i * T::R + j] = {0, 0};
+      if (wanted) v[i * T::R + j] = load_point(s.args, p, at.b + j * T::M);
+    }
+  }
+}
+
+FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
+  using T = stage<LAST>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (!at.exists || !line_exists(s, at.line)) continue;
+    const line_place p = place(s, at.line);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) store_point(s.args, p, at.b + j * T::M, v[i * T::R + j]);
+  }
+}
+
+/* Between the two halves of a convolution: product with the filter, and the swap that makes what follows an inverse. */
+FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
+  using T = stage<STAGES - 1>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (!at.exists) continue;
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const cplx f = table_load(static_cast<const cplx *>(s.args.filter) + at.b + j * T::M);
+      v[i * T::R + j] = swapped(v[i * T::R + j] * f);
+    }
+  }
+}
+
+template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
+  compute<S>(v, static_cast<const cplx *>(s.args.stages));
+  if constexpr (S < LAST) {
+    if constexpr (FG_CONVOLVE && S == STAGES - 1) {
+      apply_filter(s, v);
+    } else {
+      if (S != 0) __syncthreads(); /* the tile is still being read */
+      exchange_write<S>(v, s.tile);
+      __syncthreads();
+      exchange_read<S + 1>(v, s.tile);
+    }
+    run_stages<S + 1>(s, v);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(const fg_tile_args args) {
+  cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
+  line_place *const places = reinterpret_cast<line_place *>(tile + FG_TILE_POINTS);
+  const pass_state s = {args, line_number(blockIdx.x) * FG_LINES, tile, places};
+  if (KEEP_PLACES) keep_places(s, places);
+
+  cplx v[POINTS];
+  load_lines(s, v);
+  run_stages<0>(s, v);
+  if (FG_CONVOLVE) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) v[i] = swapped(v[i]);
+  }
+  store_lines(s, v);
+}

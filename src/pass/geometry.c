@@ -1,0 +1,204 @@
+/* geometry.c: how a pass is laid over the device. */
+#include "src/pass/geometry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255 registers in single precision */
+  MIN_THREADS = 32,
+  SECTOR_POINTS = 4      /* complex floats in a 32-byte sector */
+};
+
+bool fg_smooth(ptrdiff_t n) {
+  static const int primes[] = {2, 3, 5, 7, 11, 13};
+  if (n < 1) return false;
+  for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
+    while (n % primes[i] == 0) n /= primes[i];
+  return n == 1;
+}
+
+/* Fewest stages first, then the most equal radices (the smallest sum of squares): equal radices keep all threads busy in
+ * every stage. */
+typedef struct {
+  int stages, radix[FG_MAX_STAGES];
+  int squares;
+} radix_list;
+
+static void search(ptrdiff_t n, int largest, radix_list *now, radix_list *best) {
+  if (n == 1) {
+    if (best->stages == 0 || now->stages < best->stages ||
+        (now->stages == best->stages && now->squares < best->squares))
+      *best = *now;
+    return;
+  }
+  if (now->stages == FG_MAX_STAGES || (best->stages && now->stages >= best->stages)) return;
+  for (int r = largest; r >= 2; r--) {
+    if (n % r) continue;
+    now->radix[now->stages++] = r;
+    now->squares += r * r;
+    search(n / r, r, now, best);
+    now->squares -= r * r;
+    now->stages--;
+  }
+}
+
+int fg_geometry_radices(ptrdiff_t n, int radix[FG_MAX_STAGES]) {
+  radix_list now = {0}, best = {0};
+  if (n == 1) {
+    radix[0] = 1;
+    return 1;
+  }
+  if (!fg_smooth(n)) return 0;
+  search(n, FG_MAX_RADIX, &now, &best);
+  memcpy(radix, best.radix, sizeof best.radix);
+  return best.stages;
+}
+
+static ptrdiff_t points_128(const fg_pass *p) { return p->precision == FG_SINGLE ? 16 : 8; }
+
+static ptrdiff_t padded(const fg_pass *p, ptrdiff_t q) { return q + q / points_128(p); }
+
+static bool all_columns(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (!p->column[s]) return false;
+  return true;
+}
+
+ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
+  if (p->stages == 1) return 0;
+  const ptrdiff_t points =
+      all_columns(p) ? padded(p, p->n * p->lines) : (ptrdiff_t)p->lines * (padded(p, p->n) | 1);
+  return points + points % 2; /* what follows stays 16-byte aligned */
+}
+
+size_t fg_geometry_shared(const fg_pass *p) {
+  const size_t places = p->loops > 1 ? (size_t)p->lines * 5 * sizeof(long long) : 0;
+  return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
+}
+
+/* Lines lie closer together than the points of a line. */
+static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
+  if (p->loops == 0 || p->n == 1) return p->n == 1;
+  return llabs(between) < llabs((long long)along);
+}
+
+static bool load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
+static bool store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+
+/* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
+static void insert_move(fg_pass *p, int at, bool column) {
+  memmove(p->radix + at + 1, p->radix + at, (size_t)(p->stages - at) * sizeof *p->radix);
+  memmove(p->column + at + 1, p->column + at, (size_t)(p->stages - at) * sizeof *p->column);
+  p->radix[at] = 1;
+  p->column[at] = column;
+  p->stages++;
+}
+
+/* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector of a
+ * line at a time, or one stage would have to serve two orders, moves are put around it. */
+static void choose_orders(fg_pass *p) {
+  const bool load = load_across(p), store = store_across(p);
+  const int first = p->radix[0], last = p->radix[p->stages - 1];
+  const bool mixed = load != store && p->stages == 1;
+  for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
+  if (p->filter.kind) return; /* its stages run twice, and its lines are long */
+  const bool move_store = !store && p->n / last < SECTOR_POINTS && p->n > 1;
+  const bool move_load = !load && p->n / first < SECTOR_POINTS && p->n > 1;
+  if (move_store || mixed) insert_move(p, p->stages, store);
+  if (move_load) insert_move(p, 0, load);
+}
+
+static int divide_up(ptrdiff_t a, ptrdiff_t b) { return (int)((a + b - 1) / b); }
+
+/* Registers a thread needs for its points, and the share of thread slots that have a butterfly, over the stages. */
+static int points_of(const fg_pass *p, double *busy) {
+  int most = 1;
+  double used = 0, slots = 0;
+  for (int s = 0; s < p->stages; s++) {
+    const ptrdiff_t butterflies = p->lines * (p->n / p->radix[s]);
+    const int repeats = divide_up(butterflies, p->threads), points = repeats * p->radix[s];
+    if (points > most) most = points;
+    used += (double)butterflies * p->radix[s];
+    slots += (double)repeats * p->threads * p->radix[s];
+  }
+  *busy = used / slots;
+  return most;
+}
+
+/* Blocks of this pass that one multiprocessor can hold at a time. */
+static int residency(const fg_pass *p, const fg_device_info *device, int points) {
+  const size_t shared = fg_geometry_shared(p) + 1024;
+  const int words = p->precision == FG_SINGLE ? 2 : 4;
+  const int registers = points * words * 5 / 4 + 32;
+  int blocks = (int)(device->shared_sm / shared);
+  const int by_threads = device->threads_sm / p->threads;
+  const int by_registers = device->registers_sm / (p->threads * (registers < 255 ? registers : 255));
+  if (by_threads < blocks) blocks = by_threads;
+  if (by_registers < blocks) blocks = by_registers;
+  return blocks < 32 ? blocks : 32;
+}
+
+/* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: full sectors where lines
+ * are next to each other, busy threads, enough bytes in flight, few points a thread, enough blocks for the device. */
+static double score(const fg_pass *p, const fg_device_info *device) {
+  double busy;
+  const int points = points_of(p, &busy);
+  if (points > MAX_POINTS / (p->precision == FG_DOUBLE ? 2 : 1)) return -1;
+  const int blocks = residency(p, device, points);
+  if (blocks < 1) return -1;
+
+  const bool strided = load_across(p) || store_across(p);
+  const double run = strided ? (double)p->lines / (double)points_128(p) : 1;
+  const double sectors = run >= 1 ? 1 : run >= 0.5 ? 0.92 : run >= 0.25 ? 0.7 : 0.4;
+  const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
+  const double grid = (double)divide_up(fg_pass_lines(p), p->lines) / device->multiprocessors;
+  const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
+  const double depth = points <= 10 ? 1 : points <= 16 ? 0.98 : 0.9;
+  const double overlap = blocks >= 3 ? 1 : blocks == 2 ? 0.95 : 0.7;
+  const double size = p->threads >= 128 ? 1 : p->threads >= 64 ? 0.97 : 0.9;
+  return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size;
+}
+
+/* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */
+static bool try_threads(fg_pass *p, const fg_device_info *device, int threads, fg_pass *best, double *best_score) {
+  if (threads < MIN_THREADS || threads > device->threads_block) return false;
+  p->threads = threads;
+  if (fg_geometry_shared(p) > device->shared_block) return false;
+  const double s = score(p, device);
+  if (s <= *best_score) return false;
+  *best_score = s;
+  *best = *p;
+  return true;
+}
+
+static void try_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pass *best, double *best_score) {
+  p->lines = lines;
+  for (int s = 0; s < p->stages; s++)
+    for (int repeats = 1; repeats <= 4; repeats++) {
+      const int needed = divide_up(p->lines * (p->n / p->radix[s]), repeats);
+      try_threads(p, device, divide_up(needed, 32) * 32, best, best_score);
+    }
+  for (int threads = MIN_THREADS; threads <= device->threads_block; threads *= 2)
+    try_threads(p, device, threads, best, best_score);
+}
+
+bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
+  fg_pass best = *p, now = *p;
+  double best_score = 0;
+  now.stages = fg_geometry_radices(p->n, now.radix);
+  if (now.stages == 0 || now.stages + 2 > FG_MAX_STAGES) return false;
+  choose_orders(&now);
+  static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+    if (lines[i] > 1 && lines[i] / 2 >= fg_pass_lines(p)) break;
+    try_lines(&now, device, lines[i], &best, &best_score);
+  }
+  if (best_score <= 0) return false;
+  double busy;
+  const int blocks = residency(&best, device, points_of(&best, &busy));
+  best.blocks_sm = blocks;
+  *p = best;
+  return true;
+}

@@ -1,0 +1,68 @@
+/* pass.c: what a pass costs, and how it prints. */
+#include "src/pass/pass.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
+static const double copy_bandwidth_sm = 4.1e12 / 132;
+static const double launch_seconds = 2.8e-6;
+
+ptrdiff_t fg_pass_lines(const fg_pass *p) {
+  ptrdiff_t lines = 1;
+  for (int d = 0; d < p->loops; d++) lines *= (ptrdiff_t)p->loop[d].n;
+  return lines;
+}
+
+double fg_pass_bytes(const fg_pass *p) {
+  return 2.0 * (double)fg_pass_lines(p) * (double)p->data * 2 * (double)fg_real_size(p->precision);
+}
+
+/* The share of the copy bandwidth that an access in runs of so many bytes reaches. */
+static double run_efficiency(double bytes) {
+  if (bytes >= 128) return 1;
+  if (bytes >= 64) return 0.9;
+  if (bytes >= 32) return 0.65;
+  return 0.65 * bytes / 32;
+}
+
+/* Contiguous bytes that one side of a block's access covers. */
+static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
+  const double element = 2 * (double)fg_real_size(p->precision);
+  if (llabs((long long)along) == 1) return (double)p->n * element;
+  if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
+  return element;
+}
+
+/* One block alone on a multiprocessor cannot load while it computes. */
+static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.6; }
+
+double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
+  const double half = fg_pass_bytes(p) / 2;
+  const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));
+  const double out = run_efficiency(run_bytes(p, p->out, p->loops ? p->loop[0].out : 0));
+  const double blocks = (double)((fg_pass_lines(p) + p->lines - 1) / p->lines);
+  const double fill = blocks / device->multiprocessors;
+  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p);
+  return launch_seconds + (half / in + half / out) / bandwidth;
+}
+
+static int print_radices(const fg_pass *p, char *text, size_t size) {
+  int at = 0;
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > 1) at += snprintf(text + at, size - (size_t)at, "%s%d", at ? "." : " = ", p->radix[s]);
+  return at;
+}
+
+int fg_pass_print(const fg_pass *p, char *text, size_t size) {
+  char radices[64] = "";
+  if (p->stages > 1) print_radices(p, radices, sizeof radices);
+  const bool load = p->column[0], store = p->column[p->stages - 1];
+  char twiddle[40] = "";
+  if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
+  return snprintf(text, size, "(%s %td%s, %td × %d lines, %d threads, %s→%s%s%s%s, %.3g MB)",
+                  p->filter.kind ? "convolve" : "tile", p->n, radices, (fg_pass_lines(p) + p->lines - 1) / p->lines,
+                  p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
+                  p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
+                  fg_pass_bytes(p) / 1e6);
+}

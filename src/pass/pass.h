@@ -1,0 +1,89 @@
+/* pass.h: what a GPU plan is made of.
+ *
+ * A pass reads every element once from device memory and writes it once; in between all work happens in registers and
+ * shared memory.  It is plain data: it can be printed, hashed, priced and executed; nothing in it is a pointer to code. */
+#ifndef FG_PASS_H
+#define FG_PASS_H
+
+#include <stdint.h>
+
+#include "cuda/backend.h"
+#include "cuda/kernel/args.h"
+#include "src/problem/problem.h"
+
+#define FG_MAX_STAGES 12
+#define FG_MAX_PASSES 64
+
+/* The arrays that passes work on.  IN and OUT are the problem's, laid out as the work says; the scratch arrays are dense. */
+enum fg_array { FG_ARRAY_IN, FG_ARRAY_OUT, FG_ARRAY_SCRATCH0, FG_ARRAY_SCRATCH1, FG_ARRAYS };
+
+/* One side of a pass or of a work: an array, where in it the first element is, and whether it is split into two planes.
+ * Offsets and strides count elements: complex numbers, or reals of each plane. */
+typedef struct {
+  enum fg_array array;
+  bool split;
+  ptrdiff_t offset;
+} fg_place;
+
+/* Constant factors by position, computed on the host in higher precision and kept on the device. */
+enum fg_table_kind {
+  FG_TABLE_NONE,
+  FG_TABLE_STAGES,  /* twiddles between the stages of one kernel; n, radices */
+  FG_TABLE_HIGH,    /* exp(−2πi·(m << shift)/n) */
+  FG_TABLE_LOW,     /* exp(−2πi·m/n), m < 2^shift */
+  FG_TABLE_CHIRP,   /* exp(∓πi·m²/n), m < n; sign as the transform's */
+  FG_TABLE_FILTER   /* the chirp's convolution filter, transformed: length entries, already divided by length */
+};
+
+typedef struct {
+  enum fg_table_kind kind;
+  enum fg_precision precision;
+  int sign;          /* CHIRP, FILTER */
+  int shift;         /* HIGH, LOW */
+  ptrdiff_t n;
+  ptrdiff_t length;  /* FILTER: of the convolution */
+  int stages;        /* STAGES */
+  int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
+  int radix[FG_MAX_STAGES];
+} fg_table;
+
+typedef struct {
+  enum fg_precision precision;
+  int sign;
+  fg_place from, to;
+  ptrdiff_t n;            /* points of a line */
+  ptrdiff_t in, out;      /* strides along the line */
+  int loops;
+  fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
+
+  ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward) */
+  fg_table load_table, store_table;
+  ptrdiff_t load_weight, store_weight, load_limit, store_limit;
+  fg_table filter;        /* with a kind: the line is convolved with it instead of transformed */
+  ptrdiff_t data;         /* points of the line that are really read and written (Bluestein: fewer than n); for costs */
+
+  /* geometry (src/pass/geometry.c) */
+  int lines, threads, blocks_sm;
+  int stages, radix[FG_MAX_STAGES];
+  bool column[FG_MAX_STAGES];
+} fg_pass;
+
+/* A plan: passes in order, and how large the scratch arrays have to be (elements, complex). */
+typedef struct {
+  int count;
+  fg_pass pass[FG_MAX_PASSES];
+  ptrdiff_t scratch[2];
+  double cost; /* estimated seconds on the device */
+} fg_passes;
+
+/* Lines of the pass, bytes that it reads and writes. */
+ptrdiff_t fg_pass_lines(const fg_pass *p);
+double fg_pass_bytes(const fg_pass *p);
+
+/* Estimated seconds: bytes over bandwidth with the efficiency of its access pattern, plus a launch. */
+double fg_pass_cost(const fg_pass *p, const fg_device_info *device);
+
+/* "(tile 4096 = 16·16·16, 2 lines, 512 threads, row→column, twiddle 2^24, 134 MB)"; written like snprintf. */
+int fg_pass_print(const fg_pass *p, char *text, size_t size);
+
+#endif

@@ -1,0 +1,56 @@
+/* solver.h: a solver is one algorithm: a way to turn work into passes.  One file each in solver/, one line in the table. */
+#ifndef FG_SOLVER_H
+#define FG_SOLVER_H
+
+#include "src/pass/pass.h"
+
+/* What is to be transformed on the device: a problem in the arrays' own elements, or a part of one that a solver made. */
+typedef struct {
+  enum fg_precision precision;
+  int sign;
+  fg_place from, to;
+  int rank;                   /* of the transform; n == 1 dimensions are gone */
+  fg_dim dim[FG_MAX_LOOPS];   /* strides in elements, outermost first */
+  int loops;
+  fg_loop loop[FG_MAX_LOOPS]; /* everything around it */
+  int scratch;                /* scratch arrays 0 … scratch−1 hold data that is still needed */
+
+  /* Factors on the way in and out, by position along the (one-dimensional) transform. */
+  fg_table load_table, store_table;
+  ptrdiff_t load_weight, store_weight, load_limit, store_limit;
+  ptrdiff_t twiddle;          /* results times exp(−2πi·J·k/twiddle), J from the loops' twiddle weights */
+} fg_work;
+
+typedef struct fg_planner {
+  const fg_device_info *device;
+  int depth; /* works within works */
+} fg_planner;
+
+typedef struct {
+  const char *name;
+  bool (*applicable)(const fg_planner *, const fg_work *);
+  /* Append passes for w to the list; false if it cannot after all (nothing is left of what it appended). */
+  bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
+} fg_solver;
+
+extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_dimensions, fg_solver_hierarchical, fg_solver_bluestein;
+extern const fg_solver *const fg_solvers[]; /* ends with NULL */
+
+/* The cheapest way of any solver, appended to the list.  false if none can. */
+bool fg_planner_lower(const fg_planner *, const fg_work *w, fg_passes *);
+
+/* ---- what solvers share ---- */
+
+/* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
+fg_pass fg_pass_of(const fg_work *w);
+
+/* Add a pass to the list, priced; false if the list is full. */
+bool fg_passes_add(const fg_planner *, fg_passes *, const fg_pass *);
+
+/* Let scratch array a hold at least elements complex numbers. */
+void fg_passes_need(fg_passes *, enum fg_array a, ptrdiff_t elements);
+
+/* Elements in all of w's loops together. */
+ptrdiff_t fg_work_loop_size(const fg_work *w);
+
+#endif

@@ -1,0 +1,17 @@
+/* copy.c: the transform of rank 0: a copy, a transposition.
+ *
+ * One pass of lines of one point. */
+#include "src/pass/geometry.h"
+#include "src/pass/solver.h"
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  (void)planner;
+  return w->rank == 0;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  fg_pass p = fg_pass_of(w);
+  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+}
+
+const fg_solver fg_solver_copy = {"copy", applicable, lower};

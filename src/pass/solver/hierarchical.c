@@ -1,0 +1,131 @@
+/* hierarchical.c: a long one-dimensional transform, n = n₁·n₂, in as many passes as factors fit into blocks.
+ *
+ *   X[k₁ + n₁k₂] = Σ_{j} ( w_n^{j·k₁} · Σ_{i} x[i·n₂ + j] w_{n₁}^{i·k₁} ) w_{n₂}^{j·k₂}
+ *
+ * The first pass does the columns (i), with the twiddle, into scratch; the rest is a transform of length n₂ along j, which
+ * any solver may do and which stores its results in order.  (Bailey 1990, "four-step"; transposition inside the passes as in
+ * Govindaraju et al., SC 2008, section 4.3.) */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "src/pass/geometry.h"
+#include "src/pass/solver.h"
+
+enum { MAX_CANDIDATES = 6, MAX_DEPTH = 4, SMALLEST = 16 };
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  return w->rank == 1 && planner->depth < MAX_DEPTH
+         && w->twiddle == 0                  /* must: the twiddle belongs to the first pass */
+         && w->loops + 1 <= FG_MAX_LOOPS     /* must: the other factor becomes a loop */
+         && w->dim[0].n <= UINT32_MAX        /* must: exponents are 32-bit */
+         && w->dim[0].n >= 256;              /* taste: anything shorter fits a block */
+}
+
+/* Loops of the first pass and of the rest, between which the data lies in scratch. */
+typedef struct {
+  fg_work columns, rows;
+} halves;
+
+typedef struct {
+  ptrdiff_t n, in;
+  long long *out; /* where its stride in scratch goes */
+} axis;
+
+static int by_input_stride(const void *a, const void *b) {
+  const ptrdiff_t x = llabs(((const axis *)a)->in), y = llabs(((const axis *)b)->in);
+  return (x > y) - (x < y);
+}
+
+/* Dense scratch in the memory order of the input, so that what was contiguous stays so. */
+static void lay_out_scratch(fg_work *columns) {
+  axis a[FG_MAX_LOOPS + 1];
+  long long line = 0;
+  int count = 0;
+  a[count++] = (axis){columns->dim[0].n, columns->dim[0].is, &line};
+  for (int l = 0; l < columns->loops; l++)
+    a[count++] = (axis){(ptrdiff_t)columns->loop[l].n, (ptrdiff_t)columns->loop[l].in, &columns->loop[l].out};
+  qsort(a, (size_t)count, sizeof *a, by_input_stride);
+  long long stride = 1;
+  for (int i = 0; i < count; i++) {
+    *a[i].out = stride;
+    stride *= a[i].n;
+  }
+  columns->dim[0].os = (ptrdiff_t)line;
+}
+
+static bool in_scratch(const fg_place *p) { return p->array >= FG_ARRAY_SCRATCH0; }
+
+static halves split(const fg_work *w, ptrdiff_t n1) {
+  const ptrdiff_t n = w->dim[0].n, n2 = n / n1, is = w->dim[0].is, os = w->dim[0].os;
+  /* Data that is alone in scratch may be transformed where it is. */
+  const bool in_place = in_scratch(&w->from) && !w->load_table.kind;
+  halves h = {*w, *w};
+
+  fg_work *c = &h.columns;
+  c->dim[0] = (fg_dim){n1, is * n2, is * n2};
+  c->loop[c->loops++] = (fg_loop){.n = n2, .in = is, .out = is, .twiddle = 1, .load = w->load_weight};
+  c->load_weight = w->load_weight * n2;
+  c->store_table = (fg_table){0};
+  c->twiddle = n;
+  if (in_place) {
+    c->to = w->from;
+    for (int l = 0; l < c->loops; l++) c->loop[l].out = c->loop[l].in;
+  } else {
+    c->to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
+    lay_out_scratch(c);
+  }
+
+  fg_work *r = &h.rows;
+  r->from = c->to;
+  r->dim[0] = (fg_dim){n2, (ptrdiff_t)c->loop[w->loops].out, os * n1};
+  for (int l = 0; l < w->loops; l++) r->loop[l].in = c->loop[l].out;
+  r->loop[r->loops++] = (fg_loop){.n = n1, .in = c->dim[0].os, .out = os, .store = w->store_weight};
+  r->store_weight = w->store_weight * n1;
+  r->load_table = (fg_table){0};
+  r->scratch = in_place ? w->scratch : w->scratch + 1;
+  return h;
+}
+
+static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  const halves h = split(w, n1);
+  if (h.columns.to.array > FG_ARRAY_SCRATCH1) return false;
+  const ptrdiff_t elements = fg_work_loop_size(&h.columns) * n1;
+  if (h.rows.scratch != w->scratch) fg_passes_need(list, h.columns.to.array, elements);
+  return fg_planner_lower(planner, &h.columns, list) && fg_planner_lower(planner, &h.rows, list);
+}
+
+/* Divisors worth trying as n₁: those the butterflies can do, the nearest to the root first (two passes balance), then the
+ * nearest to the cube root (three). */
+static int candidates(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
+  ptrdiff_t all[512];
+  int count = 0, kept = 0;
+  for (ptrdiff_t d = SMALLEST; d <= 8192 && d <= n / 2 && count < 512; d++)
+    if (n % d == 0 && fg_smooth(d)) all[count++] = d;
+  /* Below the root descending, so that the columns, of which several share a block, are the shorter half. */
+  for (int i = count - 1; i >= 0 && kept < MAX_CANDIDATES / 2; i--)
+    if (all[i] * all[i] <= n) list[kept++] = all[i];
+  for (int i = 0; i < count && kept < MAX_CANDIDATES - 1; i++)
+    if (all[i] * all[i] > n) list[kept++] = all[i];
+  for (int i = count - 1; i >= 0 && kept < MAX_CANDIDATES; i--)
+    if (all[i] * all[i] * all[i] <= n) list[kept++] = all[i];
+  return kept;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  ptrdiff_t n1[MAX_CANDIDATES];
+  const int count = candidates(w->dim[0].n, n1);
+  fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
+  bool found = false;
+  for (int i = 0; now && best && i < count; i++) {
+    *now = *list;
+    if (!lower_split(planner, w, n1[i], now) || (found && now->cost >= best->cost)) continue;
+    *best = *now;
+    found = true;
+  }
+  if (found) *list = *best;
+  free(now);
+  free(best);
+  return found;
+}
+
+const fg_solver fg_solver_hierarchical = {"hierarchical", applicable, lower};

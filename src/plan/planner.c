@@ -1,0 +1,99 @@
+/* planner.c: asks each solver, keeps the cheapest list of passes. */
+#include "src/plan/planner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/pass/solver.h"
+#include "src/problem/layout.h"
+
+const fg_device_info fg_reference_device = {
+    .name = "reference (NVIDIA H200)", .driver = "", .arch = 90, .multiprocessors = 132, .threads_block = 1024,
+    .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,
+    .memory = (size_t)141 << 30, .l2 = (size_t)60 << 20};
+
+bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  const fg_planner deeper = {planner->device, planner->depth + 1};
+  fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
+  bool found = false;
+  for (int s = 0; now && best && fg_solvers[s]; s++) {
+    if (!fg_solvers[s]->applicable(&deeper, w)) continue;
+    *now = *list;
+    if (!fg_solvers[s]->lower(&deeper, w, now) || (found && now->cost >= best->cost)) continue;
+    *best = *now;
+    found = true;
+  }
+  if (found) *list = *best;
+  free(now);
+  free(best);
+  return found;
+}
+
+/* Dimensions of one point are dropped; what is left must fit the passes. */
+static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in, const fg_layout *out) {
+  for (int d = 0; d < p->transform.rank; d++) {
+    if (p->transform.dim[d].n == 1) continue;
+    if (w->rank == FG_MAX_LOOPS) return false;
+    w->dim[w->rank++] = (fg_dim){p->transform.dim[d].n, in->stride[d], out->stride[d]};
+  }
+  for (int b = p->batch.rank - 1; b >= 0; b--) {
+    const int d = p->transform.rank + b;
+    if (p->batch.dim[b].n == 1) continue;
+    if (w->loops == FG_MAX_LOOPS) return false;
+    w->loop[w->loops++] = (fg_loop){.n = p->batch.dim[b].n, .in = in->stride[d], .out = out->stride[d]};
+  }
+  return w->rank + w->loops <= FG_MAX_LOOPS;
+}
+
+static bool plan_images(const fg_problem *p, const fg_layout *in, const fg_layout *out, const fg_device_info *device,
+                        fg_passes *list, const char **why) {
+  fg_work w = {.precision = p->precision, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
+  w.from = (fg_place){FG_ARRAY_IN, in->split, in->offset};
+  w.to = (fg_place){FG_ARRAY_OUT, out->split, out->offset};
+  *why = "too many dimensions";
+  if (!add_dimensions(&w, p, in, out)) return false;
+  *why = "no solver";
+  return fg_planner_lower(&(fg_planner){device, 0}, &w, list);
+}
+
+bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why) {
+  fg_layout in = {0}, out = {0};
+  *list = (fg_passes){0};
+  *why = "out of memory";
+  const bool planned = fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT) &&
+                       plan_images(p, &in, &out, device, list, why);
+  fg_layout_free(&in);
+  fg_layout_free(&out);
+  return planned;
+}
+
+static void explain_passes(FILE *f, const fg_problem *p) {
+  fg_passes *list = malloc(sizeof *list);
+  const char *why = "out of memory";
+  if (list && fg_planner_plan(p, &fg_reference_device, list, &why)) {
+    const double mb = 2.0 * (double)fg_real_size(p->precision) / 1e6;
+    for (int i = 0; i < list->count; i++) {
+      char text[512];
+      fg_pass_print(&list->pass[i], text, sizeof text);
+      fprintf(f, "  pass %d: %s\n", i + 1, text);
+    }
+    fprintf(f, "  estimated %.1f us on %s, %.3g MB of scratch\n", list->cost * 1e6, fg_reference_device.name,
+            (double)(list->scratch[0] + list->scratch[1]) * mb);
+  } else {
+    fprintf(f, "  host: %s\n", why);
+  }
+  free(list);
+}
+
+char *fg_planner_explain(const fg_problem *p) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  const char *undefined = fg_problem_undefined(p);
+  if (p->kind != FG_DFT) fprintf(f, "  host: real transforms stay with the real FFTW\n");
+  else if (undefined) fprintf(f, "  host: %s\n", undefined);
+  else explain_passes(f, p);
+  fclose(f);
+  return text;
+}

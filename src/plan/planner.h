@@ -1,0 +1,18 @@
+/* planner.h: from a problem to the cheapest list of passes. */
+#ifndef FG_PLANNER_H
+#define FG_PLANNER_H
+
+#include "src/pass/pass.h"
+
+/* Lower p to passes from FG_ARRAY_IN to FG_ARRAY_OUT, which hold the images of its arrays (src/problem/layout.h).  false if
+ * no solver can; *why is then a few words. */
+bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why);
+
+/* The reference H200, for plans that are only looked at. */
+extern const fg_device_info fg_reference_device;
+
+/* What would be done with p, several lines: the passes on a device like the reference, bytes and scratch.  malloc'd; NULL on
+ * lack of memory. */
+char *fg_planner_explain(const fg_problem *p);
+
+#endif

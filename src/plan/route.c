@@ -1,0 +1,55 @@
+/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then the cost model. */
+#include "src/plan/route.h"
+
+#include <math.h>
+
+#include "src/report/settings.h"
+
+/* Leads from the reference machine (doc/performance.md): stock FFTW's rate falls as the data leaves the caches. */
+static const double flops_in_cache = 12e9, flops_in_l3 = 6e9, flops_in_memory = 3e9;
+static const double thread_efficiency = 0.7;
+static const double copy_bandwidth = 8e9, gpu_overhead = 40e-6;
+
+/* Starting CUDA takes about 0.35 s.  How often a plan will be executed is not known: it is taken to pay when a handful of
+ * executions do; once the device is open only the executions themselves count. */
+static const double start_up_worth = 0.05, margin = 1.3;
+
+static double bytes_of(const fg_problem *p) {
+  return 2.0 * (double)fg_real_size(p->precision) * (double)fg_problem_elements(p, FG_INPUT);
+}
+
+double fg_route_host_seconds(const fg_problem *p) {
+  const double n = (double)fg_tensor_size(&p->transform), elements = (double)fg_problem_elements(p, FG_INPUT);
+  const double bytes = bytes_of(p), working_set = bytes < 8 * n * 2 ? bytes : 8 * n * 2;
+  const double rate = working_set < 1 << 20 ? flops_in_cache : working_set < 16 << 20 ? flops_in_l3 : flops_in_memory;
+  const double threads = p->threads > 1 ? 1 + (p->threads - 1) * thread_efficiency : 1;
+  return 5 * elements * log2(n > 2 ? n : 2) / (rate * threads);
+}
+
+double fg_route_gpu_seconds(const fg_problem *p) { return gpu_overhead + 2 * bytes_of(p) / copy_bandwidth; }
+
+static const char *host_only(const fg_problem *p) {
+  if (p->kind != FG_DFT) return "real transform";
+  if (p->precision != FG_SINGLE) return "double precision";
+  if (p->flags & FG_WISDOM_ONLY) return "wisdom only";
+  return fg_problem_undefined(p);
+}
+
+static const char *not_worth_it(const fg_problem *p) {
+  const double host = fg_route_host_seconds(p), gpu = fg_route_gpu_seconds(p);
+  if (host < margin * gpu) return "faster on the host";
+  if (!fg_target_open() && host < start_up_worth) return "too small to start the GPU for";
+  return NULL;
+}
+
+fg_route fg_route_of(const fg_problem *p) {
+  const enum fg_mode mode = fg_settings_get()->mode;
+  fg_route r = {NULL, "switched off"};
+  if (mode == FG_MODE_OFF) return r;
+  r.reason = host_only(p);
+  if (!r.reason && mode == FG_MODE_AUTO) r.reason = not_worth_it(p);
+  if (r.reason) return r;
+  r.target = fg_target_get(&r.reason);
+  if (r.target) r.reason = mode == FG_MODE_FORCE ? "forced" : "faster on the GPU";
+  return r;
+}

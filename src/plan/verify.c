@@ -1,0 +1,119 @@
+/* verify.c: the real FFTW beside an execution on the device. */
+#include "src/plan/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/plan/fallback.h"
+#include "src/problem/layout.h"
+
+enum { PLANES = 2 };
+
+/* One side of a problem in memory of its own: the same strides, other arrays. */
+typedef struct {
+  fg_layout layout;
+  int planes;
+  void *memory[PLANES]; /* spans */
+  void *array[PLANES];  /* what the problem's pointers would be */
+  void *image;          /* one plane */
+} shadow;
+
+struct fg_verify {
+  const fg_problem *problem;
+  shadow in, out;
+};
+
+static size_t image_bytes(const fg_layout *l) { return (size_t)l->elements * fg_layout_element_size(l); }
+
+static bool shadow_make(shadow *s, const fg_problem *p, enum fg_side side) {
+  if (!fg_layout_make(&s->layout, p, side)) return false;
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
+  ptrdiff_t reach = s->layout.split ? 1 : 2;
+  for (int d = 0; d < s->layout.rank; d++) reach += (s->layout.walk[d].n - 1) * s->layout.walk[d].stride;
+  s->planes = s->layout.split ? 2 : 1;
+  s->image = malloc(image_bytes(&s->layout));
+  for (int i = 0; i < s->planes; i++) {
+    s->memory[i] = malloc((size_t)(reach * real));
+    if (!s->memory[i] || !s->image) return false;
+    s->array[i] = (char *)s->memory[i] - s->layout.low * real;
+  }
+  if (s->planes == 1) s->array[1] = (char *)s->array[0] + real;
+  return true;
+}
+
+static void shadow_free(shadow *s) {
+  for (int i = 0; i < PLANES; i++) free(s->memory[i]);
+  free(s->image);
+  fg_layout_free(&s->layout);
+}
+
+static void verify_free(fg_verify *v) {
+  shadow_free(&v->in);
+  shadow_free(&v->out);
+  free(v);
+}
+
+fg_verify *fg_verify_begin(const fg_problem *p, const fg_arrays *a) {
+  fg_verify *v = calloc(1, sizeof *v);
+  if (!v) return NULL;
+  v->problem = p;
+  if (!shadow_make(&v->in, p, FG_INPUT) || !shadow_make(&v->out, p, FG_OUTPUT)) {
+    verify_free(v);
+    return NULL;
+  }
+  for (int i = 0; i < v->in.planes; i++) {
+    const fg_layout *l = &v->in.layout;
+    fg_layout_gather(l, i ? a->in_im : a->in_re, 0, l->elements, v->in.image);
+    fg_layout_scatter(l, v->in.array[i], 0, l->elements, v->in.image);
+  }
+  return v;
+}
+
+static double real_at(const void *image, enum fg_precision precision, size_t i) {
+  return precision == FG_SINGLE ? (double)((const float *)image)[i] : ((const double *)image)[i];
+}
+
+typedef struct {
+  double difference, norm; /* sums of squares */
+} squares;
+
+static void compare(const void *ours, const void *theirs, const fg_layout *l, squares *sum) {
+  const size_t reals = image_bytes(l) / fg_real_size(l->precision);
+  for (size_t i = 0; i < reals; i++) {
+    const double t = real_at(theirs, l->precision, i), d = real_at(ours, l->precision, i) - t;
+    sum->difference += d * d;
+    sum->norm += t * t;
+  }
+}
+
+/* Each plane of the program's output against the shadow's; with replace the shadow's result goes into it. */
+static bool each_plane(fg_verify *v, const fg_arrays *a, squares *sum, bool replace) {
+  const fg_layout *l = &v->out.layout;
+  void *ours = malloc(image_bytes(l));
+  if (!ours) return false;
+  for (int i = 0; i < v->out.planes; i++) {
+    void *const output = i ? a->out_im : a->out_re;
+    fg_layout_gather(l, v->out.array[i], 0, l->elements, v->out.image);
+    if (replace) {
+      fg_layout_scatter(l, output, 0, l->elements, v->out.image);
+    } else {
+      fg_layout_gather(l, output, 0, l->elements, ours);
+      compare(ours, v->out.image, l, sum);
+    }
+  }
+  free(ours);
+  return true;
+}
+
+double fg_verify_end(fg_verify *v, fg_plan *plan, const fg_arrays *a, double tolerance) {
+  const fg_arrays theirs = {v->in.array[0], v->in.array[1], v->out.array[0], v->out.array[1]};
+  squares sum = {0, 0};
+  double error = -1;
+  if (fg_fallback_execute(plan, &theirs) && each_plane(v, a, &sum, false)) {
+    error = sum.norm > 0 ? sqrt(sum.difference / sum.norm) : sqrt(sum.difference);
+    if (!(error <= tolerance)) each_plane(v, a, &sum, true);
+  }
+  verify_free(v);
+  return error;
+}

@@ -1,0 +1,37 @@
+/* layout.h: where a problem's elements lie in the program's array, and their image on the device.
+ *
+ * The image is dense and in the memory order of the program's array, so that copying is one walk through both, only
+ * elements that the problem owns are moved, and gaps are never touched. */
+#ifndef FG_LAYOUT_H
+#define FG_LAYOUT_H
+
+#include "src/problem/problem.h"
+
+/* A dimension of the copy: n elements, stride reals apart in the program's array, neighbours or further in the image. */
+typedef struct {
+  ptrdiff_t n, stride;
+} fg_walk;
+
+typedef struct {
+  enum fg_precision precision;
+  bool split;          /* two planes, each with its own image */
+  ptrdiff_t elements;  /* of one plane's image (complex numbers if not split) */
+  ptrdiff_t low;       /* reals from the array's pointer to its lowest element, <= 0 */
+  int rank;
+  fg_walk *walk;       /* innermost first; contiguous dimensions are merged */
+  ptrdiff_t offset;    /* image element that the array's pointer itself means */
+  ptrdiff_t *stride;   /* image stride of each dimension of the problem: transform, then batch */
+} fg_layout;
+
+/* The layout of p's input or output.  false on lack of memory.  p must own its elements once (fg_problem_undefined is NULL). */
+bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side);
+void fg_layout_free(fg_layout *l);
+
+size_t fg_layout_element_size(const fg_layout *l);
+
+/* Copy elements [first, first + count) of the image between the program's array (the plane that re or im points to) and
+ * image, which holds just those. */
+void fg_layout_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *image);
+void fg_layout_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *image);
+
+#endif

@@ -1,0 +1,147 @@
+/* program.c: a problem ready to run on the device. */
+#include "src/run/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/pass/geometry.h"
+#include "src/pass/kernel.h"
+#include "src/problem/layout.h"
+#include "src/run/slot.h"
+#include "src/run/table.h"
+#include "src/run/transfer.h"
+
+enum { TABLES = 6 };
+
+typedef struct {
+  fg_kernel *kernel;
+  fg_device_table *table[TABLES];
+} step;
+
+struct fg_program {
+  const fg_target *target;
+  fg_layout in, out;
+  fg_passes passes;
+  step *steps; /* one a pass */
+  size_t bytes[FG_ARRAYS];
+  bool empty;  /* a batch of none: nothing to do */
+};
+
+const fg_passes *fg_program_passes(const fg_program *g) { return &g->passes; }
+
+void fg_program_destroy(fg_program *g) {
+  if (!g) return;
+  for (int i = 0; g->steps && i < g->passes.count; i++)
+    for (int t = 0; t < TABLES; t++)
+      if (g->steps[i].table[t]) fg_table_release(g->target, g->steps[i].table[t]);
+  free(g->steps);
+  fg_layout_free(&g->in);
+  fg_layout_free(&g->out);
+  free(g);
+}
+
+static int compile(fg_program *g) {
+  const int count = g->passes.count;
+  fg_kernel_request *requests = calloc((size_t)count, sizeof *requests);
+  fg_kernel **kernels = calloc((size_t)count, sizeof *kernels);
+  char *defines = malloc((size_t)count * FG_DEFINES_SIZE);
+  int code = requests && kernels && defines ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
+  for (int i = 0; code == FG_OK && i < count; i++)
+    requests[i] = fg_kernel_request_of(&g->passes.pass[i], defines + (size_t)i * FG_DEFINES_SIZE);
+  if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, requests, kernels);
+  for (int i = 0; code == FG_OK && i < count; i++) g->steps[i].kernel = kernels[i];
+  free(requests);
+  free(kernels);
+  free(defines);
+  return code;
+}
+
+static int make_tables(fg_program *g) {
+  for (int i = 0; i < g->passes.count; i++) {
+    fg_table list[TABLES];
+    fg_pass_table_list(&g->passes.pass[i], list);
+    for (int t = 0; t < TABLES; t++) {
+      if (list[t].kind == FG_TABLE_NONE) continue;
+      const int code = fg_table_get(g->target, &list[t], &g->steps[i].table[t]);
+      if (code != FG_OK) return code;
+    }
+  }
+  return FG_OK;
+}
+
+static void size_arrays(fg_program *g, enum fg_precision precision) {
+  const size_t complex_size = 2 * fg_real_size(precision);
+  g->bytes[FG_ARRAY_IN] = fg_transfer_bytes(&g->in);
+  g->bytes[FG_ARRAY_OUT] = fg_transfer_bytes(&g->out);
+  g->bytes[FG_ARRAY_SCRATCH0] = (size_t)g->passes.scratch[0] * complex_size;
+  g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes.scratch[1] * complex_size;
+}
+
+static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
+  *why = "out of memory";
+  if (!fg_layout_make(&g->in, p, FG_INPUT) || !fg_layout_make(&g->out, p, FG_OUTPUT)) return false;
+  size_arrays(g, p->precision);
+  *why = "out of memory";
+  g->steps = calloc((size_t)g->passes.count, sizeof *g->steps);
+  if (!g->steps) return false;
+  *why = fg_backend_message();
+  return compile(g) == FG_OK && make_tables(g) == FG_OK;
+}
+
+fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
+  fg_program *g = calloc(1, sizeof *g);
+  *why = "out of memory";
+  if (!g) return NULL;
+  g->target = target;
+  g->passes = *passes;
+  g->empty = fg_tensor_size(&p->batch) == 0;
+  if (g->empty || prepare(g, p, why)) return g;
+  fg_program_destroy(g);
+  return NULL;
+}
+
+static void planes_of(const fg_program *g, const fg_slot *s, fg_planes planes[FG_ARRAYS]) {
+  for (int a = 0; a < FG_ARRAYS; a++) planes[a] = (fg_planes){s->array[a], NULL};
+  planes[FG_ARRAY_IN].im = fg_transfer_plane(&g->in, s->array[FG_ARRAY_IN], 1);
+  planes[FG_ARRAY_OUT].im = fg_transfer_plane(&g->out, s->array[FG_ARRAY_OUT], 1);
+}
+
+static const void *memory_of(const fg_device_table *t) { return t ? fg_table_memory(t) : NULL; }
+
+static int launch(const fg_program *g, const fg_slot *s) {
+  fg_planes planes[FG_ARRAYS];
+  planes_of(g, s, planes);
+  for (int i = 0; i < g->passes.count; i++) {
+    const fg_pass *p = &g->passes.pass[i];
+    fg_device_table *const *t = g->steps[i].table;
+    const fg_pass_tables tables = {memory_of(t[0]), memory_of(t[1]), memory_of(t[2]),
+                                   memory_of(t[3]), memory_of(t[4]), memory_of(t[5])};
+    const fg_tile_args args = fg_kernel_args(p, planes, &tables);
+    const int code = g->target->backend->launch(g->target->device, g->steps[i].kernel, fg_kernel_grid(p),
+                                                (unsigned)p->threads, fg_geometry_shared(p), &args, sizeof args, s->stream);
+    if (code != FG_OK) return code;
+  }
+  return FG_OK;
+}
+
+static enum fg_outcome run_in(fg_program *g, fg_slot *s, const fg_arrays *a) {
+  bool writing = false;
+  int code = fg_transfer_in(g->target, s, &g->in, a);
+  if (code == FG_OK) code = launch(g, s);
+  if (code == FG_OK) code = fg_transfer_out(g->target, s, &g->out, a, &writing);
+  if (code == FG_OK) return FG_DONE;
+  if (g->target->backend->stream_wait(g->target->device, s->stream) == FG_ELOST) code = FG_ELOST;
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  return writing && fg_transfer_overlap(&g->in, &g->out, a) ? FG_DAMAGED : FG_INTACT;
+}
+
+enum fg_outcome fg_program_execute(fg_program *g, const fg_arrays *a) {
+  fg_slot *s = NULL;
+  if (g->empty) return FG_DONE;
+  const int code = fg_slot_acquire(g->target, g->bytes, fg_transfer_staging(&g->in, &g->out), &s);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  if (code != FG_OK) return FG_INTACT;
+  const enum fg_outcome outcome = run_in(g, s, a);
+  fg_slot_release(s);
+  return outcome;
+}

@@ -1,0 +1,80 @@
+/* roots.c: roots of unity and transforms in long double. */
+#include "src/run/roots.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* exp(−2πi·m/n) for 8m ≤ n: sine and cosine of an angle in the first eighth of the circle. */
+static fg_wide eighth(uint64_t m, uint64_t n) {
+  const long double angle = 2 * 3.141592653589793238462643383279502884L * (long double)m / (long double)n;
+  return (fg_wide){cosl(angle), -sinl(angle)};
+}
+
+/* Clockwise: in the second eighth mirror about −45°, in the rest turn by quarters. */
+fg_wide fg_root(uint64_t m, uint64_t n) {
+  m %= n;
+  if (8 * m <= n) return eighth(m, n);
+  if (4 * m < n) {
+    const fg_wide r = eighth(n - 4 * m, 4 * n);
+    return (fg_wide){-r.im, -r.re};
+  }
+  if (2 * m < n) {
+    const fg_wide r = fg_root(4 * m - n, 4 * n);
+    return (fg_wide){r.im, -r.re};
+  }
+  const fg_wide r = fg_root(2 * m - n, 2 * n);
+  return (fg_wide){-r.re, -r.im};
+}
+
+fg_wide fg_chirp(uint64_t j, uint64_t n, int sign) {
+  const fg_wide r = fg_root(j * j % (2 * n), 2 * n);
+  return (fg_wide){r.re, sign < 0 ? r.im : -r.im};
+}
+
+static fg_wide times(fg_wide a, fg_wide b) {
+  return (fg_wide){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+static size_t smallest_factor(size_t n) {
+  if (n % 4 == 0) return 4;
+  for (size_t f = 2; f * f <= n; f++)
+    if (n % f == 0) return f;
+  return n;
+}
+
+typedef struct {
+  const fg_wide *root; /* exp(−2πi·m/whole) */
+  size_t whole;
+} circle;
+
+/* y ← DFT of x[0], x[stride], …: decimation in time by the factor f, with y[k + q·m] from m-point transforms. */
+static void recurse(const circle *c, const fg_wide *x, size_t stride, fg_wide *y, fg_wide *scratch, size_t n) {
+  if (n == 1) {
+    *y = *x;
+    return;
+  }
+  const size_t f = smallest_factor(n), m = n / f, step = c->whole / n;
+  for (size_t j = 0; j < f; j++) recurse(c, x + j * stride, stride * f, scratch + j * m, y + j * m, m);
+  for (size_t k = 0; k < m; k++)
+    for (size_t q = 0; q < f; q++) {
+      fg_wide sum = scratch[k];
+      for (size_t j = 1; j < f; j++) {
+        const fg_wide t = times(scratch[j * m + k], c->root[j * (k + q * m) % n * step]);
+        sum.re += t.re;
+        sum.im += t.im;
+      }
+      y[k + q * m] = sum;
+    }
+}
+
+int fg_wide_dft(fg_wide *x, size_t n) {
+  fg_wide *work = malloc(3 * n * sizeof *work);
+  if (!work) return -1;
+  fg_wide *const root = work + 2 * n;
+  for (size_t m = 0; m < n; m++) root[m] = fg_root(m, n);
+  recurse(&(circle){root, n}, x, 1, work, work + n, n);
+  memcpy(x, work, n * sizeof *x);
+  free(work);
+  return 0;
+}

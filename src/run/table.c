@@ -1,0 +1,187 @@
+/* table.c: tables of constant factors: computed in long double, rounded once, kept on the device. */
+#include "src/run/table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/run/roots.h"
+
+struct fg_device_table {
+  fg_table key;
+  void *memory;
+  int users;
+  fg_device_table *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fg_device_table *tables;
+
+/* A growing list of entries in the table's precision. */
+typedef struct {
+  enum fg_precision precision;
+  void *entries;
+  size_t count;
+} sink;
+
+static void put(sink *s, fg_wide w) {
+  if (s->precision == FG_SINGLE) {
+    float *const at = (float *)s->entries + 2 * s->count++;
+    at[0] = (float)w.re;
+    at[1] = (float)w.im;
+  } else {
+    double *const at = (double *)s->entries + 2 * s->count++;
+    at[0] = (double)w.re;
+    at[1] = (double)w.im;
+  }
+}
+
+static size_t stage_entries(const fg_table *t) {
+  size_t entries = 0, product = 1;
+  for (int s = 0; s < t->stages; s++) {
+    if (s > 0) entries += product * (size_t)(t->radix[s] - 1);
+    product *= (size_t)t->radix[s];
+  }
+  return entries;
+}
+
+static fg_table reversed(const fg_table *t) {
+  fg_table r = *t;
+  for (int s = 0; s < t->stages; s++) r.radix[s] = t->radix[t->stages - 1 - s];
+  return r;
+}
+
+/* As cuda/kernel/stage.h reads them: for each stage after the first, exp(−2πi·j·t/(P·R)) at (j − 1)·P + t. */
+static void put_stages(sink *s, const fg_table *t) {
+  uint64_t product = 1;
+  for (int i = 0; i < t->stages; i++) {
+    const uint64_t radix = (uint64_t)t->radix[i];
+    for (uint64_t j = 1; i > 0 && j < radix; j++)
+      for (uint64_t b = 0; b < product; b++) put(s, fg_root(j * b, product * radix));
+    product *= radix;
+  }
+}
+
+/* conj(chirp), wrapped around to the length of the convolution, transformed and divided by that length. */
+static bool put_filter(sink *s, const fg_table *t) {
+  const size_t n = (size_t)t->n, length = (size_t)t->length;
+  fg_wide *x = calloc(length, sizeof *x);
+  if (!x) return false;
+  for (size_t j = 0; j < n; j++) {
+    x[j] = fg_chirp(j, n, -t->sign);
+    if (j > 0) x[length - j] = x[j];
+  }
+  const bool done = fg_wide_dft(x, length) == 0;
+  for (size_t k = 0; done && k < length; k++)
+    put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
+  free(x);
+  return done;
+}
+
+size_t fg_table_entries(const fg_table *t) {
+  switch (t->kind) {
+    case FG_TABLE_STAGES: {
+      const fg_table r = reversed(t);
+      return stage_entries(t) + (t->mirrored ? stage_entries(&r) : 0);
+    }
+    case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
+    case FG_TABLE_LOW: return (size_t)1 << t->shift;
+    case FG_TABLE_CHIRP: return (size_t)t->n;
+    case FG_TABLE_FILTER: return (size_t)t->length;
+    default: return 0;
+  }
+}
+
+static bool fill(sink *s, const fg_table *t) {
+  const uint64_t n = (uint64_t)t->n;
+  const size_t entries = fg_table_entries(t);
+  switch (t->kind) {
+    case FG_TABLE_STAGES: {
+      put_stages(s, t);
+      const fg_table r = reversed(t);
+      if (t->mirrored) put_stages(s, &r);
+      return true;
+    }
+    case FG_TABLE_HIGH:
+      for (size_t m = 0; m < entries; m++) put(s, fg_root((uint64_t)m << t->shift, n));
+      return true;
+    case FG_TABLE_LOW:
+      for (size_t m = 0; m < entries; m++) put(s, fg_root(m, n));
+      return true;
+    case FG_TABLE_CHIRP:
+      for (size_t j = 0; j < entries; j++) put(s, fg_chirp(j, n, t->sign));
+      return true;
+    case FG_TABLE_FILTER: return put_filter(s, t);
+    default: return false;
+  }
+}
+
+static size_t table_bytes(const fg_table *t) { return fg_table_entries(t) * 2 * fg_real_size(t->precision); }
+
+void *fg_table_compute(const fg_table *t) {
+  sink s = {t->precision, malloc(table_bytes(t)), 0};
+  if (s.entries && !fill(&s, t)) {
+    free(s.entries);
+    s.entries = NULL;
+  }
+  return s.entries;
+}
+
+static int upload(const fg_target *target, const fg_table *key, void **memory) {
+  void *entries = fg_table_compute(key);
+  fg_stream *stream = NULL;
+  *memory = NULL;
+  if (!entries) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
+  int code = target->backend->memory_alloc(target->device, table_bytes(key), memory);
+  if (code == FG_OK) code = target->backend->stream_create(target->device, &stream);
+  if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, table_bytes(key), stream);
+  if (code == FG_OK) code = target->backend->stream_wait(target->device, stream);
+  if (stream) target->backend->stream_destroy(target->device, stream);
+  if (code != FG_OK && *memory) target->backend->memory_free(target->device, *memory);
+  free(entries);
+  return code;
+}
+
+static fg_device_table *find(const fg_table *key) {
+  for (fg_device_table *t = tables; t; t = t->next)
+    if (memcmp(&t->key, key, sizeof *key) == 0) return t;
+  return NULL;
+}
+
+static int make(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  fg_device_table *t = calloc(1, sizeof *t);
+  if (!t) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
+  const int code = upload(target, key, &t->memory);
+  if (code != FG_OK) {
+    free(t);
+    return code;
+  }
+  memcpy(&t->key, key, sizeof *key);
+  t->next = tables;
+  *table = tables = t;
+  return FG_OK;
+}
+
+int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  pthread_mutex_lock(&lock);
+  int code = FG_OK;
+  *table = find(key);
+  if (!*table) code = make(target, key, table);
+  if (code == FG_OK) (*table)->users++;
+  pthread_mutex_unlock(&lock);
+  return code;
+}
+
+void fg_table_release(const fg_target *target, fg_device_table *table) {
+  pthread_mutex_lock(&lock);
+  if (--table->users == 0) {
+    fg_device_table **at = &tables;
+    while (*at != table) at = &(*at)->next;
+    *at = table->next;
+    target->backend->memory_free(target->device, table->memory);
+    free(table);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+const void *fg_table_memory(const fg_device_table *table) { return table->memory; }

@@ -1,0 +1,81 @@
+/* target.c: the device that this process runs on. */
+#include "src/run/target.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "config.h"
+#include "src/report/log.h"
+
+enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int state = UNOPENED;
+static fg_target target;
+static char reason[256] = "";
+
+static const fg_backend *chosen_backend(void) {
+  if (fg_settings_get()->sim) return &fg_backend_sim;
+#ifdef HAVE_CUDA
+  return &fg_backend_cuda;
+#else
+  return NULL;
+#endif
+}
+
+/* A driver's context is dead in the child, and a lock that another thread held stays held: the child must touch neither. */
+static void after_fork(void) {
+  if (atomic_load(&state) == OPEN) atomic_store(&state, FORKED);
+  pthread_mutex_init(&lock, NULL);
+}
+
+static int open_device(void) {
+  target.backend = chosen_backend();
+  if (!target.backend) return fg_backend_fail(FG_ENODEVICE, "built without CUDA");
+  const int count = target.backend->count();
+  if (count < 0) return count;
+  if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
+  return target.backend->open(0, &target.device);
+}
+
+static void open_once(void) {
+  static bool watching_forks;
+  if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
+  watching_forks = true;
+  if (open_device() == FG_OK) {
+    target.info = target.backend->info(target.device);
+    fg_log(FG_LOG_INFO, "%s: %s, %d multiprocessors", target.backend->name, target.info->name,
+           target.info->multiprocessors);
+    atomic_store(&state, OPEN);
+    return;
+  }
+  snprintf(reason, sizeof reason, "%s", fg_backend_message());
+  fg_log(FG_LOG_WARN, "no GPU: %s", reason);
+  atomic_store(&state, ABSENT);
+}
+
+const fg_target *fg_target_get(const char **why) {
+  if (atomic_load(&state) == UNOPENED) {
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&state) == UNOPENED) open_once();
+    pthread_mutex_unlock(&lock);
+  }
+  switch (atomic_load(&state)) {
+    case OPEN: return &target;
+    case FORKED: *why = "after fork"; return NULL;
+    default: *why = reason; return NULL;
+  }
+}
+
+bool fg_target_open(void) { return atomic_load(&state) == OPEN; }
+
+bool fg_target_alive(void) { return atomic_load(&state) == OPEN; }
+
+void fg_target_lost(const char *why) {
+  int open = OPEN;
+  pthread_mutex_lock(&lock);
+  if (atomic_load(&state) == OPEN) snprintf(reason, sizeof reason, "device lost: %s", why);
+  if (atomic_compare_exchange_strong(&state, &open, LOST)) fg_log(FG_LOG_ERROR, "%s", reason);
+  pthread_mutex_unlock(&lock);
+}

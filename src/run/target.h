@@ -1,0 +1,25 @@
+/* target.h: the device that this process runs on, opened the first time that a plan is worth it. */
+#ifndef FG_TARGET_H
+#define FG_TARGET_H
+
+#include "cuda/backend.h"
+
+typedef struct {
+  const fg_backend *backend;
+  fg_device *device;
+  const fg_device_info *info;
+} fg_target;
+
+/* The process's target; NULL if there is none, then *why says so (a text that lives as long as the process). */
+const fg_target *fg_target_get(const char **why);
+
+/* It has been opened: its start-up is paid. */
+bool fg_target_open(void);
+
+/* False after the device was lost, and in the child of a fork that came after the target was opened. */
+bool fg_target_alive(void);
+
+/* Nothing will work on it any more: from now on every plan answers from the host. */
+void fg_target_lost(const char *why);
+
+#endif
