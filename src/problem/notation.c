@@ -168,7 +168,7 @@ static bool put_tensors(writer *w, layout l, const dims *transform, const dims *
   return put_dims(w, mark == 'v' ? &inner : &c, batch, NULL, false) && all;
 }
 
-/* A tensor in the notation's units.  Batch dimensions of one point are nothing; a rank-0 transform is one of one point. */
+/* A tensor in the notation's units.  Batch dimensions of one point are nothing; a transform of rank 0 is one point. */
 static dims in_elements(const fg_problem *p, const fg_tensor *t) {
   dims result = {.rank = 0};
   bool transform = t == &p->transform;

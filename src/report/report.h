@@ -13,11 +13,12 @@ typedef struct fg_report_row fg_report_row;
 
 bool fg_report_wanted(void);
 
-/* The row of a plan.  where: "host", "cuda", "sim"; reason and passes: short texts, copied.  NULL if no report is wanted. */
+/* The row of a plan; it lives as long as the process.  where: "host", "cuda", "sim"; reason and passes: short texts,
+ * copied.  NULL if no report is wanted. */
 fg_report_row *fg_report_plan(const fg_problem *p, const char *where, const char *reason, const char *passes);
 
-/* One execution: seconds it took, whether it fell back to the real FFTW (then why), its error against the real FFTW under
- * FFTW3_GPU_VERIFY (relative L2; negative: not verified).  row may be NULL.  Thread-safe. */
+/* One execution: seconds it took, whether it fell back to the real FFTW (then why, copied; else NULL), its error against
+ * the real FFTW under FFTW3_GPU_VERIFY (relative L2; negative: not verified).  row may be NULL.  Thread-safe. */
 void fg_report_execute(fg_report_row *row, double seconds, const char *fallback, double error);
 
 #endif

@@ -41,7 +41,9 @@ static bool parse_backend(const char *value, fg_settings *s) {
   return i >= 0;
 }
 
-static void show_backend(const fg_settings *s, char *text, size_t size) { snprintf(text, size, "%s", backends[s->sim]); }
+static void show_backend(const fg_settings *s, char *text, size_t size) {
+  snprintf(text, size, "%s", backends[s->sim]);
+}
 
 static bool parse_level(const char *value, fg_settings *s) {
   int i = word(value, fg_level_names);

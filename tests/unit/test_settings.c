@@ -1,4 +1,4 @@
-/* test_settings.c: each setting with good and bad values.  Settings are read once per process: a child for each case. */
+/* test_settings.c: each setting with good and bad values.  Settings are read once in a process: a child for each. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <pthread.h>
