@@ -282,6 +282,13 @@ static int stream_wait_event(fg_device *device, fg_stream *stream, fg_event *eve
   return fg_cuda_leave(device, &scope, result, "cuStreamWaitEvent");
 }
 
+static int event_wait(fg_device *device, fg_event *event) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuEventSynchronize((CUevent)event), "cuEventSynchronize");
+}
+
 const fg_backend fg_backend_cuda = {
     .name = "cuda",
     .count = count,
@@ -304,4 +311,5 @@ const fg_backend fg_backend_cuda = {
     .event_record = event_record,
     .event_elapsed = event_elapsed,
     .stream_wait_event = stream_wait_event,
+    .event_wait = event_wait,
 };

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct fg_device {
   fg_device_info info;
@@ -164,6 +165,45 @@ static int sim_copy_out(fg_device *device, void *host_to, const void *device_fro
   return result;
 }
 
+/* ---- events: streams run at once, so an event is the time when it was recorded ---- */
+
+struct fg_event {
+  struct timespec at;
+};
+
+static int sim_event_create(fg_device *device, fg_event **event) {
+  (void)device;
+  *event = calloc(1, sizeof **event);
+  return *event ? 0 : fg_backend_fail(FG_ENOMEM, "sim: no host memory for an event");
+}
+
+static void sim_event_destroy(fg_device *device, fg_event *event) {
+  (void)device;
+  free(event);
+}
+
+static int sim_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
+  (void)device, (void)stream;
+  clock_gettime(CLOCK_MONOTONIC, &event->at);
+  return 0;
+}
+
+static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
+  (void)device;
+  *seconds = (double)(b->at.tv_sec - a->at.tv_sec) + 1e-9 * (double)(b->at.tv_nsec - a->at.tv_nsec);
+  return 0;
+}
+
+static int sim_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
+  (void)device, (void)stream, (void)event;
+  return 0;
+}
+
+static int sim_event_wait(fg_device *device, fg_event *event) {
+  (void)device, (void)event;
+  return fg_fault_due(FG_FAULT_WAIT);
+}
+
 /* ---- kernels ---- */
 
 static int sim_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels) {
@@ -221,4 +261,10 @@ const fg_backend fg_backend_sim = {
     .copy_out = sim_copy_out,
     .kernels = sim_kernels,
     .launch = sim_launch,
+    .event_create = sim_event_create,
+    .event_destroy = sim_event_destroy,
+    .event_record = sim_event_record,
+    .event_elapsed = sim_event_elapsed,
+    .stream_wait_event = sim_stream_wait_event,
+    .event_wait = sim_event_wait,
 };

@@ -71,9 +71,9 @@ typedef struct {
 /* A plan: passes in order, and how large the scratch arrays have to be (elements, complex). */
 typedef struct {
   int count;
-  fg_pass pass[FG_MAX_PASSES];
   ptrdiff_t scratch[2];
   double cost; /* estimated seconds on the device */
+  fg_pass pass[FG_MAX_PASSES]; /* last: copies that are kept have room for count only */
 } fg_passes;
 
 /* Lines of the pass, bytes that it reads and writes. */

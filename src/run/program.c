@@ -21,33 +21,34 @@ typedef struct {
 struct fg_program {
   const fg_target *target;
   fg_layout in, out;
-  fg_passes passes;
+  fg_passes *passes; /* a copy, cut to its count */
   step *steps; /* one a pass */
   size_t bytes[FG_ARRAYS];
   bool empty;  /* a batch of none: nothing to do */
 };
 
-const fg_passes *fg_program_passes(const fg_program *g) { return &g->passes; }
+const fg_passes *fg_program_passes(const fg_program *g) { return g->passes; }
 
 void fg_program_destroy(fg_program *g) {
   if (!g) return;
-  for (int i = 0; g->steps && i < g->passes.count; i++)
+  for (int i = 0; g->steps && i < g->passes->count; i++)
     for (int t = 0; t < TABLES; t++)
       if (g->steps[i].table[t]) fg_table_release(g->target, g->steps[i].table[t]);
   free(g->steps);
+  free(g->passes);
   fg_layout_free(&g->in);
   fg_layout_free(&g->out);
   free(g);
 }
 
 static int compile(fg_program *g) {
-  const int count = g->passes.count;
+  const int count = g->passes->count;
   fg_kernel_request *requests = calloc((size_t)count, sizeof *requests);
   fg_kernel **kernels = calloc((size_t)count, sizeof *kernels);
   char *defines = malloc((size_t)count * FG_DEFINES_SIZE);
   int code = requests && kernels && defines ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
   for (int i = 0; code == FG_OK && i < count; i++)
-    requests[i] = fg_kernel_request_of(&g->passes.pass[i], defines + (size_t)i * FG_DEFINES_SIZE);
+    requests[i] = fg_kernel_request_of(&g->passes->pass[i], defines + (size_t)i * FG_DEFINES_SIZE);
   if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, requests, kernels);
   for (int i = 0; code == FG_OK && i < count; i++) g->steps[i].kernel = kernels[i];
   free(requests);
@@ -57,9 +58,9 @@ static int compile(fg_program *g) {
 }
 
 static int make_tables(fg_program *g) {
-  for (int i = 0; i < g->passes.count; i++) {
+  for (int i = 0; i < g->passes->count; i++) {
     fg_table list[TABLES];
-    fg_pass_table_list(&g->passes.pass[i], list);
+    fg_pass_table_list(&g->passes->pass[i], list);
     for (int t = 0; t < TABLES; t++) {
       if (list[t].kind == FG_TABLE_NONE) continue;
       const int code = fg_table_get(g->target, &list[t], &g->steps[i].table[t]);
@@ -73,8 +74,8 @@ static void size_arrays(fg_program *g, enum fg_precision precision) {
   const size_t complex_size = 2 * fg_real_size(precision);
   g->bytes[FG_ARRAY_IN] = fg_transfer_bytes(&g->in);
   g->bytes[FG_ARRAY_OUT] = fg_transfer_bytes(&g->out);
-  g->bytes[FG_ARRAY_SCRATCH0] = (size_t)g->passes.scratch[0] * complex_size;
-  g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes.scratch[1] * complex_size;
+  g->bytes[FG_ARRAY_SCRATCH0] = (size_t)g->passes->scratch[0] * complex_size;
+  g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes->scratch[1] * complex_size;
 }
 
 static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
@@ -82,7 +83,7 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   if (!fg_layout_make(&g->in, p, FG_INPUT) || !fg_layout_make(&g->out, p, FG_OUTPUT)) return false;
   size_arrays(g, p->precision);
   *why = "out of memory";
-  g->steps = calloc((size_t)g->passes.count, sizeof *g->steps);
+  g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
   if (!g->steps) return false;
   *why = fg_backend_message();
   return compile(g) == FG_OK && make_tables(g) == FG_OK;
@@ -93,9 +94,11 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   *why = "out of memory";
   if (!g) return NULL;
   g->target = target;
-  g->passes = *passes;
   g->empty = fg_tensor_size(&p->batch) == 0;
-  if (g->empty || prepare(g, p, why)) return g;
+  const size_t bytes = offsetof(fg_passes, pass) + (size_t)passes->count * sizeof *passes->pass;
+  g->passes = malloc(bytes);
+  if (g->passes) memcpy(g->passes, passes, bytes);
+  if (g->passes && (g->empty || prepare(g, p, why))) return g;
   fg_program_destroy(g);
   return NULL;
 }
@@ -111,8 +114,8 @@ static const void *memory_of(const fg_device_table *t) { return t ? fg_table_mem
 static int launch(const fg_program *g, const fg_slot *s) {
   fg_planes planes[FG_ARRAYS];
   planes_of(g, s, planes);
-  for (int i = 0; i < g->passes.count; i++) {
-    const fg_pass *p = &g->passes.pass[i];
+  for (int i = 0; i < g->passes->count; i++) {
+    const fg_pass *p = &g->passes->pass[i];
     fg_device_table *const *t = g->steps[i].table;
     const fg_pass_tables tables = {memory_of(t[0]), memory_of(t[1]), memory_of(t[2]),
                                    memory_of(t[3]), memory_of(t[4]), memory_of(t[5])};
