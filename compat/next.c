@@ -153,6 +153,7 @@ const FG(next_table) *FG(real)(void) {
     pthread_mutex_lock(&search);
     look();
     look_for_threads(false);
+    if (!found) complain();
     pthread_mutex_unlock(&search);
   }
   return &FG(next);
@@ -168,11 +169,7 @@ const FG(next_table) *FG(real_threads)(bool open) {
 
 bool FG(real_found)(void) {
   FG(real)();
-  if (__atomic_load_n(&found, __ATOMIC_ACQUIRE)) return true;
-  pthread_mutex_lock(&search);
-  complain();
-  pthread_mutex_unlock(&search);
-  return false;
+  return __atomic_load_n(&found, __ATOMIC_ACQUIRE);
 }
 
 const char *FG(real_path)(void) { return FG(real_found)() ? path : NULL; }

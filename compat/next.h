@@ -39,9 +39,9 @@ typedef struct {
 extern FG(next_table) FG(next) FG_HIDDEN;
 
 /* The table after the search.  NULL entries, except for the executes, where the real library (found or not) lacks a
- * function; a library that was not found is looked for again at the next call. */
+ * function.  A library that was not found, which the log says once, is looked for again at the next call. */
 FG_HIDDEN const FG(next_table) *FG(real)(void);
-FG_HIDDEN bool FG(real_found)(void); /* same search; logs the first failure */
+FG_HIDDEN bool FG(real_found)(void);
 
 /* The same after a search for the threads library too, which is opened if it is not loaded and open is set.  Never more
  * than one of FFTW's two threads libraries is. */
