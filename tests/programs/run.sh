@@ -1,0 +1,92 @@
+#!/bin/sh
+# run.sh PROGRAM: run a test program as it is, then under the preload in every mode.  It must end well, print the same
+# results (compare.awk), and say nothing more on stderr; "off" must give the same bits.  Where the kernels run on the CPU
+# ("sim"), the report must show that the program's transforms really went there.
+#
+# From the environment: FG_SOURCE and FG_BUILD (the project's two roots), FG_LIBRARY (the preload; set and empty: none, the
+# program is run against itself), MPIEXEC, PYTHON3, FFTW3_GPU_CACHE.  Exit status 77: something that it needs is missing.
+set -u
+
+program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+name=$(basename "$program")
+name=${name%.*}
+source=${FG_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${FG_BUILD:-$PWD}
+library=${FG_LIBRARY-$build/.libs/libfftw3_gpu.so}
+plugin=$build/tests/programs/.libs/plugin.so
+mpi="${MPIEXEC:-mpirun} --allow-run-as-root --oversubscribe -n 2"
+python=${PYTHON3:-/usr/bin/python3}
+
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+trap 'exit 99' HUP INT TERM
+
+# Settings of the caller would make the modes something else.
+for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
+  test "$setting" = FFTW3_GPU_CACHE || unset "$setting"
+done
+FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
+export FFTW3_GPU_CACHE
+
+fail() {
+  echo "$name, $*"
+  failed=yes
+}
+
+# run MODE [NAME=VALUE…]: stdout and stderr to MODE.out and MODE.err.
+run() {
+  mode=$1
+  shift
+  case $name in
+    afqmc) timeout 900 env "$@" "$program" 1 4 ;;
+    local_plugin) timeout 900 env "$@" "$program" "$plugin" ;;
+    local_mpi) timeout 900 $mpi env "$@" "$program" ;;
+    pyfftw_calls) timeout 900 env "$@" "$python" "$program" ;;
+    *) timeout 900 env "$@" "$program" ;;
+  esac >"$work/$mode.out" 2>"$work/$mode.err"
+  status=$?
+  test $status -eq 0 || fail "$mode: exit status $status"
+  test $status -eq 0 || head -n 20 "$work/$mode.err"
+  return $status
+}
+
+# agree MODE EXACT: the run in this mode against the stock one.
+agree() {
+  awk -v exact="$2" -f "$source/tests/programs/compare.awk" "$work/stock.out" "$work/$1.out" >"$work/differences" ||
+    fail "$1: results differ from stock FFTW's" "$(echo; head -n 20 "$work/differences")"
+  cmp -s "$work/stock.err" "$work/$1.err" ||
+    fail "$1: not silent on stderr" "$(echo; diff "$work/stock.err" "$work/$1.err" | head -n 20)"
+}
+
+# What went where: programs whose complex transforms the preload can see must have run some of them on sim, none of them
+# in vain.  A forked child falls back by design.
+ran_on_sim() {
+  case $name in
+    poisson | real | local_dlsym) return ;;
+  esac
+  test -s "$work/report" || { fail "sim: no report"; return; }
+  awk -F '\t' -v forking="$(test "$name" = forking && echo 1)" '
+    /^#problem\t/ { for (c = 1; c <= NF; c++) column[$c] = c; next }
+    $column["where"] == "sim" && $column["executes"] > 0 { ran++ }
+    $column["where"] == "sim" && $column["fallbacks"] > 0 && !forking { print "fell back:", $0; bad = 1 }
+    { rows++ }
+    END { print ran + 0 " of " rows + 0 " problems ran on sim"; exit bad || !ran }' "$work/report" >"$work/where" ||
+    fail "sim:" "$(cat "$work/where")" "$(echo; head -n 30 "$work/report")"
+}
+
+test -s "$program" || { echo "skipped: $name could not be built here"; exit 77; }
+test -z "$library" || test -f "$library" || { echo "no library $library"; exit 99; }
+failed=no
+
+run stock
+test $status -ne 77 || { echo "skipped: $(cat "$work/stock.err")"; exit 77; }
+test $status -eq 0 || exit 1
+run off LD_PRELOAD="$library" FFTW3_GPU=off && agree off 1
+run auto LD_PRELOAD="$library" && agree auto 0
+run force LD_PRELOAD="$library" FFTW3_GPU=force && agree force 0
+if run sim LD_PRELOAD="$library" FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_REPORT="$work/report"; then
+  agree sim 0
+  test -z "$library" || ran_on_sim
+fi
+test $failed = no || exit 1
+echo "$name: $(wc -l <"$work/stock.out") lines agree in all modes; $(cat "$work/where" 2>/dev/null)"
