@@ -163,8 +163,8 @@ int fg_build_add(fg_build *b, const fg_kernel_request *r) {
   char name[32], *text;
   if (b->jobs == 0 && write_sources(b) < 0)
     return fg_backend_fail(FG_ECOMPILE, "sim: cannot write into a temporary folder: %s", strerror(errno));
-  int length = asprintf(&text, "#include \"cuda_on_cpu.h\"\n%s\n%s%s%s\nFG_SIM_EXPORT(%s)\n", r->defines ? r->defines : "",
-                        literal ? "#line 1\n" : "#include \"", r->source, literal ? "" : "\"", r->entry);
+  int length = asprintf(&text, "#include \"cuda_on_cpu.h\"\n%s\n%s%s%s\nFG_SIM_EXPORT(%s)\n",
+                        r->defines ? r->defines : "", literal ? "#line 1\n" : "#include \"", r->source, literal ? "" : "\"", r->entry);
   snprintf(name, sizeof name, "j%d.cc", b->jobs);
   int written = length < 0 ? -1 : write_file(b->folder, name, text, (size_t)length);
   if (length >= 0)
@@ -212,8 +212,8 @@ static int start(fg_build *b, int job, char **environment) {
   return error;
 }
 
-/* Wait for a job's compiler.  A program that ignores SIGCHLD or reaps all children itself takes the status from us: then
- * the object tells by being there, as the linker writes it last. */
+/* Wait for a job's compiler.  A program that ignores SIGCHLD or reaps all children itself takes the status from us:
+ * then the object tells by being there, as the linker writes it last. */
 static bool finished_well(fg_build *b, int job) {
   int status;
   pid_t waited;

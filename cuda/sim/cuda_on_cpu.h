@@ -1,8 +1,8 @@
 /* cuda_on_cpu.h: what CUDA C++ kernels need to be compiled by a host C++ compiler and run by the simulator.
  *
  * The first part is the agreement between a compiled kernel and the simulator, read by both (C and C++).  The second
- * part stands in front of every kernel: CUDA's words, types and functions, as far as kernels here use them.  No header of
- * the C++ library is included: a compile takes a tenth of a second.
+ * part stands in front of every kernel: CUDA's words, types and functions, as far as kernels here use them.  No
+ * header of the C++ library is included: a compile takes a tenth of a second.
  *
  * Not supported: static and extern __shared__ arrays (take fg_sim_shared_base()), grids of more than one dimension,
  * atomics. */

@@ -97,8 +97,9 @@ void *fg_sim_memory_new(size_t bytes, size_t limit) {
 }
 
 static bool guards_whole(const fg_sim_allocation *a) {
+  const unsigned char *before = (unsigned char *)a->memory - GUARD, *behind = (unsigned char *)a->memory + a->bytes;
   for (size_t i = 0; i < GUARD; i++)
-    if ((unsigned char)a->memory[-1 - (ptrdiff_t)i] != GUARD_BYTE || (unsigned char)a->memory[a->bytes + i] != GUARD_BYTE)
+    if (before[i] != GUARD_BYTE || behind[i] != GUARD_BYTE)
       return false;
   return true;
 }
@@ -148,7 +149,8 @@ void fg_sim_memory_mark(const fg_sim_allocation *a, const void *address, size_t 
 }
 
 /* The new note of a word, or what is wrong.  code: the block as notes keep it. */
-static inline fg_sim_touch_result touch_word(uint64_t *note, uint32_t launch, uint32_t code, bool write, uint32_t *with) {
+static inline fg_sim_touch_result touch_word(uint64_t *note, uint32_t launch, uint32_t code, bool write,
+                                             uint32_t *with) {
   uint64_t n = *note;
   uint32_t writer = n >> 20 & MANY, reader = n & MANY;
   if ((n >> 40 & (LAUNCHES - 1)) != launch)
