@@ -36,6 +36,7 @@ esac
 # Time limit: only real FFTW's PATIENT planning of the real-data problems takes notice.
 bench="env LD_PRELOAD=$library $dir/bench -o timelimit=0.2"
 output=$work/output
+: >"$output"
 
 # check_pl SEED ARGUMENT...: check.pl never seeds its generator, so this does.
 check_pl() {
@@ -88,7 +89,7 @@ read_report() {
 
 device_checks() {
   local option maxsize=60000 before
-  [ "$mode" = sim ] && maxsize=600
+  [ "$mode" = sim ] && maxsize=6000
   export FFTW3_GPU_REPORT=$work/report
   for option in "${options[@]}"; do
     before=$(verified '/*[io][fb]c[^ ]*')
@@ -108,7 +109,7 @@ case $mode in
     host_checks
     ;;
   *)
-    count=${count:-160}
+    count=${count:-300}
     [ ${#options[@]} -gt 0 ] || options=(--estimate --patient)
     device_checks
     ;;
