@@ -1,0 +1,201 @@
+/* test_nvrtc.c: the kernel sources compile for real architectures, without a GPU; skipped where there is no NVRTC. */
+#include "config.h"
+
+#include <check.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/backend.h"
+#include "cuda/cuda_nvrtc.h"
+#include "src/pass/geometry.h"
+#include "src/pass/kernel.h"
+
+#define SKIPPED 77 /* as automake understands it */
+#ifndef EM_CUDA
+#define EM_CUDA 190
+#endif
+
+static const int archs[] = {80, 90, 120};
+enum { ARCHS = sizeof archs / sizeof *archs };
+
+typedef struct {
+  int code;
+  void *blob;
+  size_t bytes;
+} outcome;
+
+static outcome compile(const char *name, const char *text, const char *defines, int arch) {
+  outcome o = {0};
+  o.code = fg_nvrtc_compile(name, text, defines, arch, &o.blob, &o.bytes);
+  return o;
+}
+
+static bool is_cubin(const outcome *o) {
+  const Elf64_Ehdr *header = o->blob;
+  return o->bytes > sizeof *header && !memcmp(header->e_ident, ELFMAG, SELFMAG) && header->e_machine == EM_CUDA;
+}
+
+static bool is_ptx(const outcome *o) {
+  return o->bytes > 0 && ((char *)o->blob)[o->bytes - 1] == '\0' && strstr(o->blob, ".target sm_") != NULL;
+}
+
+static const char *embedded(const char *name) {
+  const fg_embedded *file = fg_embedded_sources;
+  while (file->name && strcmp(file->name, name)) ++file;
+  ck_assert_msg(file->name != NULL, "%s is not embedded", name);
+  return file->text;
+}
+
+#define ADD                                                   \
+  "extern \"C\" __global__ void add(float *__restrict__ x) {" \
+  " x[blockIdx.x * blockDim.x + threadIdx.x] += FG_VALUE; }\n"
+
+/* ---- the compiler ---- */
+
+START_TEST(text_becomes_a_cubin) {
+  outcome o = compile("add.cu", ADD, "#define FG_VALUE 2\n", archs[_i]);
+  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
+  if (archs[_i] <= 90 || fg_nvrtc_version() >= 12080)
+    ck_assert(is_cubin(&o));
+  else
+    ck_assert(is_ptx(&o)); /* sm_120 came with NVRTC 12.8 */
+  ck_assert_ptr_nonnull(memmem(o.blob, o.bytes, "add", 4));
+  free(o.blob);
+}
+END_TEST
+
+START_TEST(defines_and_architecture_count) {
+  outcome two = compile("add.cu", ADD, "#define FG_VALUE 2\n", 90);
+  outcome three = compile("add.cu", ADD, "#define FG_VALUE 3\n", 90);
+  outcome older = compile("add.cu", ADD, "#define FG_VALUE 2\n", 80);
+  ck_assert(is_cubin(&two) && is_cubin(&three) && is_cubin(&older));
+  ck_assert(two.bytes != three.bytes || memcmp(two.blob, three.blob, two.bytes));
+  ck_assert(two.bytes != older.bytes || memcmp(two.blob, older.blob, two.bytes));
+  free(two.blob);
+  free(three.blob);
+  free(older.blob);
+}
+END_TEST
+
+START_TEST(architecture_of_the_future_gets_ptx) {
+  char options[160];
+  outcome o = compile("add.cu", ADD, "#define FG_VALUE 2\n", 999);
+  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
+  ck_assert(is_ptx(&o));
+  ck_assert_int_eq(fg_nvrtc_options_text(999, options, sizeof options), 0);
+  ck_assert_ptr_nonnull(strstr(options, "=compute_"));
+  free(o.blob);
+}
+END_TEST
+
+START_TEST(architecture_of_the_past_is_refused) {
+  outcome o = compile("add.cu", ADD, "#define FG_VALUE 2\n", 10);
+  ck_assert_int_eq(o.code, FG_ECOMPILE);
+  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "sm_10"));
+}
+END_TEST
+
+/* The defines in front do not shift the numbers of lines. */
+START_TEST(an_error_names_file_and_line) {
+  outcome o = compile("broken.cu", "\nthis is no C\n", "#define FG_VALUE 2\n#define FG_N 3\n", 90);
+  ck_assert_int_eq(o.code, FG_ECOMPILE);
+  ck_assert_msg(strstr(fg_backend_message(), "broken.cu(2)") != NULL, "%s", fg_backend_message());
+}
+END_TEST
+
+START_TEST(sources_may_include_each_other) {
+  static const char text[] =
+      "#include \"args.h\"\nextern \"C\" __global__ void k(const fg_tile_args a) { *(float *)a.out_re = a.lines; }\n";
+  outcome o = compile("includes.cu", text, "", 90);
+  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
+  ck_assert(is_cubin(&o));
+  free(o.blob);
+}
+END_TEST
+
+/* ---- the real kernels ---- */
+
+/* A pass over 1000 contiguous lines of n points, in the geometry it would have on an H200. */
+static fg_pass pass_of(ptrdiff_t n, enum fg_precision precision) {
+  static const fg_device_info device = {.arch = 90, .multiprocessors = 132, .threads_block = 1024, .threads_sm = 2048,
+                                        .shared_block = 232448, .shared_sm = 233472, .registers_sm = 65536,
+                                        .memory = (size_t)1 << 37, .l2 = 50 << 20};
+  fg_pass p = {.precision = precision, .sign = -1, .n = n, .in = 1, .out = 1, .loops = 1};
+  p.to.array = FG_ARRAY_OUT;
+  p.loop[0] = (fg_loop){.n = 1000, .in = n, .out = n};
+  ck_assert(fg_geometry_choose(&p, &device));
+  return p;
+}
+
+static void check_pass(const fg_pass *p, int arch) {
+  char defines[FG_DEFINES_SIZE];
+  fg_kernel_request request = fg_kernel_request_of(p, defines);
+  outcome o = compile(request.source, embedded(request.source), request.defines, arch);
+  ck_assert_msg(o.code == 0, "%s\n%s", fg_backend_message(), defines);
+  ck_assert(is_cubin(&o) || is_ptx(&o));
+  ck_assert_ptr_nonnull(memmem(o.blob, o.bytes, request.entry, strlen(request.entry)));
+  free(o.blob);
+}
+
+START_TEST(tile_compiles_everywhere) {
+  fg_pass p = pass_of(256, FG_SINGLE);
+  check_pass(&p, archs[_i]);
+}
+END_TEST
+
+static const ptrdiff_t lengths[] = {1, 2, 13, 1000, 3003, 4096};
+
+START_TEST(tile_compiles_for_every_length) {
+  fg_pass p = pass_of(lengths[_i], FG_SINGLE);
+  check_pass(&p, 90);
+}
+END_TEST
+
+START_TEST(tile_compiles_in_double) {
+  fg_pass p = pass_of(720, FG_DOUBLE);
+  check_pass(&p, 90);
+}
+END_TEST
+
+START_TEST(tile_compiles_with_split_arrays_and_twiddle) {
+  fg_pass p = pass_of(512, FG_SINGLE);
+  p.from.split = p.to.split = true;
+  p.twiddle = 1 << 18;
+  p.sign = +1;
+  check_pass(&p, 90);
+}
+END_TEST
+
+static Suite *suite(void) {
+  Suite *s = suite_create("nvrtc");
+  TCase *c = tcase_create("nvrtc");
+  tcase_set_timeout(c, 120);
+  tcase_add_loop_test(c, text_becomes_a_cubin, 0, ARCHS);
+  tcase_add_test(c, defines_and_architecture_count);
+  tcase_add_test(c, architecture_of_the_future_gets_ptx);
+  tcase_add_test(c, architecture_of_the_past_is_refused);
+  tcase_add_test(c, an_error_names_file_and_line);
+  tcase_add_test(c, sources_may_include_each_other);
+  tcase_add_loop_test(c, tile_compiles_everywhere, 0, ARCHS);
+  tcase_add_loop_test(c, tile_compiles_for_every_length, 0, sizeof lengths / sizeof *lengths);
+  tcase_add_test(c, tile_compiles_in_double);
+  tcase_add_test(c, tile_compiles_with_split_arrays_and_twiddle);
+  suite_add_tcase(s, c);
+  return s;
+}
+
+int main(void) {
+  SRunner *runner;
+  int failed;
+  if (fg_nvrtc_version() < 0) {
+    printf("skipped: %s\n", fg_backend_message());
+    return SKIPPED;
+  }
+  runner = srunner_create(suite());
+  srunner_run_all(runner, CK_NORMAL);
+  failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
