@@ -1,6 +1,6 @@
-! afqmc.f90: the transforms of an auxiliary-field quantum Monte Carlo code: complex orbitals on a 24 x 24 x 24 grid, in bulks,
-! propagated by exp(-tau k^2 / 2) exp(-i tau V) exp(-tau k^2 / 2), single precision, through FFTW's legacy interface.
-! Arguments: the bulk sizes (default 1 27 54).
+! afqmc.f90: the transforms of an auxiliary-field quantum Monte Carlo code: complex orbitals on a 24 x 24 x 24
+! grid, in bulks, propagated by exp(-tau k^2 / 2) exp(-i tau V) exp(-tau k^2 / 2), single precision, through
+! FFTW's legacy interface. Arguments: the bulk sizes (default 1 27 54).
 program afqmc
   implicit none
   include 'fftw3.f'

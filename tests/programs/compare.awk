@@ -1,8 +1,9 @@
 # compare.awk: hold one run of a test program against another, line by line.
 #   awk -v exact=0|1 -f compare.awk reference result
-# Lines are described in show.h.  exact: every line must be the same text, but for those of timed plans (name ends in '*').
-# Otherwise an array may differ by a relative L2 error of 2e-6 sqrt(log2 n): norm and weighted sums by that times the norm,
-# a single sample by 8 times its root mean square share.  Prints each difference; exit status 1 if there is any.
+# Lines are described in show.h.  exact: every line must be the same text, but for those of timed plans (name ends in
+# '*').  Otherwise an array may differ by a relative L2 error of 2e-6 sqrt(log2 n): norm and weighted sums by that times
+# the norm, a single sample by 8 times its root mean square share.  Prints each difference; exit status 1 if there is
+# any.
 function wrong(text) {
   print "line " FNR ", " $1 ": " text
   bad = 1

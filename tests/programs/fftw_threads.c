@@ -1,8 +1,9 @@
-/* fftw_threads.c: FFTW's own threads.  Linked to libfftw3f_threads, and a second time to libfftw3f_omp (the calls are the
- * same): init, several numbers of threads, a planner made thread safe and used by four threads at once, cleanup.
+/* fftw_threads.c: FFTW's own threads. Linked to libfftw3f_threads, and a second time to libfftw3f_omp (the calls
+ * are the same): init, several numbers of threads, a planner made thread safe and used by four threads at once,
+ * cleanup.
  *
- * In FFTW 3.3.10 only libfftw3f_threads makes the planner thread safe; with libfftw3f_omp the call does nothing, and stock
- * FFTW breaks when two threads plan.  LOCK_PLANNER: the program locks for itself. */
+ * In FFTW 3.3.10 only libfftw3f_threads makes the planner thread safe; with libfftw3f_omp the call does nothing,
+ * and stock FFTW breaks when two threads plan. LOCK_PLANNER: the program locks for itself. */
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdio.h>

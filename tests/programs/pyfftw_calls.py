@@ -1,5 +1,5 @@
-"""pyfftw_calls.py: single-precision transforms through pyFFTW, whose extension module is linked to FFTW's libraries and is
-loaded by the interpreter with RTLD_LOCAL.  Lines as in show.h."""
+"""pyfftw_calls.py: single-precision transforms through pyFFTW, whose extension module is linked to FFTW's libraries
+and is loaded by the interpreter with RTLD_LOCAL.  Lines as in show.h."""
 import math
 import sys
 

@@ -1,4 +1,5 @@
-// raii.cc: C++ as it is usually written around FFTW: std::complex, vectors with FFTW's memory, plans that free themselves.
+// raii.cc: C++ as it is usually written around FFTW: std::complex, vectors with FFTW's memory, plans that free
+// themselves.
 #include <fftw3.h>
 
 #include <complex>

@@ -1,10 +1,11 @@
 #!/bin/sh
-# run.sh PROGRAM: run a test program as it is, then under the preload in every mode.  It must end well, print the same
-# results (compare.awk), and say nothing more on stderr; "off" must give the same bits.  Where the kernels run on the CPU
-# ("sim"), the report must show that the program's transforms really went there.
+# run.sh PROGRAM: run a test program as it is, then under the preload in every mode. It must end well, print the
+# same results (compare.awk), and say nothing more on stderr; "off" must give the same bits. Where the kernels run
+# on the CPU ("sim"), the report must show that the program's transforms really went there.
 #
-# From the environment: FG_SOURCE and FG_BUILD (the project's two roots), FG_LIBRARY (the preload; set and empty: none, the
-# program is run against itself), MPIEXEC, PYTHON3, FFTW3_GPU_CACHE.  Exit status 77: something that it needs is missing.
+# From the environment: FG_SOURCE and FG_BUILD (the project's two roots), FG_LIBRARY (the preload; set and empty:
+# none, the program is run against itself), MPIEXEC, PYTHON3, FFTW3_GPU_CACHE. Exit status 77: something that it
+# needs is missing.
 set -u
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")

@@ -3,9 +3,11 @@
  * A line is
  *   name n floats norm c0 c1 c2 s0 s1 s2 s3 s4     an array (compare.awk holds it to a tolerance)
  *   name = text                                    must read the same in every run
- * n: points of one transform, for the tolerance; floats: length of the array; norm: its L2 norm; c: weighted sums over all
- * elements, with weights of L2 norm 1 (so that an error e of the array moves them by at most |e|); s: sample elements.
- * A name that ends in '*' comes from a plan whose making was timed: its last bits differ from run to run, in stock FFTW too. */
+ * n: points of one transform, for the tolerance; floats: length of the array; norm: its L2 norm; c: weighted sums over
+ * all elements, with weights of L2 norm 1 (so that an error e of the array moves them by at most |e|); s: sample
+ * elements.
+ * A name that ends in '*' comes from a plan whose making was timed: its last bits differ from run to run, in stock FFTW
+ * too. */
 #ifndef SHOW_H
 #define SHOW_H
 

@@ -1,12 +1,13 @@
-/* sizes.c: lengths of every kind: small ones, primes, prime powers, smooth, and large.  Lengths may be given as arguments. */
+/* sizes.c: lengths of every kind: small ones, primes, prime powers, smooth, and large. Lengths may be given as
+ * arguments. */
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/programs/show.h"
 
-static const int lengths[] = {2, 3, 4, 5, 7, 8, 11, 13, 15, 17, 31, 64, 101, 243, 343, 625, 1009, 1331, 1536, 4096, 4099,
-                              6561, 10007, 15015, 16384, 20000};
+static const int lengths[] = {2, 3, 4, 5, 7, 8, 11, 13, 15, 17, 31, 64, 101, 243, 343, 625, 1009, 1331, 1536,
+                              4096, 4099, 6561, 10007, 15015, 16384, 20000};
 
 static void transform(int n, int batch) {
   char name[32];
