@@ -1,0 +1,99 @@
+/* fake_cuda.c: a libcuda.so.1 without a GPU, to test what the cuda backend asks of the driver and how it takes failure.
+ * Memory is the host's, copies are memcpy, launches do nothing. */
+#include <cuda.h>
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/fake_cuda.h"
+
+fake_cuda_state fake_cuda;
+
+enum { DEPTH = 8 };
+static __thread CUcontext stack[DEPTH];
+static __thread int depth;
+static __thread CUstreamCaptureMode capture = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+static CUresult happens(const char *name) {
+  ++fake_cuda.calls;
+  if (!fake_cuda.fail || strcmp(fake_cuda.fail, name)) return CUDA_SUCCESS;
+  fake_cuda.fail = NULL;
+  return (CUresult)fake_cuda.result;
+}
+
+/* Every function counts, fails if told to, and only then does something. */
+#define FAKE(name, parameters, ...)                 \
+  CUresult CUDAAPI name parameters {                \
+    CUresult result = happens(#name);               \
+    if (result == CUDA_SUCCESS) { __VA_ARGS__; }    \
+    fake_cuda.context_depth = depth;                \
+    return result;                                  \
+  }
+
+#undef cuEventElapsedTime
+
+FAKE(cuInit, (unsigned flags), (void)flags)
+FAKE(cuDriverGetVersion, (int *version), *version = 13000)
+FAKE(cuGetErrorString, (CUresult error, const char **text), (void)error, *text = "a fake failure")
+FAKE(cuDeviceGetCount, (int *count), *count = 1)
+FAKE(cuDeviceGet, (CUdevice *device, int ordinal), *device = ordinal)
+FAKE(cuDeviceGetName, (char *name, int size, CUdevice device), (void)device, strncpy(name, "Fake", (size_t)size))
+FAKE(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (void)device, *bytes = 1 << 30)
+FAKE(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (void)device, *context = (CUcontext)0x1000)
+FAKE(cuCtxGetCurrent, (CUcontext *context), *context = depth ? stack[depth - 1] : NULL)
+FAKE(cuCtxPushCurrent_v2, (CUcontext context), ++fake_cuda.pushes, stack[depth++ % DEPTH] = context)
+FAKE(cuCtxPopCurrent_v2, (CUcontext *context), *context = stack[--depth])
+FAKE(cuMemAlloc_v2, (CUdeviceptr *memory, size_t bytes), *memory = (CUdeviceptr)malloc(bytes))
+FAKE(cuMemFree_v2, (CUdeviceptr memory), free((void *)memory))
+FAKE(cuMemGetInfo_v2, (size_t *available, size_t *total), *available = 1 << 29, *total = 1 << 30)
+FAKE(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags), (void)flags, *memory = malloc(bytes))
+FAKE(cuMemFreeHost, (void *memory), free(memory))
+FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))
+FAKE(cuStreamDestroy_v2, (CUstream stream), (void)stream)
+FAKE(cuStreamSynchronize, (CUstream stream), (void)stream)
+FAKE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (void)stream, (void)event, (void)flags)
+FAKE(cuEventCreate, (CUevent *event, unsigned flags), *event = (CUevent)(0x3000 + (size_t)flags))
+FAKE(cuEventDestroy_v2, (CUevent event), (void)event)
+FAKE(cuEventRecord, (CUevent event, CUstream stream), (void)event, (void)stream)
+FAKE(cuEventSynchronize, (CUevent event), (void)event)
+FAKE(cuEventElapsedTime, (float *milliseconds, CUevent a, CUevent b), (void)a, (void)b, *milliseconds = 250)
+FAKE(cuModuleUnload, (CUmodule module), (void)module, ++fake_cuda.unloads)
+
+FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
+     (void)stream, memcpy((void *)to, from, bytes))
+FAKE(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
+     (void)stream, memcpy(to, (void *)from, bytes))
+FAKE(cuModuleLoadData, (CUmodule *module, const void *image),
+     (void)image, fake_cuda.rounding = fegetround(), *module = (CUmodule)(size_t)(0x4000 + fake_cuda.loads++))
+FAKE(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name),
+     (void)name, *function = (CUfunction)module)
+FAKE(cuFuncGetAttribute, (int *value, CUfunction_attribute which, CUfunction function),
+     (void)which, (void)function, *value = 0)
+FAKE(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute which, int value),
+     (void)which, (void)function, fake_cuda.shared = value)
+FAKE(cuLaunchKernel, (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                      unsigned shared, CUstream stream, void **parameters, void **extra),
+     (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
+     (void)parameters, (void)extra)
+
+FAKE(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode),
+     CUstreamCaptureMode before = capture; capture = *mode; *mode = before)
+
+FAKE(cuDeviceGetAttribute, (int *value, CUdevice_attribute which, CUdevice device),
+     (void)device; *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
+                            : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
+                                                                                    : 1024)
+
+/* NVRTC asks the driver for a table of private functions; its first word is its size.  Ours is empty. */
+CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id) {
+  static const size_t empty[8] = {sizeof(size_t)};
+  (void)id;
+  *table = empty;
+  return CUDA_SUCCESS;
+}
+
+/* Asked only after a failure; never fails itself. */
+CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name) {
+  *name = error == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+  return CUDA_SUCCESS;
+}
