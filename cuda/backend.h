@@ -64,6 +64,7 @@ typedef struct fg_backend {
   /* Asynchronous in the stream when the host side is pinned. */
   int (*copy_in)(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);
   int (*copy_out)(fg_device *, void *host_to, const void *device_from, size_t bytes, fg_stream *);
+  int (*copy_within)(fg_device *, void *device_to, const void *device_from, size_t bytes, fg_stream *);
 
   /* Compile (or find in the kernel store) and load count kernels, in parallel where that helps.  All or nothing. */
   int (*kernels)(fg_device *, int count, const fg_kernel_request *, fg_kernel **);

@@ -218,6 +218,15 @@ static int copy_out(fg_device *device, void *host_to, const void *device_from, s
   return fg_cuda_leave(device, &scope, result, "cuMemcpyDtoHAsync");
 }
 
+static int copy_within(fg_device *device, void *device_to, const void *device_from, size_t bytes, fg_stream *stream) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuMemcpyDtoDAsync_v2((CUdeviceptr)device_to, (CUdeviceptr)device_from, bytes, (CUstream)stream);
+  return fg_cuda_leave(device, &scope, result, "cuMemcpyDtoDAsync");
+}
+
 static int launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared, const void *args,
                   size_t args_bytes, fg_stream *stream) {
   fg_cuda_scope scope;
@@ -304,6 +313,7 @@ const fg_backend fg_backend_cuda = {
     .stream_wait = stream_wait,
     .copy_in = copy_in,
     .copy_out = copy_out,
+    .copy_within = copy_within,
     .kernels = fg_cuda_kernels,
     .launch = launch,
     .event_create = event_create,

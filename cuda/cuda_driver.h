@@ -29,6 +29,7 @@
   FN(cuMemFreeHost, (void *))                                                                                         \
   FN(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
   FN(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
+  FN(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \
   FN(cuStreamCreate, (CUstream *, unsigned flags))                                                                    \
   FN(cuStreamDestroy_v2, (CUstream))                                                                                  \
   FN(cuStreamSynchronize, (CUstream))                                                                                 \

@@ -128,16 +128,18 @@ static int sim_stream_wait(fg_device *device, fg_stream *stream) {
   return fg_fault_due(FG_FAULT_WAIT);
 }
 
-static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
-  int fault = fg_fault_due(FG_FAULT_COPY);
-  if (fault)
-    return fault;
+static int copy_check(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
   char where[100];
   *a = fg_sim_memory_find(device_side, bytes);
   if (*a || bytes == 0)
     return 0;
   fg_sim_memory_describe(device_side, where, sizeof where);
   return fg_sim_violation("copy of %zu bytes at %s: outside every allocation", bytes, where);
+}
+
+static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
+  int fault = fg_fault_due(FG_FAULT_COPY);
+  return fault ? fault : copy_check(device_side, bytes, a);
 }
 
 static int sim_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
@@ -161,6 +163,23 @@ static int sim_copy_out(fg_device *device, void *host_to, const void *device_fro
   int result = copy_fault(device_from, bytes, &a);
   if (result == 0 && bytes > 0)
     memcpy(host_to, device_from, bytes);
+  fg_sim_memory_unlock();
+  return result;
+}
+
+/* All of it counts as written then, also what was not: gaps travel with it. */
+static int sim_copy_within(fg_device *device, void *device_to, const void *device_from, size_t bytes,
+                           fg_stream *stream) {
+  const fg_sim_allocation *from, *to;
+  (void)device, (void)stream;
+  fg_sim_memory_lock();
+  int result = copy_fault(device_from, bytes, &from);
+  if (result == 0)
+    result = copy_check(device_to, bytes, &to);
+  if (result == 0 && bytes > 0) {
+    memcpy(device_to, device_from, bytes);
+    fg_sim_memory_mark(to, device_to, bytes);
+  }
   fg_sim_memory_unlock();
   return result;
 }
@@ -259,6 +278,7 @@ const fg_backend fg_backend_sim = {
     .stream_wait = sim_stream_wait,
     .copy_in = sim_copy_in,
     .copy_out = sim_copy_out,
+    .copy_within = sim_copy_within,
     .kernels = sim_kernels,
     .launch = sim_launch,
     .event_create = sim_event_create,

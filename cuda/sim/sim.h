@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 /* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n+": so do all later ones.
- *   alloc    memory_alloc    FG_ENOMEM        copy    copy_in, copy_out  FG_ELAUNCH
+ *   alloc    memory_alloc    FG_ENOMEM        copy    every copy         FG_ELAUNCH
  *   pinned   pinned_alloc    FG_ENOMEM        launch  launch             FG_ELAUNCH
  *   stream   stream_create   FG_ENOMEM        wait    stream_wait        FG_ELAUNCH
  *   compile  kernels         FG_ECOMPILE      lost    any of these: this call and all later ones of any kind, FG_ELOST

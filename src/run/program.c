@@ -29,6 +29,8 @@ struct fg_program {
 
 const fg_passes *fg_program_passes(const fg_program *g) { return g->passes; }
 
+const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
+
 void fg_program_destroy(fg_program *g) {
   if (!g) return;
   for (int i = 0; g->steps && i < g->passes->count; i++)
@@ -103,25 +105,27 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   return NULL;
 }
 
-static void planes_of(const fg_program *g, const fg_slot *s, fg_planes planes[FG_ARRAYS]) {
-  for (int a = 0; a < FG_ARRAYS; a++) planes[a] = (fg_planes){s->array[a], NULL};
-  planes[FG_ARRAY_IN].im = fg_transfer_plane(&g->in, s->array[FG_ARRAY_IN], 1);
-  planes[FG_ARRAY_OUT].im = fg_transfer_plane(&g->out, s->array[FG_ARRAY_OUT], 1);
+static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_planes planes[FG_ARRAYS]) {
+  for (int a = 0; a < FG_ARRAYS; a++) planes[a] = (fg_planes){arrays[a], NULL};
+  planes[FG_ARRAY_IN].im = fg_transfer_plane(&g->in, arrays[FG_ARRAY_IN], 1);
+  planes[FG_ARRAY_OUT].im = fg_transfer_plane(&g->out, arrays[FG_ARRAY_OUT], 1);
 }
 
 static const void *memory_of(const fg_device_table *t) { return t ? fg_table_memory(t) : NULL; }
 
-static int launch(const fg_program *g, const fg_slot *s) {
+int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
+  const fg_target *t = g->target;
   fg_planes planes[FG_ARRAYS];
-  planes_of(g, s, planes);
+  if (g->empty) return FG_OK;
+  planes_of(g, arrays, planes);
   for (int i = 0; i < g->passes->count; i++) {
     const fg_pass *p = &g->passes->pass[i];
-    fg_device_table *const *t = g->steps[i].table;
-    const fg_pass_tables tables = {memory_of(t[0]), memory_of(t[1]), memory_of(t[2]),
-                                   memory_of(t[3]), memory_of(t[4]), memory_of(t[5])};
+    fg_device_table *const *of = g->steps[i].table;
+    const fg_pass_tables tables = {memory_of(of[0]), memory_of(of[1]), memory_of(of[2]),
+                                   memory_of(of[3]), memory_of(of[4]), memory_of(of[5])};
     const fg_tile_args args = fg_kernel_args(p, planes, &tables);
-    const int code = g->target->backend->launch(g->target->device, g->steps[i].kernel, fg_kernel_grid(p),
-                                                (unsigned)p->threads, fg_geometry_shared(p), &args, sizeof args, s->stream);
+    const int code = t->backend->launch(t->device, g->steps[i].kernel, fg_kernel_grid(p), (unsigned)p->threads,
+                                        fg_geometry_shared(p), &args, sizeof args, stream);
     if (code != FG_OK) return code;
   }
   return FG_OK;
@@ -130,7 +134,7 @@ static int launch(const fg_program *g, const fg_slot *s) {
 static enum fg_outcome run_in(fg_program *g, fg_slot *s, const fg_arrays *a) {
   bool writing = false;
   int code = fg_transfer_in(g->target, s, &g->in, a);
-  if (code == FG_OK) code = launch(g, s);
+  if (code == FG_OK) code = fg_program_launch(g, s->array, s->stream);
   if (code == FG_OK) code = fg_transfer_out(g->target, s, &g->out, a, &writing);
   if (code == FG_OK) return FG_DONE;
   if (g->target->backend->stream_wait(g->target->device, s->stream) == FG_ELOST) code = FG_ELOST;

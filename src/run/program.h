@@ -15,6 +15,14 @@ void fg_program_destroy(fg_program *);
 
 const fg_passes *fg_program_passes(const fg_program *);
 
+/* Bytes of device memory that each of the FG_ARRAYS arrays needs. */
+const size_t *fg_program_bytes(const fg_program *);
+
+/* Only the passes, in stream, on device memory: from the image of the input to the image of the output
+ * (src/problem/layout.h; the imaginary plane of a split array begins at fg_transfer_plane).  Returns once they are
+ * launched.  As the backend's functions: 0 or a negative code and fg_backend_message(). */
+int fg_program_launch(const fg_program *, void *const arrays[FG_ARRAYS], fg_stream *stream);
+
 /* How an execution ended. */
 enum fg_outcome {
   FG_DONE,    /* the output is complete */

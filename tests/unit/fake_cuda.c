@@ -64,8 +64,6 @@ FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUst
 FAKE(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
      (void)stream, memcpy(to, (void *)from, bytes))
 FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-     (void)stream, memcpy((void *)to, (void *)from, bytes))
-FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
      (void)stream, memmove((void *)to, (void *)from, bytes))
 FAKE(cuModuleLoadData, (CUmodule *module, const void *image),
      (void)image, fake_cuda.rounding = fegetround(), *module = (CUmodule)(size_t)(0x4000 + fake_cuda.loads++))
