@@ -41,3 +41,10 @@ void fg_compat_leave(void) {
   inside--;
   fg_compat_unlock();
 }
+
+bool fg_compat_entry(bool from_real) {
+  inside += from_real;
+  return from_real;
+}
+
+void fg_compat_exit(const bool *from_real) { inside -= *from_real; }

@@ -19,4 +19,8 @@ void fg_compat_unlock(void);
 void fg_compat_enter(void);
 void fg_compat_leave(void);
 
+/* A call that comes from the real FFTW counts as inside it until it returns (FG_PLANNER_ENTRY). */
+bool fg_compat_entry(bool from_real);
+void fg_compat_exit(const bool *from_real);
+
 #endif

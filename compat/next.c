@@ -50,13 +50,18 @@ typedef struct {
   char *path;
 } wanted;
 
+/* file is called "stem.…" or "stem-…". */
+static bool called(const char *file, const char *stem) {
+  const char *slash = strrchr(file, '/');
+  const char *base = slash ? slash + 1 : file;
+  const size_t length = strlen(stem);
+  return strncmp(base, stem, length) == 0 && base[length] && strchr(".-", base[length]);
+}
+
 static int match(struct dl_phdr_info *object, size_t size, void *data) {
   (void)size;
   const wanted *w = data;
-  const char *slash = strrchr(object->dlpi_name, '/');
-  const char *base = slash ? slash + 1 : object->dlpi_name;
-  const size_t length = strlen(w->stem);
-  if (strncmp(base, w->stem, length) != 0 || !strchr(".-", base[length]) || !base[length]) return 0;
+  if (!called(object->dlpi_name, w->stem)) return 0;
   return snprintf(w->path, PATH_MAX, "%s", object->dlpi_name) < PATH_MAX;
 }
 
@@ -175,6 +180,12 @@ bool FG(real_found)(void) {
 const char *FG(real_path)(void) { return FG(real_found)() ? path : NULL; }
 
 const char *FG(real_version)(void) { return FG(real_found)() ? symbol(library, NAME(version)) : NULL; }
+
+bool FG(real_calls)(const void *address) {
+  Dl_info caller, ours;
+  return dladdr(address, &caller) && caller.dli_fname && called(caller.dli_fname, FG_LIBRARY) &&
+         !(dladdr(&search, &ours) && caller.dli_fbase == ours.dli_fbase);
+}
 
 static void renew(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;

@@ -7,6 +7,7 @@
 
 X(plan) X(plan_many_dft)(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, C *out,
                          const int *onembed, int ostride, int odist, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_many_dft, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    sign, flags);
@@ -16,23 +17,28 @@ X(plan) X(plan_many_dft)(int rank, const int *n, int howmany, C *in, const int *
 }
 
 X(plan) X(plan_dft)(int rank, const int *n, C *in, C *out, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_many_dft)(rank, n, 1, in, NULL, 1, 1, out, NULL, 1, 1, sign, flags);
 }
 
 X(plan) X(plan_dft_1d)(int n, C *in, C *out, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft)(1, &n, in, out, sign, flags);
 }
 
 X(plan) X(plan_dft_2d)(int n0, int n1, C *in, C *out, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft)(2, (int[]){n0, n1}, in, out, sign, flags);
 }
 
 X(plan) X(plan_dft_3d)(int n0, int n1, int n2, C *in, C *out, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft)(3, (int[]){n0, n1, n2}, in, out, sign, flags);
 }
 
 X(plan) X(plan_guru64_dft)(int rank, const X(iodim64) *dims, int howmany_rank, const X(iodim64) *howmany_dims,
                            C *in, C *out, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_guru64_dft, NULL, rank, dims, howmany_rank, howmany_dims, in, out, sign, flags);
   fg_problem *p = fg_translate_guru(FG_DFT, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
@@ -41,6 +47,7 @@ X(plan) X(plan_guru64_dft)(int rank, const X(iodim64) *dims, int howmany_rank, c
 
 X(plan) X(plan_guru_dft)(int rank, const X(iodim) *dims, int howmany_rank, const X(iodim) *howmany_dims, C *in,
                          C *out, int sign, unsigned flags) {
+  FG_PLANNER_ENTRY;
   const fg_wide w = fg_widen(rank, dims, howmany_rank, howmany_dims);
   const X(plan) plan = X(plan_guru64_dft)(rank, w.dims, howmany_rank, w.howmany_dims, in, out, sign, flags);
   fg_wide_free(w);

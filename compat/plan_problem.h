@@ -2,12 +2,22 @@
 #ifndef FG_COMPAT_PLAN_PROBLEM_H
 #define FG_COMPAT_PLAN_PROBLEM_H
 
+#include "compat/lock.h"
+#include "compat/next.h"
 #include "compat/precision.h"
 #include "compat/translate.h"
 
 /* Plan p (taken over; NULL gives NULL) on those arrays.  sign matters for interleaved FG_DFT only; as in FFTW any value
  * but FG_FORWARD is backward. */
 FG_HIDDEN X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned flags);
+
+/* First line of every exported planner.  The real FFTW calls its own planners through the PLT, which leads here; a program
+ * that took plan_dft_2d out of it by dlsym then executes what it gets with the real library too, so it must get a real
+ * plan: what the real library asks for is passed straight through. */
+#define FG_PLANNER_ENTRY \
+  const bool fg_entry __attribute__((cleanup(fg_compat_exit))) =                                             \
+      fg_compat_entry(FG(real_calls)(__builtin_return_address(0)));                                                   \
+  (void)fg_entry
 
 /* The two pointers of an array of that kind, for fg_arrays. */
 #define FG_COMPLEX(array) (array), fg_imaginary((array), FG_PRECISION)

@@ -9,6 +9,7 @@
 
 X(plan) X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, const int *inembed, int istride,
                              int idist, C *out, const int *onembed, int ostride, int odist, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_many_dft_r2c, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    flags);
@@ -18,21 +19,28 @@ X(plan) X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, const i
 }
 
 X(plan) X(plan_dft_r2c)(int rank, const int *n, R *in, C *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_many_dft_r2c)(rank, n, 1, in, NULL, 1, 1, out, NULL, 1, 1, flags);
 }
 
-X(plan) X(plan_dft_r2c_1d)(int n, R *in, C *out, unsigned flags) { return X(plan_dft_r2c)(1, &n, in, out, flags); }
+X(plan) X(plan_dft_r2c_1d)(int n, R *in, C *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
+  return X(plan_dft_r2c)(1, &n, in, out, flags);
+}
 
 X(plan) X(plan_dft_r2c_2d)(int n0, int n1, R *in, C *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft_r2c)(2, (int[]){n0, n1}, in, out, flags);
 }
 
 X(plan) X(plan_dft_r2c_3d)(int n0, int n1, int n2, R *in, C *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft_r2c)(3, (int[]){n0, n1, n2}, in, out, flags);
 }
 
 X(plan) X(plan_guru64_dft_r2c)(int rank, const X(iodim64) *dims, int howmany_rank, const X(iodim64) *howmany_dims,
                                R *in, C *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_guru64_dft_r2c, NULL, rank, dims, howmany_rank, howmany_dims, in, out, flags);
   fg_problem *p = fg_translate_guru(FG_R2C, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
@@ -41,6 +49,7 @@ X(plan) X(plan_guru64_dft_r2c)(int rank, const X(iodim64) *dims, int howmany_ran
 
 X(plan) X(plan_guru_dft_r2c)(int rank, const X(iodim) *dims, int howmany_rank, const X(iodim) *howmany_dims, R *in,
                              C *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   const fg_wide w = fg_widen(rank, dims, howmany_rank, howmany_dims);
   const X(plan) plan = X(plan_guru64_dft_r2c)(rank, w.dims, howmany_rank, w.howmany_dims, in, out, flags);
   fg_wide_free(w);
@@ -49,6 +58,7 @@ X(plan) X(plan_guru_dft_r2c)(int rank, const X(iodim) *dims, int howmany_rank, c
 
 X(plan) X(plan_guru64_split_dft_r2c)(int rank, const X(iodim64) *dims, int howmany_rank,
                                      const X(iodim64) *howmany_dims, R *in, R *ro, R *io, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_guru64_split_dft_r2c, NULL, rank, dims, howmany_rank, howmany_dims, in, ro, io, flags);
   fg_problem *p = fg_translate_guru(FG_R2C, FG_PRECISION, FG_SPLIT, rank, dims, howmany_rank, howmany_dims);
@@ -57,6 +67,7 @@ X(plan) X(plan_guru64_split_dft_r2c)(int rank, const X(iodim64) *dims, int howma
 
 X(plan) X(plan_guru_split_dft_r2c)(int rank, const X(iodim) *dims, int howmany_rank, const X(iodim) *howmany_dims,
                                    R *in, R *ro, R *io, unsigned flags) {
+  FG_PLANNER_ENTRY;
   const fg_wide w = fg_widen(rank, dims, howmany_rank, howmany_dims);
   const X(plan) plan = X(plan_guru64_split_dft_r2c)(rank, w.dims, howmany_rank, w.howmany_dims, in, ro, io, flags);
   fg_wide_free(w);
@@ -67,6 +78,7 @@ X(plan) X(plan_guru_split_dft_r2c)(int rank, const X(iodim) *dims, int howmany_r
 
 X(plan) X(plan_many_dft_c2r)(int rank, const int *n, int howmany, C *in, const int *inembed, int istride,
                              int idist, R *out, const int *onembed, int ostride, int odist, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_many_dft_c2r, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    flags);
@@ -76,21 +88,28 @@ X(plan) X(plan_many_dft_c2r)(int rank, const int *n, int howmany, C *in, const i
 }
 
 X(plan) X(plan_dft_c2r)(int rank, const int *n, C *in, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_many_dft_c2r)(rank, n, 1, in, NULL, 1, 1, out, NULL, 1, 1, flags);
 }
 
-X(plan) X(plan_dft_c2r_1d)(int n, C *in, R *out, unsigned flags) { return X(plan_dft_c2r)(1, &n, in, out, flags); }
+X(plan) X(plan_dft_c2r_1d)(int n, C *in, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
+  return X(plan_dft_c2r)(1, &n, in, out, flags);
+}
 
 X(plan) X(plan_dft_c2r_2d)(int n0, int n1, C *in, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft_c2r)(2, (int[]){n0, n1}, in, out, flags);
 }
 
 X(plan) X(plan_dft_c2r_3d)(int n0, int n1, int n2, C *in, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   return X(plan_dft_c2r)(3, (int[]){n0, n1, n2}, in, out, flags);
 }
 
 X(plan) X(plan_guru64_dft_c2r)(int rank, const X(iodim64) *dims, int howmany_rank, const X(iodim64) *howmany_dims,
                                C *in, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_guru64_dft_c2r, NULL, rank, dims, howmany_rank, howmany_dims, in, out, flags);
   fg_problem *p = fg_translate_guru(FG_C2R, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
@@ -99,6 +118,7 @@ X(plan) X(plan_guru64_dft_c2r)(int rank, const X(iodim64) *dims, int howmany_ran
 
 X(plan) X(plan_guru_dft_c2r)(int rank, const X(iodim) *dims, int howmany_rank, const X(iodim) *howmany_dims, C *in,
                              R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   const fg_wide w = fg_widen(rank, dims, howmany_rank, howmany_dims);
   const X(plan) plan = X(plan_guru64_dft_c2r)(rank, w.dims, howmany_rank, w.howmany_dims, in, out, flags);
   fg_wide_free(w);
@@ -107,6 +127,7 @@ X(plan) X(plan_guru_dft_c2r)(int rank, const X(iodim) *dims, int howmany_rank, c
 
 X(plan) X(plan_guru64_split_dft_c2r)(int rank, const X(iodim64) *dims, int howmany_rank,
                                      const X(iodim64) *howmany_dims, R *ri, R *ii, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_guru64_split_dft_c2r, NULL, rank, dims, howmany_rank, howmany_dims, ri, ii, out, flags);
   fg_problem *p = fg_translate_guru(FG_C2R, FG_PRECISION, FG_SPLIT, rank, dims, howmany_rank, howmany_dims);
@@ -115,6 +136,7 @@ X(plan) X(plan_guru64_split_dft_c2r)(int rank, const X(iodim64) *dims, int howma
 
 X(plan) X(plan_guru_split_dft_c2r)(int rank, const X(iodim) *dims, int howmany_rank, const X(iodim) *howmany_dims,
                                    R *ri, R *ii, R *out, unsigned flags) {
+  FG_PLANNER_ENTRY;
   const fg_wide w = fg_widen(rank, dims, howmany_rank, howmany_dims);
   const X(plan) plan = X(plan_guru64_split_dft_c2r)(rank, w.dims, howmany_rank, w.howmany_dims, ri, ii, out, flags);
   fg_wide_free(w);

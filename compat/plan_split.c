@@ -7,6 +7,7 @@
 
 X(plan) X(plan_guru64_split_dft)(int rank, const X(iodim64) *dims, int howmany_rank,
                                  const X(iodim64) *howmany_dims, R *ri, R *ii, R *ro, R *io, unsigned flags) {
+  FG_PLANNER_ENTRY;
   if (fg_compat_direct())
     return FG_REAL(plan_guru64_split_dft, NULL, rank, dims, howmany_rank, howmany_dims, ri, ii, ro, io, flags);
   fg_problem *p = fg_translate_guru(FG_DFT, FG_PRECISION, FG_SPLIT, rank, dims, howmany_rank, howmany_dims);
@@ -15,6 +16,7 @@ X(plan) X(plan_guru64_split_dft)(int rank, const X(iodim64) *dims, int howmany_r
 
 X(plan) X(plan_guru_split_dft)(int rank, const X(iodim) *dims, int howmany_rank, const X(iodim) *howmany_dims,
                                R *ri, R *ii, R *ro, R *io, unsigned flags) {
+  FG_PLANNER_ENTRY;
   const fg_wide w = fg_widen(rank, dims, howmany_rank, howmany_dims);
   const X(plan) plan = X(plan_guru64_split_dft)(rank, w.dims, howmany_rank, w.howmany_dims, ri, ii, ro, io, flags);
   fg_wide_free(w);
