@@ -12,9 +12,28 @@ constexpr int POINTS_128 = 128 / (2 * int(sizeof(real)));
 FG_CONSTANT int padded(int q) { return q + q / POINTS_128; }
 constexpr int PITCH = padded(FG_N) | 1;
 
-FG_DEVICE int tile_address(int line, int k) {
-  return FG_COLUMN_TILE ? padded(k * FG_LINES + line) : line * PITCH + padded(k);
-}
+/* Position of point k of a line before padding. */
+FG_DEVICE int tile_place(int line, int k) { return FG_COLUMN_TILE ? k * FG_LINES + line : k; }
+
+/* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them does not
+ * depend on k the addresses are one base and constants: when the step is a whole number of 128-byte groups, and when all of
+ * them lie in one group because they fill an aligned block of BLOCK points (0: no such block). */
+template <int STEP, int BLOCK> struct points_of_butterfly {
+  static constexpr int SCALE = FG_COLUMN_TILE ? FG_LINES : 1, DISTANCE = STEP * SCALE;
+  static constexpr bool WHOLE = DISTANCE % POINTS_128 == 0;
+  static constexpr bool INSIDE = BLOCK > 0 && !FG_COLUMN_TILE && POINTS_128 % (BLOCK > 0 ? BLOCK : 1) == 0;
+  int start, line_base;
+
+  FG_DEVICE points_of_butterfly at(int line, int k) {
+    const int place = tile_place(line, k);
+    return {WHOLE || INSIDE ? padded(place) : place, FG_COLUMN_TILE ? 0 : line * PITCH};
+  }
+  __device__ __forceinline__ int operator[](int j) const {
+    if (WHOLE) return line_base + start + j * padded(DISTANCE);
+    if (INSIDE) return line_base + start + j * DISTANCE;
+    return line_base + padded(start + j * DISTANCE);
+  }
+};
 
 /* Results of stage S, in Stockham order: butterfly b's output j is point (b/P)·P·R + b%P + j·P. */
 template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
@@ -23,9 +42,9 @@ template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
-    const int k = (at.b / T::P) * (T::P * T::R) + at.b % T::P;
+    const auto to = points_of_butterfly<T::P, T::P * T::R>::at(at.line, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) shared_store(tile + tile_address(at.line, k + j * T::P), v[i * T::R + j]);
+    for (int j = 0; j < T::R; j++) shared_store(tile + to[j], v[i * T::R + j]);
   }
 }
 
@@ -36,8 +55,9 @@ template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
+    const auto from = points_of_butterfly<T::M, 0>::at(at.line, at.b);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + tile_address(at.line, at.b + j * T::M));
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + from[j]);
   }
 }
 

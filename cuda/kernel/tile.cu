@@ -38,6 +38,13 @@ FG_DEVICE line_place place(const pass_state &s, int line) {
 
 FG_DEVICE bool line_exists(const pass_state &s, int line) { return s.first + line < line_number(s.args.lines); }
 
+/* Where the points of one butterfly of a line are in global memory, or go to: the first, and the step between them. */
+struct run_of_points {
+  const line_place &place;
+  long long at, step;
+  int k, dk; /* the same as indices along the line */
+};
+
 FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
   if (FG_IN_SPLIT)
     return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
@@ -53,54 +60,58 @@ FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
   }
 }
 
-FG_DEVICE cplx load_point(const fg_tile_args &a, const line_place &p, int k) {
-  const long long position = FG_LOAD_TABLE ? p.load + k * a.load_weight : 0;
+FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) {
+  const long long position = FG_LOAD_TABLE ? r.place.load + (r.k + j * r.dk) * a.load_weight : 0;
   if (FG_LOAD_TABLE && position >= a.load_limit) return {0, 0};
-  cplx v = read_point(a, p.in + (FG_IN_UNIT ? k : k * a.in));
+  cplx v = read_point(a, r.at + j * r.step);
   if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + position);
   return FG_BACKWARD ? swapped(v) : v;
 }
 
-FG_DEVICE void store_point(const fg_tile_args &a, const line_place &p, int k, cplx v) {
-  if (FG_TWIDDLE) {
-    const unsigned m = unsigned(p.twiddle) * unsigned(k);
-    v = v * (table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
-             table_load(static_cast<const cplx *>(a.low) + (m & a.mask)));
-  }
+FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) {
+  const unsigned m = unsigned(index) * unsigned(k);
+  return v * (table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
+              table_load(static_cast<const cplx *>(a.low) + (m & a.mask)));
+}
+
+FG_DEVICE void store_point(const fg_tile_args &a, const run_of_points &r, int j, cplx v) {
+  if (FG_TWIDDLE) v = twiddled(a, r.place.twiddle, r.k + j * r.dk, v);
   if (FG_BACKWARD) v = swapped(v);
   if (FG_STORE_TABLE) {
-    const long long position = p.store + k * a.store_weight;
+    const long long position = r.place.store + (r.k + j * r.dk) * a.store_weight;
     if (position >= a.store_limit) return;
     v = v * table_load(static_cast<const cplx *>(a.store_table) + position);
   }
-  write_point(a, p.out + (FG_OUT_UNIT ? k : k * a.out), v);
+  write_point(a, r.at + j * r.step, v);
 }
 
 FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   using T = stage<0>;
+  const long long stride = FG_IN_UNIT ? 1 : s.args.in;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
-    const bool wanted = at.exists && line_exists(s, at.line);
-    line_place p = {0, 0, 0, 0, 0};
-    if (wanted) p = place(s, at.line);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      v[i * T::R + j] = {0, 0};
-      if (wanted) v[i * T::R + j] = load_point(s.args, p, at.b + j * T::M);
-    }
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    if (!at.exists || !line_exists(s, at.line)) continue;
+    const line_place p = place(s, at.line);
+    const run_of_points r = {p, p.in + at.b * stride, T::M * stride, at.b, T::M};
+#pragma unroll
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = load_point(s.args, r, j);
   }
 }
 
 FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
   using T = stage<LAST>;
+  const long long stride = FG_OUT_UNIT ? 1 : s.args.out;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists || !line_exists(s, at.line)) continue;
     const line_place p = place(s, at.line);
+    const run_of_points r = {p, p.out + at.b * stride, T::M * stride, at.b, T::M};
 #pragma unroll
-    for (int j = 0; j < T::R; j++) store_point(s.args, p, at.b + j * T::M, v[i * T::R + j]);
+    for (int j = 0; j < T::R; j++) store_point(s.args, r, j, v[i * T::R + j]);
   }
 }
 
