@@ -140,8 +140,22 @@ static int residency(const fg_pass *p, const fg_device_info *device, int points)
   return blocks < 32 ? blocks : 32;
 }
 
-/* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: full sectors where lines
- * are next to each other, busy threads, enough bytes in flight, few points a thread, enough blocks for the device. */
+/* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less where these
+ * begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
+static double across_efficiency(const fg_pass *p) {
+  const double element = 2 * (double)fg_real_size(p->precision), n = p->loops ? (double)p->loop[0].n : 1;
+  const long long lines = p->lines, row = p->loops ? p->loop[0].n : 1;
+  const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
+  const double bytes = (double)lines * element / segments;
+  const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;
+  const bool whole_rows = lines % row == 0;
+  const double run = bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4;
+  return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
+}
+
+/* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where lines
+ * are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the device and, on
+ * a multiprocessor, for some to load while others compute. */
 static double score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
@@ -150,14 +164,13 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   if (blocks < 1) return -1;
 
   const bool strided = load_across(p) || store_across(p);
-  const double run = strided ? (double)p->lines / (double)points_128(p) : 1;
-  const double sectors = run >= 1 ? 1 : run >= 0.5 ? 0.92 : run >= 0.25 ? 0.7 : 0.4;
+  const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)divide_up(fg_pass_lines(p), p->lines) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
-  const double depth = points <= 10 ? 1 : points <= 16 ? 0.98 : 0.9;
-  const double overlap = blocks >= 3 ? 1 : blocks == 2 ? 0.95 : 0.7;
-  const double size = p->threads >= 128 ? 1 : p->threads >= 64 ? 0.97 : 0.9;
+  const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : 0.92;
+  const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
+  const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
   return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size;
 }
 
@@ -195,6 +208,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
     if (lines[i] > 1 && lines[i] / 2 >= fg_pass_lines(p)) break;
     try_lines(&now, device, lines[i], &best, &best_score);
   }
+  if (p->loops && p->loop[0].n <= 64) try_lines(&now, device, (int)p->loop[0].n, &best, &best_score);
   if (best_score <= 0) return false;
   double busy;
   const int blocks = residency(&best, device, points_of(&best, &busy));
