@@ -14,6 +14,8 @@ static __thread CUcontext stack[DEPTH];
 static __thread int depth;
 static __thread CUstreamCaptureMode capture = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
+static void *newest; /* what a lost device leaves behind is no leak of the library's */
+
 static CUresult happens(const char *name) {
   ++fake_cuda.calls;
   if (!fake_cuda.fail || strcmp(fake_cuda.fail, name)) return CUDA_SUCCESS;
@@ -43,7 +45,7 @@ FAKE(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (void)devi
 FAKE(cuCtxGetCurrent, (CUcontext *context), *context = depth ? stack[depth - 1] : NULL)
 FAKE(cuCtxPushCurrent_v2, (CUcontext context), ++fake_cuda.pushes, stack[depth++ % DEPTH] = context)
 FAKE(cuCtxPopCurrent_v2, (CUcontext *context), *context = stack[--depth])
-FAKE(cuMemAlloc_v2, (CUdeviceptr *memory, size_t bytes), *memory = (CUdeviceptr)malloc(bytes))
+FAKE(cuMemAlloc_v2, (CUdeviceptr *memory, size_t bytes), *memory = (CUdeviceptr)(newest = malloc(bytes)))
 FAKE(cuMemFree_v2, (CUdeviceptr memory), free((void *)memory))
 FAKE(cuMemGetInfo_v2, (size_t *available, size_t *total), *available = 1 << 29, *total = 1 << 30)
 FAKE(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags), (void)flags, *memory = malloc(bytes))
