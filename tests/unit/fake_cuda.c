@@ -14,7 +14,7 @@ static __thread CUcontext stack[DEPTH];
 static __thread int depth;
 static __thread CUstreamCaptureMode capture = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-static void *newest; /* what a lost device leaves behind is no leak of the library's */
+static void *volatile newest; /* what a lost device leaves behind is no leak of the library's */
 
 static CUresult happens(const char *name) {
   ++fake_cuda.calls;
