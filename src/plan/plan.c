@@ -63,18 +63,6 @@ bool fg_fallback_execute(fg_plan *plan, const fg_arrays *a) {
   return true;
 }
 
-static char *passes_text(const fg_program *program) {
-  const fg_passes *list = fg_program_passes(program);
-  const size_t size = (size_t)list->count * 400 + 1;
-  char *text = calloc(1, size);
-  size_t at = 0;
-  for (int i = 0; text && i < list->count; i++) {
-    if (i) at += (size_t)snprintf(text + at, size - at, " ");
-    at += (size_t)fg_pass_print(&list->pass[i], text + at, size - at);
-  }
-  return text;
-}
-
 /* A handle of ours around p, which it takes over also when it fails. */
 static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, const char *reason) {
   fg_plan *plan = calloc(1, sizeof *plan);
@@ -88,7 +76,7 @@ static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, cons
   plan->problem = p;
   plan->program = program;
   if (fg_report_wanted()) {
-    char *passes = program ? passes_text(program) : NULL;
+    char *passes = program ? fg_program_sprint(program) : NULL;
     plan->row = fg_report_plan(p, where, reason, passes ? passes : "");
     free(passes);
   }
@@ -198,7 +186,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
 char *fg_plan_sprint(const fg_plan *plan) {
   const enum placement placement = placement_of(&plan->problem->arrays);
   if (!plan->program) return fg_host_of(plan->problem->precision)->sprint(atomic_load(&plan->host[placement]));
-  char problem[256], *passes = passes_text(plan->program), *text = NULL;
+  char problem[256], *passes = fg_program_sprint(plan->program), *text = NULL;
   fg_notation_print(plan->problem, problem, sizeof problem);
   const size_t size = strlen(problem) + (passes ? strlen(passes) : 0) + 32;
   text = passes ? malloc(size) : NULL;

@@ -1,6 +1,7 @@
 /* program.c: a problem ready to run on the device. */
 #include "src/run/program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,18 @@ struct fg_program {
 };
 
 const fg_passes *fg_program_passes(const fg_program *g) { return g->passes; }
+
+char *fg_program_sprint(const fg_program *g) {
+  const fg_passes *list = g->passes;
+  const size_t size = (size_t)list->count * 400 + 1;
+  char *text = calloc(1, size);
+  size_t at = 0;
+  for (int i = 0; text && i < list->count; i++) {
+    if (i) at += (size_t)snprintf(text + at, size - at, " ");
+    at += (size_t)fg_pass_print(&list->pass[i], text + at, size - at);
+  }
+  return text;
+}
 
 const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
 

@@ -15,6 +15,9 @@ void fg_program_destroy(fg_program *);
 
 const fg_passes *fg_program_passes(const fg_program *);
 
+/* The passes as text, "(tile …) (tile …)".  malloc'd; NULL on lack of memory. */
+char *fg_program_sprint(const fg_program *);
+
 /* Bytes of device memory that each of the FG_ARRAYS arrays needs. */
 const size_t *fg_program_bytes(const fg_program *);
 
