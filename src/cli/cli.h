@@ -22,6 +22,7 @@ typedef struct {
   X(run)               \
   X(info)              \
   X(plan)              \
+  X(bench)             \
   X(path)
 
 #define FG_COMMAND_DECLARE(name) extern const fg_command fg_command_##name;

@@ -30,11 +30,11 @@ no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # ---- help and version
 expect 0 --help; no_err
-for command in run info plan path help; do out "  $command "; done
+for command in run info plan bench path help; do out "  $command "; done
 for setting in FFTW3_GPU= FFTW3_GPU_BACKEND= FFTW3_GPU_CACHE= FFTW3_GPU_LOG= FFTW3_GPU_LOG_FILE= FFTW3_GPU_REPORT= \
   FFTW3_GPU_VERIFY=; do out "$setting"; done
 expect 0 help; out "Usage: fftw3-gpu COMMAND"
-for command in run info plan path; do
+for command in run info plan bench path; do
   expect 0 help $command; out "Usage: fftw3-gpu $command"; no_err
   cp "$work/out" "$work/help"
   expect 0 $command --help; cmp -s "$work/help" "$work/out" || fail "$command --help differs from help $command"
@@ -46,7 +46,7 @@ expect 2; err "a command is missing"; no_out
 expect 2 dance; err "no command 'dance'"; err "Try 'fftw3-gpu help'"; no_out
 expect 2 help dance; err "no command 'dance'"
 expect 2 --dance; err "--dance"
-for command in run info plan path; do
+for command in run info plan bench path; do
   expect 2 $command --dance; err "fftw3-gpu $command: "; err "--dance"; err "Try 'fftw3-gpu help $command'"; no_out
 done
 expect 2 path here; err "unexpected argument 'here'"

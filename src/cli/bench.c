@@ -1,0 +1,119 @@
+/* bench.c: `fftw3-gpu bench` times transforms beside those of other libraries. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/bench.h"
+#include "src/cli/cli.h"
+#include "src/problem/notation.h"
+
+enum where { NOT_SAID, ON_HOST, ON_DEVICE };
+
+typedef struct {
+  fg_bench_options options;
+  fg_bench_cases cases;
+  enum where where;
+  bool suite_on_device, list;
+  const char *csv;
+} request;
+
+static int read_seconds(const char *text, double *seconds) {
+  char *end;
+  *seconds = strtod(text, &end);
+  if (end != text && !*end && *seconds > 0 && *seconds <= 3600) return 0;
+  return fg_cli_usage("bench", "bench: --seconds=%s: it takes seconds, up to 3600", text);
+}
+
+/* One option; 0 or an exit status. */
+static int apply(request *r, int option, const char *argument) {
+  switch (option) {
+    case 'd': r->where = ON_DEVICE; return 0;
+    case 'H': r->where = ON_HOST; return 0;
+    case 'l': r->list = true; return 0;
+    case 'm': r->options.measure = true; return 0;
+    case 'c': r->csv = argument; return 0;
+    case 's': return fg_bench_suite_add(&r->cases, argument, &r->suite_on_device);
+    case 't': return read_seconds(argument, &r->options.seconds);
+    default: return fg_cli_usage("bench", NULL);
+  }
+}
+
+static void list(const fg_bench_cases *cases) {
+  for (int i = 0; i < cases->count; i++) {
+    char text[128];
+    fg_notation_print(cases->item[i].problem, text, sizeof text);
+    printf("%s%s%s\n", cases->item[i].class, *cases->item[i].class ? " " : "", text);
+  }
+}
+
+static int run(const request *r) {
+  const bool device = r->where == ON_DEVICE || (r->where == NOT_SAID && r->suite_on_device);
+  FILE *csv = r->csv ? fopen(r->csv, "w") : NULL;
+  if (r->csv && !csv) {
+    fg_cli_error("bench: %s: %s", r->csv, strerror(errno));
+    return FG_EXIT_FAILED;
+  }
+  int status = (device ? fg_bench_device : fg_bench_host)(&r->cases, &r->options, csv);
+  if (csv && (ferror(csv) | fclose(csv))) {
+    fg_cli_error("bench: %s could not be written", r->csv);
+    status = FG_EXIT_FAILED;
+  }
+  return status;
+}
+
+/* From the command line; 0 or an exit status.  *done: there is nothing to time. */
+static int read_request(request *r, int argc, char **argv, bool *done) {
+  static const struct option options[] = {
+      {"device", no_argument, NULL, 'd'},      {"host", no_argument, NULL, 'H'},
+      {"suite", required_argument, NULL, 's'}, {"csv", required_argument, NULL, 'c'},
+      {"seconds", required_argument, NULL, 't'}, {"measure", no_argument, NULL, 'm'},
+      {"list", no_argument, NULL, 'l'},        {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0}};
+  int status = 0;
+  for (int c; !status && (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+    if (c == 'h') {
+      fg_cli_print_help(&fg_command_bench);
+      *done = true;
+      return 0;
+    }
+    status = apply(r, c, optarg);
+  }
+  for (; !status && optind < argc; optind++) status = fg_bench_case_add(&r->cases, "", argv[optind]);
+  if (!status && r->cases.count == 0) status = fg_cli_usage("bench", "bench: a problem or a suite is missing");
+  return status;
+}
+
+static int bench_main(int argc, char **argv) {
+  request r = {.where = NOT_SAID};
+  bool done = false;
+  int status = read_request(&r, argc, argv, &done);
+  if (!status && !done && r.list) list(&r.cases);
+  else if (!status && !done) status = run(&r);
+  fg_bench_cases_free(&r.cases);
+  return status;
+}
+
+const fg_command fg_command_bench = {
+    .name = "bench",
+    .synopsis = "[OPTION...] PROBLEM...",
+    .summary = "Time problems beside FFTW, cuFFT and cuFFTW",
+    .help = "  --host         data on the host, through the FFTW interface: stock FFTW with one thread and with\n"
+            "                 all, this library, cuFFTW if it is there (the default, but for device suites)\n"
+            "  --device       data on the device: this library's passes, a copy of the same bytes, cuFFT if it\n"
+            "                 is there, in place or out of place, whichever is better\n"
+            "  --suite=NAME   passes: each kind of pass, about 40 cases, on the device\n"
+            "                 peers: 210 cases that cuFFT and VkFFT were timed with, on the device\n"
+            "                 host: 25 cases on the host\n"
+            "  --list         print the problems and run nothing\n"
+            "  --csv=FILE     write all figures to FILE too, and the passes of each plan\n"
+            "  --seconds=S    time each figure for S seconds instead of 20 times\n"
+            "  --measure      stock FFTW plans with FFTW_MEASURE instead of FFTW_ESTIMATE\n"
+            "\n"
+            "Each result is checked against FFTW in double precision before it is timed; on the device, beyond\n"
+            "2^24 elements or without libfftw3.so.3, by a round trip.  'error' is the relative L2 error.  Times\n"
+            "are medians in microseconds; '-' stands for what is not there or not possible.  Exits with 1 if a\n"
+            "result was wrong or a problem could not be run.  PROBLEM is as for 'fftw3-gpu plan'.\n",
+    .main = bench_main,
+};

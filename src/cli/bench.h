@@ -1,0 +1,150 @@
+/* bench.h: what the files of `fftw3-gpu bench` share: cases, test data and its true transform, timing, the table. */
+#ifndef FG_BENCH_H
+#define FG_BENCH_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "src/problem/layout.h"
+#include "src/problem/problem.h"
+
+/* ---- what is timed (bench_cases.c) ---- */
+
+typedef struct {
+  const char *class; /* family of a suite; "" for the user's own */
+  fg_problem *problem;
+} fg_bench_case;
+
+typedef struct {
+  int count;
+  fg_bench_case *item;
+} fg_bench_cases;
+
+/* Add one problem in FFTW's notation: 0, or an exit status after a message. */
+int fg_bench_case_add(fg_bench_cases *, const char *class, const char *text);
+
+/* Add a suite.  device (when not NULL): whether it is meant for data resident on the device. */
+int fg_bench_suite_add(fg_bench_cases *, const char *name, bool *device);
+void fg_bench_cases_free(fg_bench_cases *);
+
+/* A complex interleaved problem that any library's plan_many takes: contiguous, at most three dimensions and one batch. */
+typedef struct {
+  int rank, n[3], batch, sign;
+} fg_bench_plain;
+bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain);
+
+/* ---- the test data and what becomes of it (bench_reference.c) ----
+ * Numbers of a generator that counts, so that any part can be made anew.  Real or imaginary part c of image element e
+ * (src/problem/layout.h) has index 2e + c. */
+
+/* Every step-th number from index first on, in (-1, 1). */
+void fg_bench_random(float *to, size_t count, uint64_t first, int step);
+
+/* The transform of these numbers by FFTW in double precision, indexed as they are, malloc'd; NULL if there is no
+ * libfftw3 or no memory for it. */
+double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out);
+
+typedef struct {
+  double difference, norm; /* sums of squares */
+} fg_bench_error;
+
+/* Count in a part of a result.  reference NULL: it must be the test data times scale. */
+void fg_bench_compare(fg_bench_error *, const float *got, size_t count, uint64_t first, int step,
+                      const double *reference, double scale);
+double fg_bench_relative(const fg_bench_error *); /* L2 */
+
+/* A relative error that no rounding explains. */
+#define FG_BENCH_WRONG 1e-5
+
+/* ---- timing (bench_table.c) ---- */
+
+typedef struct {
+  double seconds; /* time each figure for so long; 0: 20 repetitions */
+  bool measure;   /* stock FFTW plans with FFTW_MEASURE */
+} fg_bench_options;
+
+enum { FG_BENCH_MOST_TIMES = 100000 };
+
+/* The repetitions of one figure. */
+typedef struct {
+  const fg_bench_options *options;
+  double limit; /* without options->seconds: stop after so many seconds, with at least 3 repetitions */
+  double start;
+  int count;
+  double *time;
+} fg_bench_times;
+
+double fg_bench_now(void); /* seconds */
+bool fg_bench_times_begin(fg_bench_times *, const fg_bench_options *, double limit);
+bool fg_bench_times_more(const fg_bench_times *);
+void fg_bench_times_add(fg_bench_times *, double seconds);
+double fg_bench_times_median(fg_bench_times *, double *least); /* and frees them */
+
+/* How often data of a transform of n points may be transformed in place before floats overflow. */
+int fg_bench_in_place_limit(ptrdiff_t n);
+
+/* ---- the table (bench_table.c) ---- */
+
+enum { FG_BENCH_COLUMNS = 16 };
+
+typedef struct {
+  const char *title;  /* in the table; NULL: only in the CSV file */
+  const char *csv;
+  const char *format; /* of the table, for a double; NULL: three digits or more */
+  bool mean;          /* a ratio: the geometric mean of all cases means something */
+} fg_bench_column;
+
+typedef struct {
+  const char *class;
+  char problem[128], note[160];
+  char *passes; /* malloc'd or NULL; CSV only */
+  double value[FG_BENCH_COLUMNS]; /* NAN: not known */
+} fg_bench_row;
+
+typedef struct {
+  const fg_bench_column *column; /* ends with a NULL csv */
+  FILE *csv;
+  double logs[FG_BENCH_COLUMNS];
+  int cases, failures, means[FG_BENCH_COLUMNS];
+} fg_bench_table;
+
+void fg_bench_table_begin(fg_bench_table *, const fg_bench_column *, FILE *csv);
+void fg_bench_row_begin(fg_bench_row *, const fg_bench_case *);
+void fg_bench_row_print(fg_bench_table *, fg_bench_row *, bool failed); /* and frees what it holds */
+void fg_bench_table_end(const fg_bench_table *);
+
+/* ---- the two ways to time; exit status ---- */
+
+int fg_bench_device(const fg_bench_cases *, const fg_bench_options *, FILE *csv);
+int fg_bench_host(const fg_bench_cases *, const fg_bench_options *, FILE *csv);
+
+/* ---- cuFFT, if it is there (bench_peers.c) ---- */
+
+typedef struct fg_bench_cufft fg_bench_cufft;
+
+/* NULL: no cuFFT, or it cannot do that.  The device's primary context must exist.  stream: a CUstream. */
+fg_bench_cufft *fg_bench_cufft_plan(const fg_problem *p, void *stream);
+bool fg_bench_cufft_execute(const fg_bench_cufft *, void *in, void *out);
+void fg_bench_cufft_destroy(fg_bench_cufft *);
+
+/* FFTW's single-precision interface, of whatever library. */
+typedef struct {
+  void *(*malloc)(size_t);
+  void (*free)(void *);
+  /* guru64; NULL: it has none */
+  void *(*plan)(int, const fg_dim *, int, const fg_dim *, void *in, void *out, int sign, unsigned flags);
+  void *(*plan_split)(int, const fg_dim *, int, const fg_dim *, void *, void *, void *, void *, unsigned flags);
+  void *(*plan_many)(int rank, const int *n, int batch, void *in, const int *, int, int, void *out, const int *, int, int,
+                     int sign, unsigned flags);
+  void (*execute)(const void *plan);
+  void (*destroy)(void *plan);
+  /* NULL: it has none */
+  char *(*sprint)(const void *plan);
+  void (*timelimit)(double seconds);
+  void (*threads)(int);
+} fg_bench_fftw;
+
+/* The first of these libraries that loads (names or paths, ended by NULL); with its threads from another, or NULL. */
+bool fg_bench_fftw_open(fg_bench_fftw *, const char *const *names, const char *threads);
+
+#endif

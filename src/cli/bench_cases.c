@@ -1,0 +1,172 @@
+/* bench_cases.c: the problems of `fftw3-gpu bench`: the user's own, and suites as tables of families. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/bench.h"
+#include "src/cli/cli.h"
+#include "src/problem/notation.h"
+
+/* Shapes are separated by blanks; a lone N stands for N in each of rank dimensions.  The batch is as large as fits into
+ * fill points (at least 1), or what batches lists. */
+typedef struct {
+  const char *suite, *class, *shapes;
+  int rank;
+  ptrdiff_t fill;
+  const char *batches;
+} family;
+
+/* Points that make 128 MiB (256 MiB move) and 256 MiB of single-precision complex data. */
+enum { MOVE_256M = 1 << 24, HOLD_256M = 1 << 25 };
+
+static const family families[] = {
+    /* Each kind of pass, each class of size. */
+    {"passes", "lines", "8 16 32 64 128 256 512 1024 2048 4096 8192", 1, MOVE_256M, NULL},
+    {"passes", "lines-mixed", "96 100 243 360 720 1000 1001 2002", 1, MOVE_256M, NULL},
+    {"passes", "long", "16384 65536 262144 1048576 4194304", 1, MOVE_256M, NULL},
+    {"passes", "long-single", "16384 131072 1048576 4194304 16777216", 1, 0, "1"},
+    {"passes", "small-3d", "24", 3, 0, "512"},
+    {"passes", "small-2d", "16", 2, 0, "8192"},
+    {"passes", "2d", "256 1024 4096", 2, MOVE_256M, NULL},
+    {"passes", "3d", "64 128 256 512 100", 3, MOVE_256M, NULL},
+    {"passes", "prime", "17 37 101 1009 10007 1000003", 1, MOVE_256M, NULL},
+
+    /* What cuFFT and VkFFT were timed with on the reference machine. */
+    {"peers", "pow2",
+     "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 2097152 4194304 "
+     "8388608 16777216",
+     1, HOLD_256M, NULL},
+    {"peers", "3d",
+     "96 128 160 192 200 240 256 300 320 384 400 480 512 640 768 1000 1024 128x128x256 256x256x512 256x256x1024 "
+     "512x512x128 1024x1024x128",
+     3, HOLD_256M, NULL},
+    {"peers", "small3d", "4 8 12 16 20 24 28 30 32 36 40 48 64", 3, 0, "512"},
+    {"peers", "2d", "128 256 360 512 1000 1024 1536 2048 3000 4096 8192 16384 1080x1920 4000x6000", 2, HOLD_256M, NULL},
+    {"peers", "small2d", "2 4 6 8 12 16 20 24 28 32 48 64 4x16 8x24 12x28", 2, 0, "8192"},
+    {"peers", "qmc24", "24", 3, 0, "1 4 8 27 53 54"},
+    {"peers", "lowbatch3d", "64 96 100 128 160 192 256", 3, 0, "1"},
+    {"peers", "single1d", "256 1024 4096 16384 65536 262144 1048576 4194304 16777216", 1, 0, "1"},
+    {"peers", "f11f13",
+     "11 13 22 26 33 39 121 143 169 286 1001 1331 2002 2197 1573 14641 20020 28561 171366 210432", 1, HOLD_256M, NULL},
+    {"peers", "prime",
+     "17 19 23 29 31 37 41 47 53 61 73 97 101 113 127 131 211 251 509 1009 2003 4001 8191 10007 32749 65521 131071 "
+     "1000003",
+     1, HOLD_256M, NULL},
+    {"peers", "smooth",
+     "12 15 20 24 28 30 36 48 60 96 100 120 125 144 200 240 243 343 360 480 500 625 720 729 960 1000 1200 1536 1920 "
+     "2000 2187 2401 2500 3000 3125 3600 4800 5000 6000 6561 10000 15000 15625 16807 20000 30000 50000 100000 200000 "
+     "500000 1000000 2000000",
+     1, HOLD_256M, NULL},
+
+    /* Through the FFTW interface, data on the host. */
+    {"host", "qmc", "24", 3, 0, "1 27 54"},
+    {"host", "b2d", "16 28", 2, 0, "8192"},
+    {"host", "b3d", "16", 3, 0, "512"},
+    {"host", "1d", "256 4096 65536 1048576 16777216 1000003", 1, 0, "1"},
+    {"host", "b1d", "1024 1000 4096", 1, 0, "4096"},
+    {"host", "2d", "256 1024 4096 1000", 2, 0, "1"},
+    {"host", "3d", "32 64 100 128 256 512", 3, 0, "1"},
+};
+
+int fg_bench_case_add(fg_bench_cases *cases, const char *class, const char *text) {
+  char why[256];
+  fg_problem *p = fg_notation_parse(text, FG_SINGLE, why, sizeof why);
+  if (!p) {
+    fg_cli_error("bench: %s", why);
+    return FG_EXIT_USAGE;
+  }
+  fg_bench_case *grown = realloc(cases->item, ((size_t)cases->count + 1) * sizeof *grown);
+  if (!grown) {
+    fg_problem_free(p);
+    fg_cli_error("bench: out of memory");
+    return FG_EXIT_FAILED;
+  }
+  cases->item = grown;
+  cases->item[cases->count++] = (fg_bench_case){class, p};
+  return 0;
+}
+
+/* "64x64" of "64" in two dimensions; a shape with an x stands for itself. */
+static void spell(char *text, size_t size, const char *shape, int length, int rank) {
+  const bool whole = memchr(shape, 'x', (size_t)length);
+  size_t at = 0;
+  text[0] = 0;
+  for (int d = 0; d < (whole ? 1 : rank) && at < size; d++)
+    at += (size_t)snprintf(text + at, size - at, "%s%.*s", d ? "x" : "", length, shape);
+}
+
+static ptrdiff_t points(const char *shape) {
+  ptrdiff_t product = 1;
+  for (char *end; *shape; shape = *end ? end + 1 : end) product *= strtol(shape, &end, 10);
+  return product;
+}
+
+static int add_batch(fg_bench_cases *cases, const char *class, const char *shape, ptrdiff_t batch) {
+  char text[128];
+  snprintf(text, sizeof text, batch > 1 ? "oc%s*%td" : "oc%s", shape, batch);
+  return fg_bench_case_add(cases, class, text);
+}
+
+static int add_shape(fg_bench_cases *cases, const family *f, const char *shape) {
+  const ptrdiff_t fits = f->fill / points(shape);
+  if (!f->batches) return add_batch(cases, f->class, shape, fits > 1 ? fits : 1);
+  int status = 0;
+  for (const char *b = f->batches; *b && !status; b += strcspn(b, " "), b += *b == ' ')
+    status = add_batch(cases, f->class, shape, strtol(b, NULL, 10));
+  return status;
+}
+
+static int add_family(fg_bench_cases *cases, const family *f) {
+  int status = 0, length;
+  for (const char *s = f->shapes; *s && !status; s += length, s += *s == ' ') {
+    char shape[64];
+    length = (int)strcspn(s, " ");
+    spell(shape, sizeof shape, s, length, f->rank);
+    status = add_shape(cases, f, shape);
+  }
+  return status;
+}
+
+int fg_bench_suite_add(fg_bench_cases *cases, const char *name, bool *device) {
+  bool known = false;
+  int status = 0;
+  for (size_t i = 0; i < sizeof families / sizeof *families && !status; i++) {
+    if (strcmp(families[i].suite, name)) continue;
+    known = true;
+    status = add_family(cases, &families[i]);
+  }
+  if (!known) return fg_cli_usage("bench", "bench: no suite '%s'", name);
+  if (device) *device = strcmp(name, "host") != 0;
+  return status;
+}
+
+void fg_bench_cases_free(fg_bench_cases *cases) {
+  for (int i = 0; i < cases->count; i++) fg_problem_free(cases->item[i].problem);
+  free(cases->item);
+  *cases = (fg_bench_cases){0};
+}
+
+/* d lies dense outside of *dense points, which it then joins. */
+static bool dense_outside(const fg_dim *d, ptrdiff_t *dense) {
+  const bool fits = d->n == 1 || (d->is == 2 * *dense && d->os == 2 * *dense);
+  *dense *= d->n;
+  return fits && d->n <= INT32_MAX;
+}
+
+bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain) {
+  ptrdiff_t dense = 1, batch = 1;
+  *plain = (fg_bench_plain){.sign = p->sign};
+  if (p->kind != FG_DFT || p->format != FG_INTERLEAVED || p->precision != FG_SINGLE) return false;
+  if (p->transform.rank < 1 || p->transform.rank > 3) return false;
+  for (int d = p->transform.rank - 1; d >= 0; d--) {
+    if (!dense_outside(&p->transform.dim[d], &dense)) return false;
+    plain->n[d] = (int)p->transform.dim[d].n;
+  }
+  for (int d = p->batch.rank - 1; d >= 0; d--) {
+    if (!dense_outside(&p->batch.dim[d], &dense)) return false;
+    batch *= p->batch.dim[d].n;
+  }
+  plain->rank = p->transform.rank;
+  plain->batch = (int)batch;
+  return batch > 0 && batch <= INT32_MAX;
+}

@@ -1,0 +1,106 @@
+#!/bin/sh
+# test_bench.sh: `fftw3-gpu bench` on sim: which problems it runs, that results are checked, the table and the CSV file.
+# Times are printed but never looked at.
+program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+failures=0
+unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_REPORT FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_SIM_FAIL
+FFTW3_GPU_BACKEND=sim
+export FFTW3_GPU_BACKEND
+
+fail() {
+  echo "FAIL: $*"
+  sed 's/^/  stdout: /' "$work/out"
+  sed 's/^/  stderr: /' "$work/err"
+  failures=$((failures + 1))
+}
+
+# bench STATUS ARGUMENT...: run it, keep what it wrote.
+bench() {
+  wanted=$1
+  shift
+  "$program" bench "$@" >"$work/out" 2>"$work/err"
+  status=$?
+  [ $status -eq "$wanted" ] || fail "bench $*: exit status $status, not $wanted"
+}
+
+out() { grep -qF -e "$1" "$work/out" || fail "no \"$1\" on stdout"; }
+err() { grep -qF -e "$1" "$work/err" || fail "no \"$1\" on stderr"; }
+no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
+
+# column NAME PROBLEM: a figure of the CSV file.
+column() {
+  awk -F, -v name="$1" -v problem="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i }
+    $2 == problem { print $at }' "$work/csv"
+}
+
+# rows PROBLEM...: a row of the table for each, and figures in the CSV file: an error that is rounding alone, and a time.
+rows() {
+  for problem in "$@"; do
+    awk -v p="$problem" '$1 == p { found = 1 } END { exit !found }' "$work/out" || fail "no row for $problem"
+    error=$(column error "$problem")
+    awk -v e="$error" 'BEGIN { exit !(e != "" && e > 0 && e < 1e-6) }' || fail "error of $problem: \"$error\""
+    awk -v t="$(column ours_us "$problem")" 'BEGIN { exit !(t > 0) }' || fail "no time of $problem"
+  done
+  [ "$(wc -l <"$work/csv")" -eq $(($# + 1)) ] || fail "the CSV file has not $# cases"
+  out "geometric mean"
+  out "$# cases"
+}
+
+quick=--seconds=0.001 # three repetitions
+
+# ---- on the device: batches, in place, backward, split, strides, several dimensions, primes
+bench 0 --device $quick --csv "$work/csv" oc8 'oc16*4' ic12x10 ob100 '/oc8x6*3' oc37 oc8v3 oc4:-1:2x3:9:20
+no_err; out "sim"
+rows ocf8 'ocf16*4' icf12x10 ocb100 '/ocf8x6*3' ocf37 ocf8v3 ocf4:-1:2x3:9:20
+[ "$(column passes icf12x10)" ] || fail "no passes"
+grep -q '"(tile 8 ' "$work/csv" || fail "no text of passes"
+
+# ---- without FFTW in double precision: forward and backward
+mkdir "$work/empty"
+: >"$work/empty/libfftw3.so.3"
+LD_LIBRARY_PATH=$work/empty bench 0 --device $quick --csv "$work/csv" oc8 ob30x2 /ic6x4 oc17 oc4:1:3x3:4:12
+no_err; out "checked by round trip"
+rows ocf8 ocb30x2 /icf6x4 ocf17 ocf4:1:3x3:4:12
+
+# ---- what fails does not keep the others back
+FFTW3_GPU_SIM_FAIL=launch:1 bench 1 --device $quick oc8 oc9
+out "injected"; out "2 cases, 1 failed"
+bench 1 --device $quick oc8 or8 'oc8*0'
+out "only complex transforms run on the device"; out "an empty batch"; out "3 cases, 2 failed"
+
+# ---- on the host, through the FFTW interface
+bench 0 $quick --csv "$work/csv" oc8 'ic12x10*2' /ib9 oc4:-1:2x3:9:20
+no_err; out "55 GB/s"
+rows ocf8 'icf12x10*2' /icf9 ocf4:-1:2x3:9:20
+grep -q '(gpu-' "$work/csv" || fail "the plans were not ours"
+for figure in stock_1_thread_us link_floor_us ours_per_link_floor; do
+  [ "$(column $figure ocf8)" ] || fail "no $figure"
+done
+bench 1 --host $quick or8; out "only complex transforms are timed"
+
+# ---- suites
+bench 0 --suite=peers --list
+[ "$(wc -l <"$work/out")" -eq 210 ] || fail "peers has not 210 cases"
+for case in 'pow2 ocf2*16777216' 'pow2 ocf16777216*2' '3d ocf160x160x160*8' '3d ocf1024x1024x1024' \
+  'small3d ocf64x64x64*512' '2d ocf1080x1920*16' 'small2d ocf12x28*8192' 'qmc24 ocf24x24x24' 'qmc24 ocf24x24x24*54' \
+  'f11f13 ocf210432*159' 'prime ocf1000003*33' 'smooth ocf2000000*16'; do
+  grep -qxF "$case" "$work/out" || fail "peers lacks $case"
+done
+bench 0 --suite=host --list oc5
+[ "$(wc -l <"$work/out")" -eq 26 ] || fail "host has not 25 cases"
+out "qmc ocf24x24x24*27"; out "ocf5"
+bench 0 --suite=passes --list
+out "ocf4096x4096"; out "ocf1000003*16"
+
+# ---- what is not understood
+bench 2; err "a problem or a suite is missing"
+bench 2 --suite=all; err "no suite 'all'"
+bench 2 --seconds=0 oc8; err "--seconds=0"
+bench 2 oc8 ocx; err "\"ocx\""
+bench 1 --csv "$work/none/csv" oc8; err "$work/none/csv"
+
+[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
+echo "all passed"
