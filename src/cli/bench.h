@@ -27,7 +27,7 @@ int fg_bench_case_add(fg_bench_cases *, const char *class, const char *text);
 int fg_bench_suite_add(fg_bench_cases *, const char *name, bool *device);
 void fg_bench_cases_free(fg_bench_cases *);
 
-/* A complex interleaved problem that any library's plan_many takes: contiguous, at most three dimensions and one batch. */
+/* A complex interleaved problem that any plan_many takes: contiguous, at most three dimensions and one batch. */
 typedef struct {
   int rank, n[3], batch, sign;
 } fg_bench_plain;
@@ -134,8 +134,8 @@ typedef struct {
   /* guru64; NULL: it has none */
   void *(*plan)(int, const fg_dim *, int, const fg_dim *, void *in, void *out, int sign, unsigned flags);
   void *(*plan_split)(int, const fg_dim *, int, const fg_dim *, void *, void *, void *, void *, unsigned flags);
-  void *(*plan_many)(int rank, const int *n, int batch, void *in, const int *, int, int, void *out, const int *, int, int,
-                     int sign, unsigned flags);
+  void *(*plan_many)(int rank, const int *n, int batch, void *in, const int *, int, int, void *out, const int *, int,
+                     int, int sign, unsigned flags);
   void (*execute)(const void *plan);
   void (*destroy)(void *plan);
   /* NULL: it has none */

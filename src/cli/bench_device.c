@@ -1,5 +1,5 @@
-/* bench_device.c: `fftw3-gpu bench --device`: the passes of each problem on data that is on the device already, beside a
- * copy of the same bytes and beside cuFFT. */
+/* bench_device.c: `fftw3-gpu bench --device`: the passes of each problem on data that is on the device already, beside
+ * a copy of the same bytes and cuFFT. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,8 +49,8 @@ typedef struct {
   void *scratch[2];
 } runner;
 
-/* One case.  Its arrays are repeated until they are more than the L2 holds, and used in turn, so that no execution finds
- * its input there. */
+/* One case.  Its arrays are repeated until they are more than the L2 holds, and used in turn, so that no execution
+ * finds its input there. */
 typedef struct {
   const bench *b;
   const fg_problem *p;

@@ -1,4 +1,4 @@
-/* bench_host.c: `fftw3-gpu bench --host`: the FFTW interface on arrays of the host, by stock FFTW, by this library and by
+/* bench_host.c: `fftw3-gpu bench --host`: the FFTW interface on arrays of the host, by stock FFTW, this library and
  * cuFFTW. */
 #include "config.h"
 
@@ -143,8 +143,8 @@ static void *plan(const subject *s, const execution *e, unsigned flags) {
   fg_bench_plain plain;
   if (!fg_bench_plain_of(s->p, &plain)) return e->fftw == &s->b->cufftw ? NULL : plan_guru(s, e, flags);
   const int n = (int)fg_tensor_size(&s->p->transform);
-  return e->fftw->plan_many(plain.rank, plain.n, plain.batch, e->a.in_re, NULL, 1, n, e->a.out_re, NULL, 1, n, plain.sign,
-                            flags);
+  return e->fftw->plan_many(plain.rank, plain.n, plain.batch, e->a.in_re, NULL, 1, n, e->a.out_re, NULL, 1, n,
+                            plain.sign, flags);
 }
 
 /* ---- timing ---- */

@@ -1,4 +1,4 @@
-/* bench_reference.c: the numbers that the benchmark transforms, and their true transform by FFTW in double precision. */
+/* bench_reference.c: the numbers that the benchmark transforms, and their transform by FFTW in double precision. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -67,8 +67,8 @@ static void image_dims(fg_dim *to, const fg_tensor *t, const fg_layout *in, cons
 }
 
 /* Backward is forward with real and imaginary parts exchanged. */
-static bool transform(const double_fftw *f, const fg_problem *p, const fg_layout *in, const fg_layout *out, double *from,
-                      double *to) {
+static bool transform(const double_fftw *f, const fg_problem *p, const fg_layout *in, const fg_layout *out,
+                      double *from, double *to) {
   const int rank = p->transform.rank, backward = p->sign != FG_FORWARD;
   fg_dim *dims = malloc(((size_t)rank + (size_t)p->batch.rank + 1) * sizeof *dims);
   if (!dims) return false;

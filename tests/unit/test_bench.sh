@@ -36,7 +36,7 @@ column() {
     $2 == problem { print $at }' "$work/csv"
 }
 
-# rows PROBLEM...: a row of the table for each, and figures in the CSV file: an error that is rounding alone, and a time.
+# rows PROBLEM...: a row of the table for each, and in the CSV file an error that is rounding alone, and a time.
 rows() {
   for problem in "$@"; do
     awk -v p="$problem" '$1 == p { found = 1 } END { exit !found }' "$work/out" || fail "no row for $problem"
