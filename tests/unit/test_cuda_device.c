@@ -193,11 +193,13 @@ static bool have_device(void) {
 }
 
 int main(void) {
-  Suite *s = suite_create("device");
-  TCase *c = tcase_create("device");
+  Suite *s;
+  TCase *c;
   SRunner *runner;
   int failed;
   if (!have_device()) return SKIPPED;
+  s = suite_create("device");
+  c = tcase_create("device");
   tcase_add_checked_fixture(c, setup, NULL);
   tcase_set_timeout(c, 120);
   tcase_add_test(c, describes_the_device);
