@@ -6,6 +6,9 @@
 /* Loop dimensions that a pass may have around its lines; FFTW problems beyond that stay on the host. */
 #define FG_MAX_LOOPS 12
 
+/* Dimensions of a box: transforms of this rank are done whole in a block. */
+#define FG_MAX_BOX 3
+
 /* Strides count elements of the array: complex numbers, or the reals of one plane of a split array. */
 typedef struct {
   long long n;       /* points */
@@ -26,6 +29,8 @@ typedef struct {
   unsigned shift, mask;
   const void *load_table, *store_table; /* factors by position */
   const void *filter;          /* transformed filter of an in-tile convolution */
+  long long box_in[FG_MAX_BOX], box_out[FG_MAX_BOX]; /* strides of a box's dimensions, slowest first */
+  const void *box_stages[FG_MAX_BOX];                /* twiddles between the stages of each of them */
   fg_loop loop[FG_MAX_LOOPS];  /* innermost first */
 } fg_tile_args;
 

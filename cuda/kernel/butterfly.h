@@ -1,9 +1,9 @@
-/* butterfly.h: forward DFTs of 2 to 16 points in registers, in place, input and output in natural order.
+/* butterfly.h: forward DFTs of 2 to 16 and some more points in registers, in place, input and output in natural order.
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *
  * Primes use the symmetry of cosine and sine, R = A·B with coprime factors the prime-factor map (no twiddles; Good 1958),
- * 8, 9 and 16 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done without a product.
+ * 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done without a product.
  * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
 #ifndef FG_BUTTERFLY_H
 #define FG_BUTTERFLY_H
@@ -131,6 +131,17 @@ FG_SPLIT_BUTTERFLY(12, prime_factor, 4, 3)
 FG_SPLIT_BUTTERFLY(14, prime_factor, 2, 7)
 FG_SPLIT_BUTTERFLY(15, prime_factor, 3, 5)
 FG_SPLIT_BUTTERFLY(16, cooley_tukey, 4, 4)
+FG_SPLIT_BUTTERFLY(18, prime_factor, 2, 9)
+FG_SPLIT_BUTTERFLY(20, prime_factor, 4, 5)
+FG_SPLIT_BUTTERFLY(21, prime_factor, 3, 7)
+FG_SPLIT_BUTTERFLY(22, prime_factor, 2, 11)
+FG_SPLIT_BUTTERFLY(24, prime_factor, 3, 8)
+FG_SPLIT_BUTTERFLY(25, cooley_tukey, 5, 5)
+FG_SPLIT_BUTTERFLY(26, prime_factor, 2, 13)
+FG_SPLIT_BUTTERFLY(27, cooley_tukey, 3, 9)
+FG_SPLIT_BUTTERFLY(28, prime_factor, 4, 7)
+FG_SPLIT_BUTTERFLY(30, prime_factor, 2, 15)
+FG_SPLIT_BUTTERFLY(32, cooley_tukey, 4, 8)
 #undef FG_SPLIT_BUTTERFLY
 
 #endif

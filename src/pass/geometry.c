@@ -66,7 +66,14 @@ static bool all_columns(const fg_pass *p) {
   return true;
 }
 
+static ptrdiff_t box_points(const fg_pass *p) {
+  ptrdiff_t points = (ptrdiff_t)p->pitch * p->lines;
+  for (int d = 0; d + 1 < p->dims; d++) points *= p->box[d].n;
+  return points;
+}
+
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
+  if (p->family == FG_FAMILY_BOX) return box_points(p);
   if (p->stages == 1) return 0;
   const ptrdiff_t points =
       all_columns(p) ? padded(p, p->n * p->lines) : (ptrdiff_t)p->lines * (padded(p, p->n) | 1);
@@ -74,7 +81,7 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
-  const size_t places = p->loops > 1 ? (size_t)p->lines * 5 * sizeof(long long) : 0;
+  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * 5 * sizeof(long long) : 0;
   return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
 }
 
@@ -163,7 +170,7 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
-  const bool strided = load_across(p) || store_across(p);
+  const bool strided = p->family == FG_FAMILY_TILE && (load_across(p) || store_across(p));
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)divide_up(fg_pass_lines(p), p->lines) / device->multiprocessors;
@@ -197,6 +204,21 @@ static void try_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pa
     try_threads(p, device, threads, best, best_score);
 }
 
+static void set_blocks(fg_pass *p, const fg_device_info *device) {
+  double busy;
+  p->blocks_sm = residency(p, device, points_of(p, &busy));
+}
+
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
+  fg_pass best = *p, now = *p;
+  double best_score = 0;
+  for (int boxes = 1; boxes <= 64; boxes *= 2)
+    if (boxes == 1 || (boxes / 2 < fg_pass_lines(p) && boxes * p->n <= 8192)) try_lines(&now, device, boxes, &best, &best_score);
+  *p = best;
+  if (best_score > 0) set_blocks(p, device);
+  return best_score;
+}
+
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   fg_pass best = *p, now = *p;
   double best_score = 0;
@@ -210,9 +232,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   }
   if (p->loops && p->loop[0].n <= 64) try_lines(&now, device, (int)p->loop[0].n, &best, &best_score);
   if (best_score <= 0) return false;
-  double busy;
-  const int blocks = residency(&best, device, points_of(&best, &busy));
-  best.blocks_sm = blocks;
+  set_blocks(&best, device);
   *p = best;
   return true;
 }

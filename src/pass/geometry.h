@@ -14,7 +14,11 @@ bool fg_smooth(ptrdiff_t n);
  * whole sectors, then enough blocks on a multiprocessor.  false if a line does not fit into a block or n is not smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
-/* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h lays them out. */
+/* The same for a box whose stages, axes and pitch are set: boxes a block and threads.  Returns how good the best choice is
+ * (higher is better), 0 if none fits. */
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device);
+
+/* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h and box.cu lay them out. */
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p);
 size_t fg_geometry_shared(const fg_pass *p);
 

@@ -7,42 +7,71 @@
 
 #include "src/pass/geometry.h"
 
-static int print_list(char *text, size_t size, const char *name, const fg_pass *p, bool columns) {
-  int at = snprintf(text, size, "#define %s ", name);
-  for (int s = 0; s < p->stages; s++)
-    at += snprintf(text + at, size - (size_t)at, "%s%d", s ? "," : "", columns ? p->column[s] : p->radix[s]);
-  return at + snprintf(text + at, size - (size_t)at, "\n");
+typedef struct {
+  char *text;
+  size_t at;
+} defines;
+
+static void define(defines *d, const char *name, long long value) {
+  d->at += (size_t)snprintf(d->text + d->at, FG_DEFINES_SIZE - d->at, "#define %s %lld\n", name, value);
 }
 
-fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *defines) {
-  const struct {
-    const char *name;
-    long long value;
-  } constants[] = {
-      {"FG_N", p->n},
-      {"FG_LINES", p->lines},
-      {"FG_THREADS", p->threads},
-      {"FG_BLOCKS_SM", p->blocks_sm},
-      {"FG_STAGES", p->stages},
-      {"FG_TILE_POINTS", fg_geometry_tile_points(p)},
-      {"FG_BACKWARD", p->sign == FG_BACKWARD},
-      {"FG_IN_SPLIT", p->from.split},
-      {"FG_OUT_SPLIT", p->to.split},
-      {"FG_IN_UNIT", p->in == 1},
-      {"FG_OUT_UNIT", p->out == 1},
-      {"FG_TWIDDLE", p->twiddle != 0},
-      {"FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE},
-      {"FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE},
-      {"FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE},
-      {"FG_LOOPS", p->loops},
-      {"FG_WIDE", fg_pass_lines(p) > INT_MAX - p->lines},
-  };
-  int at = snprintf(defines, FG_DEFINES_SIZE, "#define FG_REAL %s\n", p->precision == FG_SINGLE ? "float" : "double");
-  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-    at += snprintf(defines + at, FG_DEFINES_SIZE - (size_t)at, "#define %s %lld\n", constants[i].name, constants[i].value);
-  at += print_list(defines + at, FG_DEFINES_SIZE - (size_t)at, "FG_RADICES", p, false);
-  print_list(defines + at, FG_DEFINES_SIZE - (size_t)at, "FG_COLUMNS", p, true);
-  return (fg_kernel_request){"tile.cu", defines, "fg_tile", fg_geometry_shared(p)};
+static void define_list(defines *d, const char *name, const int *values, int count) {
+  d->at += (size_t)snprintf(d->text + d->at, FG_DEFINES_SIZE - d->at, "#define %s ", name);
+  for (int i = 0; i < count; i++)
+    d->at += (size_t)snprintf(d->text + d->at, FG_DEFINES_SIZE - d->at, i ? ",%d" : "%d", values[i]);
+  d->at += (size_t)snprintf(d->text + d->at, FG_DEFINES_SIZE - d->at, "\n");
+}
+
+/* What both families have. */
+static void define_common(defines *d, const fg_pass *p) {
+  d->at += (size_t)snprintf(d->text, FG_DEFINES_SIZE, "#define FG_REAL %s\n", p->precision == FG_SINGLE ? "float" : "double");
+  define(d, "FG_THREADS", p->threads);
+  define(d, "FG_BLOCKS_SM", p->blocks_sm);
+  define(d, "FG_STAGES", p->stages);
+  define_list(d, "FG_RADICES", p->radix, p->stages);
+  define(d, "FG_BACKWARD", p->sign == FG_BACKWARD);
+  define(d, "FG_IN_SPLIT", p->from.split);
+  define(d, "FG_OUT_SPLIT", p->to.split);
+  define(d, "FG_IN_UNIT", p->in == 1);
+  define(d, "FG_OUT_UNIT", p->out == 1);
+  define(d, "FG_TWIDDLE", p->twiddle != 0);
+  define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
+  define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
+  define(d, "FG_LOOPS", p->loops);
+  define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - p->lines);
+}
+
+static void define_tile(defines *d, const fg_pass *p) {
+  int columns[FG_MAX_STAGES];
+  for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
+  define(d, "FG_N", p->n);
+  define(d, "FG_LINES", p->lines);
+  define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
+  define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
+  define_list(d, "FG_COLUMNS", columns, p->stages);
+}
+
+static void define_box(defines *d, const fg_pass *p) {
+  int sizes[FG_MAX_BOX];
+  for (int i = 0; i < p->dims; i++) sizes[i] = (int)p->box[i].n;
+  define(d, "FG_DIMS", p->dims);
+  define_list(d, "FG_SIZES", sizes, p->dims);
+  define(d, "FG_TOTAL", p->n);
+  define(d, "FG_BOXES", p->lines);
+  define(d, "FG_PITCH", p->pitch);
+  define_list(d, "FG_AXES", p->axis, p->stages);
+}
+
+fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {
+  defines d = {text, 0};
+  define_common(&d, p);
+  if (p->family == FG_FAMILY_BOX) {
+    define_box(&d, p);
+    return (fg_kernel_request){"box.cu", text, "fg_box", fg_geometry_shared(p)};
+  }
+  define_tile(&d, p);
+  return (fg_kernel_request){"tile.cu", text, "fg_tile", fg_geometry_shared(p)};
 }
 
 static fg_table stages_table(const fg_pass *p) {
@@ -52,6 +81,14 @@ static fg_table stages_table(const fg_pass *p) {
     if (p->radix[s] > 1) t.radix[t.stages++] = p->radix[s];
   if (t.stages < 2) t.kind = FG_TABLE_NONE;
   return t;
+}
+
+/* The stages along dimension d of a box alone. */
+static fg_table box_table(const fg_pass *p, int d) {
+  fg_pass along = {.precision = p->precision, .n = p->box[d].n};
+  for (int s = 0; s < p->stages; s++)
+    if (p->axis[s] == d) along.radix[along.stages++] = p->radix[s];
+  return stages_table(&along);
 }
 
 /* High and low parts of the exponent get half of its bits each. */
@@ -66,13 +103,15 @@ static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
   return (fg_table){.kind = kind, .precision = p->precision, .n = p->twiddle, .shift = twiddle_shift(p->twiddle)};
 }
 
-void fg_pass_table_list(const fg_pass *p, fg_table list[6]) {
-  list[0] = stages_table(p);
-  list[1] = twiddle_table(p, FG_TABLE_HIGH);
-  list[2] = twiddle_table(p, FG_TABLE_LOW);
-  list[3] = p->load_table;
-  list[4] = p->store_table;
-  list[5] = p->filter;
+void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
+  memset(list, 0, FG_PASS_TABLES * sizeof *list);
+  if (p->family == FG_FAMILY_TILE) list[FG_OF_STAGES] = stages_table(p);
+  list[FG_OF_HIGH] = twiddle_table(p, FG_TABLE_HIGH);
+  list[FG_OF_LOW] = twiddle_table(p, FG_TABLE_LOW);
+  list[FG_OF_LOAD] = p->load_table;
+  list[FG_OF_STORE] = p->store_table;
+  list[FG_OF_FILTER] = p->filter;
+  for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 
 /* The first element of a pass's side in device memory: plane's bytes are real or complex by the layout. */
@@ -81,7 +120,7 @@ static void *element(const fg_pass *p, void *plane, const fg_place *at) {
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 
-fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS], const fg_pass_tables *t) {
+fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS], const void *const tables[FG_PASS_TABLES]) {
   fg_tile_args a;
   memset(&a, 0, sizeof a);
   a.in_re = element(p, arrays[p->from.array].re, &p->from);
@@ -95,12 +134,17 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   a.store_weight = p->store_weight;
   a.load_limit = p->load_limit;
   a.store_limit = p->store_limit;
-  a.stages = t->stages;
-  a.high = t->high;
-  a.low = t->low;
-  a.load_table = t->load;
-  a.store_table = t->store;
-  a.filter = t->filter;
+  a.stages = tables[FG_OF_STAGES];
+  a.high = tables[FG_OF_HIGH];
+  a.low = tables[FG_OF_LOW];
+  a.load_table = tables[FG_OF_LOAD];
+  a.store_table = tables[FG_OF_STORE];
+  a.filter = tables[FG_OF_FILTER];
+  for (int d = 0; d < p->dims; d++) {
+    a.box_in[d] = p->box[d].is;
+    a.box_out[d] = p->box[d].os;
+    a.box_stages[d] = tables[FG_OF_BOX + d];
+  }
   if (p->twiddle) {
     a.shift = (unsigned)twiddle_shift(p->twiddle);
     a.mask = (1u << a.shift) - 1;

@@ -14,15 +14,23 @@ typedef struct {
   void *re, *im;
 } fg_planes;
 
-/* Device memory of p's tables: all NULL that p does not use. */
-typedef struct {
-  const void *stages, *high, *low, *load, *store, *filter;
-} fg_pass_tables;
+/* The tables that a pass may use. */
+enum fg_pass_table {
+  FG_OF_STAGES,
+  FG_OF_HIGH,
+  FG_OF_LOW,
+  FG_OF_LOAD,
+  FG_OF_STORE,
+  FG_OF_FILTER,
+  FG_OF_BOX, /* between the stages of each dimension */
+  FG_PASS_TABLES = FG_OF_BOX + FG_MAX_BOX
+};
 
-/* The tables that p uses, in the order of fg_pass_tables; kind FG_TABLE_NONE where it uses none. */
-void fg_pass_table_list(const fg_pass *p, fg_table list[6]);
+/* Those that p uses; kind FG_TABLE_NONE where it uses none. */
+void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]);
 
-fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS], const fg_pass_tables *tables);
+/* Arguments of a launch: tables are the device memory of that list, NULL where p uses none. */
+fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS], const void *const tables[FG_PASS_TABLES]);
 unsigned fg_kernel_grid(const fg_pass *p);
 
 #endif

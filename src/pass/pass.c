@@ -54,7 +54,21 @@ static int print_radices(const fg_pass *p, char *text, size_t size) {
   return at;
 }
 
+static int print_box(const fg_pass *p, char *text, size_t size) {
+  static const char names[] = "zyx";
+  char sizes[64] = "", stages[96] = "";
+  int at = 0;
+  for (int d = 0; d < p->dims; d++) at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td", p->box[d].n);
+  at = 0;
+  for (int s = 0; s < p->stages; s++)
+    at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",
+                   names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
+  return snprintf(text, size, "(box %s = %s, %td × %d boxes, %d threads, %.3g MB)", sizes, stages,
+                  (fg_pass_lines(p) + p->lines - 1) / p->lines, p->lines, p->threads, fg_pass_bytes(p) / 1e6);
+}
+
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
+  if (p->family == FG_FAMILY_BOX) return print_box(p, text, size);
   char radices[64] = "";
   if (p->stages > 1) print_radices(p, radices, sizeof radices);
   const bool load = p->column[0], store = p->column[p->stages - 1];

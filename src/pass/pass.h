@@ -47,12 +47,16 @@ typedef struct {
   int radix[FG_MAX_STAGES];
 } fg_table;
 
+/* The kernels that passes run on: lines (cuda/kernel/tile.cu), or boxes of two and three dimensions (box.cu). */
+enum fg_family { FG_FAMILY_TILE, FG_FAMILY_BOX };
+
 typedef struct {
+  enum fg_family family;
   enum fg_precision precision;
   int sign;
   fg_place from, to;
-  ptrdiff_t n;            /* points of a line */
-  ptrdiff_t in, out;      /* strides along the line */
+  ptrdiff_t n;            /* points of a line, or of a whole box */
+  ptrdiff_t in, out;      /* strides along the line; of a box along its last dimension */
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
 
@@ -63,9 +67,15 @@ typedef struct {
   ptrdiff_t data;         /* points of the line that are really read and written (Bluestein: fewer than n); for costs */
 
   /* geometry (src/pass/geometry.c) */
-  int lines, threads, blocks_sm;
+  int lines, threads, blocks_sm; /* lines or boxes a block */
   int stages, radix[FG_MAX_STAGES];
-  bool column[FG_MAX_STAGES];
+  bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
+
+  /* BOX */
+  int dims;
+  fg_dim box[FG_MAX_BOX];        /* slowest first */
+  int axis[FG_MAX_STAGES];       /* the dimension that each stage runs along */
+  int pitch;                     /* points from row to row in shared memory */
 } fg_pass;
 
 /* A plan: passes in order, and how large the scratch arrays have to be (elements, complex). */

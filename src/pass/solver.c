@@ -2,8 +2,9 @@
 #include "src/pass/solver.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-const fg_solver *const fg_solvers[] = {&fg_solver_copy,         &fg_solver_tile,      &fg_solver_dimensions,
+const fg_solver *const fg_solvers[] = {&fg_solver_copy,         &fg_solver_tile,      &fg_solver_box, &fg_solver_dimensions,
                                        &fg_solver_hierarchical, &fg_solver_bluestein, NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
@@ -65,6 +66,10 @@ bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p)
   list->pass[list->count++] = *p;
   list->cost += fg_pass_cost(p, planner->device);
   return true;
+}
+
+void fg_passes_copy(fg_passes *to, const fg_passes *from) {
+  memcpy(to, from, offsetof(fg_passes, pass) + (size_t)from->count * sizeof *from->pass);
 }
 
 void fg_passes_need(fg_passes *list, enum fg_array a, ptrdiff_t elements) {

@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct fg_planner {
   const fg_device_info *device;
-  int depth; /* works within works */
+  int splits; /* of a length in two that this work is already a part of */
 } fg_planner;
 
 typedef struct {
@@ -33,7 +33,8 @@ typedef struct {
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 
-extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_dimensions, fg_solver_hierarchical, fg_solver_bluestein;
+extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_hierarchical,
+    fg_solver_bluestein;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can. */
@@ -49,6 +50,9 @@ bool fg_passes_add(const fg_planner *, fg_passes *, const fg_pass *);
 
 /* Let scratch array a hold at least elements complex numbers. */
 void fg_passes_need(fg_passes *, enum fg_array a, ptrdiff_t elements);
+
+/* Only as many passes as there are: lists are copied often while solvers are compared. */
+void fg_passes_copy(fg_passes *to, const fg_passes *from);
 
 /* Elements in all of w's loops together. */
 ptrdiff_t fg_work_loop_size(const fg_work *w);

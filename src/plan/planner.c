@@ -13,17 +13,16 @@ const fg_device_info fg_reference_device = {
     .memory = (size_t)141 << 30, .l2 = (size_t)60 << 20};
 
 bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  const fg_planner deeper = {planner->device, planner->depth + 1};
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
   bool found = false;
   for (int s = 0; now && best && fg_solvers[s]; s++) {
-    if (!fg_solvers[s]->applicable(&deeper, w)) continue;
-    *now = *list;
-    if (!fg_solvers[s]->lower(&deeper, w, now) || (found && now->cost >= best->cost)) continue;
-    *best = *now;
+    if (!fg_solvers[s]->applicable(planner, w)) continue;
+    fg_passes_copy(now, list);
+    if (!fg_solvers[s]->lower(planner, w, now) || (found && now->cost >= best->cost)) continue;
+    fg_passes_copy(best, now);
     found = true;
   }
-  if (found) *list = *best;
+  if (found) fg_passes_copy(list, best);
   free(now);
   free(best);
   return found;

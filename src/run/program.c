@@ -12,11 +12,9 @@
 #include "src/run/table.h"
 #include "src/run/transfer.h"
 
-enum { TABLES = 6 };
-
 typedef struct {
   fg_kernel *kernel;
-  fg_device_table *table[TABLES];
+  fg_device_table *table[FG_PASS_TABLES];
 } step;
 
 struct fg_program {
@@ -47,7 +45,7 @@ const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
 void fg_program_destroy(fg_program *g) {
   if (!g) return;
   for (int i = 0; g->steps && i < g->passes->count; i++)
-    for (int t = 0; t < TABLES; t++)
+    for (int t = 0; t < FG_PASS_TABLES; t++)
       if (g->steps[i].table[t]) fg_table_release(g->target, g->steps[i].table[t]);
   free(g->steps);
   free(g->passes);
@@ -74,9 +72,9 @@ static int compile(fg_program *g) {
 
 static int make_tables(fg_program *g) {
   for (int i = 0; i < g->passes->count; i++) {
-    fg_table list[TABLES];
+    fg_table list[FG_PASS_TABLES];
     fg_pass_table_list(&g->passes->pass[i], list);
-    for (int t = 0; t < TABLES; t++) {
+    for (int t = 0; t < FG_PASS_TABLES; t++) {
       if (list[t].kind == FG_TABLE_NONE) continue;
       const int code = fg_table_get(g->target, &list[t], &g->steps[i].table[t]);
       if (code != FG_OK) return code;
@@ -133,10 +131,9 @@ int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_str
   planes_of(g, arrays, planes);
   for (int i = 0; i < g->passes->count; i++) {
     const fg_pass *p = &g->passes->pass[i];
-    fg_device_table *const *of = g->steps[i].table;
-    const fg_pass_tables tables = {memory_of(of[0]), memory_of(of[1]), memory_of(of[2]),
-                                   memory_of(of[3]), memory_of(of[4]), memory_of(of[5])};
-    const fg_tile_args args = fg_kernel_args(p, planes, &tables);
+    const void *tables[FG_PASS_TABLES];
+    for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[i].table[k]);
+    const fg_tile_args args = fg_kernel_args(p, planes, tables);
     const int code = t->backend->launch(t->device, g->steps[i].kernel, fg_kernel_grid(p), (unsigned)p->threads,
                                         fg_geometry_shared(p), &args, sizeof args, stream);
     if (code != FG_OK) return code;

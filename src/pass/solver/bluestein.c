@@ -96,13 +96,13 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
   bool found = false;
   for (int i = 0; now && best && i < 2 * count; i++) {
-    *now = *list;
+    fg_passes_copy(now, list);
     const bool done = i < count ? lower_in_tile(planner, w, m[i], now) : lower_in_passes(planner, w, m[i - count], now);
     if (!done || (found && now->cost >= best->cost)) continue;
-    *best = *now;
+    fg_passes_copy(best, now);
     found = true;
   }
-  if (found) *list = *best;
+  if (found) fg_passes_copy(list, best);
   free(now);
   free(best);
   return found;

@@ -11,10 +11,11 @@
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
-enum { MAX_CANDIDATES = 6, MAX_DEPTH = 4, SMALLEST = 16 };
+enum { MAX_CANDIDATES = 6, MAX_SPLITS = 2, SMALLEST = 16 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
-  return w->rank == 1 && planner->depth < MAX_DEPTH
+  return w->rank == 1
+         && planner->splits < MAX_SPLITS     /* taste: three passes do for every length that memory holds */
          && w->twiddle == 0                  /* must: the twiddle belongs to the first pass */
          && w->loops + 1 <= FG_MAX_LOOPS     /* must: the other factor becomes a loop */
          && w->dim[0].n <= UINT32_MAX        /* must: exponents are 32-bit */
@@ -91,7 +92,8 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n
   if (h.columns.to.array > FG_ARRAY_SCRATCH1) return false;
   const ptrdiff_t elements = fg_work_loop_size(&h.columns) * n1;
   if (h.rows.scratch != w->scratch) fg_passes_need(list, h.columns.to.array, elements);
-  return fg_planner_lower(planner, &h.columns, list) && fg_planner_lower(planner, &h.rows, list);
+  const fg_planner deeper = {planner->device, planner->splits + 1};
+  return fg_planner_lower(&deeper, &h.columns, list) && fg_planner_lower(&deeper, &h.rows, list);
 }
 
 /* Divisors worth trying as n₁: those the butterflies can do, the nearest to the root first (two passes balance), then the
@@ -117,12 +119,12 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
   bool found = false;
   for (int i = 0; now && best && i < count; i++) {
-    *now = *list;
+    fg_passes_copy(now, list);
     if (!lower_split(planner, w, n1[i], now) || (found && now->cost >= best->cost)) continue;
-    *best = *now;
+    fg_passes_copy(best, now);
     found = true;
   }
-  if (found) *list = *best;
+  if (found) fg_passes_copy(list, best);
   free(now);
   free(best);
   return found;

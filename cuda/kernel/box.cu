@@ -1,0 +1,213 @@
+/* box.cu: one pass over the data for small two- and three-dimensional transforms: whole in a block.
+ *
+ * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first, the last one contiguous in the tile.  The stages
+ * of all dimensions follow each other in any order that the plan says; each is a Stockham stage along its dimension.  The
+ * first stage is fed from global memory and the last stores to it, so they are best along a slow dimension: the threads then
+ * run along the last one there.  (Three-dimensional blocks in shared memory: seeds of doc/algorithms.md, solver box.)
+ *
+ * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
+ *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
+ *   FG_BOXES, FG_PITCH                transforms a block, points from row to row in shared memory
+ *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs */
+#include "args.h"
+#include "butterfly.h"
+#define FG_LINES FG_BOXES
+#include "line.h"
+
+constexpr int STAGES = FG_STAGES, DIMS = FG_DIMS, ROW = DIMS - 1;
+
+FG_CONSTANT int size_of(int d) {
+  constexpr int sizes[] = {FG_SIZES};
+  return sizes[d];
+}
+FG_CONSTANT int radix_of(int s) {
+  constexpr int radices[] = {FG_RADICES};
+  return radices[s];
+}
+FG_CONSTANT int axis_of(int s) {
+  constexpr int axes[] = {FG_AXES};
+  return axes[s];
+}
+/* Radices before stage s along its own dimension. */
+FG_CONSTANT int product_before(int s) {
+  int p = 1;
+  for (int i = 0; i < s; i++)
+    if (axis_of(i) == axis_of(s)) p *= radix_of(i);
+  return p;
+}
+/* Where stage s's twiddles begin in the table of its dimension. */
+FG_CONSTANT int twiddles_before(int s) {
+  int sum = 0;
+  for (int i = 0; i < s; i++)
+    if (axis_of(i) == axis_of(s) && product_before(i) > 1) sum += product_before(i) * (radix_of(i) - 1);
+  return sum;
+}
+/* Points from neighbour to neighbour along dimension d in shared memory. */
+FG_CONSTANT int pitch_of(int d) {
+  int p = d == ROW ? 1 : FG_PITCH;
+  for (int i = d + 1; i < ROW; i++) p *= size_of(i);
+  return p;
+}
+constexpr int BOX_POINTS = pitch_of(0) * size_of(0);
+
+FG_CONSTANT int points_a_thread() {
+  int most = 1;
+  for (int s = 0; s < STAGES; s++) {
+    const int r = radix_of(s), butterflies = FG_BOXES * (FG_TOTAL / r);
+    const int points = (butterflies + FG_THREADS - 1) / FG_THREADS * r;
+    if (points > most) most = points;
+  }
+  return most;
+}
+constexpr int POINTS = points_a_thread();
+
+/* One butterfly: b-th along its dimension; at[d] the coordinates in the others. */
+struct spot {
+  int box, at[DIMS], b;
+  bool exists;
+};
+
+template <int S> struct stage {
+  static constexpr int R = radix_of(S), AXIS = axis_of(S), P = product_before(S);
+  static constexpr int M = size_of(AXIS) / R, EACH = FG_TOTAL / R, ALL = FG_BOXES * EACH;
+  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
+
+  /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
+  FG_DEVICE spot locate(int i) {
+    spot s;
+    int u = threadIdx.x + i * FG_THREADS;
+    s.exists = ALL % FG_THREADS == 0 || u < ALL;
+#pragma unroll
+    for (int d = ROW; d >= 0; d--) {
+      const int n = d == AXIS ? M : size_of(d);
+      s.at[d] = u % n;
+      u /= n;
+    }
+    s.box = u;
+    s.b = s.at[AXIS];
+    return s;
+  }
+};
+
+/* Shared memory address of a spot with its own dimension's coordinate replaced by k. */
+template <int S> FG_DEVICE int tile_address(const spot &s, int k) {
+  int address = s.box * BOX_POINTS;
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) address += (d == stage<S>::AXIS ? k : s.at[d]) * pitch_of(d);
+  return address;
+}
+
+template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
+  using T = stage<S>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (!at.exists) continue;
+    const int start = tile_address<S>(at, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(T::AXIS)), v[i * T::R + j]);
+  }
+}
+
+template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
+  using T = stage<S>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (!at.exists) continue;
+    const int start = tile_address<S>(at, at.b);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + start + j * (T::M * pitch_of(T::AXIS)));
+  }
+}
+
+template <int S> FG_DEVICE void compute(const fg_tile_args &a, cplx *v) {
+  using T = stage<S>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (T::P > 1 && T::R > 1 && at.exists) {
+      const cplx *w = static_cast<const cplx *>(a.box_stages[T::AXIS]) + twiddles_before(S) + at.b % T::P;
+#pragma unroll
+      for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::P);
+    }
+    butterfly<T::R>::apply(v + i * T::R);
+  }
+}
+
+/* Stride along dimension d in global memory; rows are mostly contiguous, which saves a product. */
+FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
+FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
+
+FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
+  if (FG_IN_SPLIT)
+    return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
+  return global_load(static_cast<const cplx *>(a.in_re) + at);
+}
+
+FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
+  if (FG_OUT_SPLIT) {
+    global_store(static_cast<real *>(a.out_re) + at, v.x);
+    global_store(static_cast<real *>(a.out_im) + at, v.y);
+  } else {
+    global_store(static_cast<cplx *>(a.out_re) + at, v);
+  }
+}
+
+FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
+  using T = stage<0>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot s = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
+    long long at = place_of(a, first + s.box).in;
+#pragma unroll
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+    const long long step = T::M * in_stride(a, T::AXIS);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const cplx x = read_point(a, at + j * step);
+      v[i * T::R + j] = FG_BACKWARD ? swapped(x) : x;
+    }
+  }
+}
+
+FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx *v) {
+  using T = stage<STAGES - 1>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot s = T::locate(i);
+    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
+    long long at = place_of(a, first + s.box).out;
+#pragma unroll
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
+    const long long step = T::M * out_stride(a, T::AXIS);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const cplx x = v[i * T::R + j];
+      write_point(a, at + j * step, FG_BACKWARD ? swapped(x) : x);
+    }
+  }
+}
+
+template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, cplx *v, cplx *tile) {
+  compute<S>(a, v);
+  if constexpr (S + 1 < STAGES) {
+    if (S != 0) __syncthreads(); /* the tile is still being read */
+    exchange_write<S>(v, tile);
+    __syncthreads();
+    exchange_read<S + 1>(v, tile);
+    run_stages<S + 1>(a, v, tile);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
+  cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
+  const line_number first = line_number(blockIdx.x) * FG_BOXES;
+  cplx v[POINTS];
+  load_boxes(args, first, v);
+  run_stages<0>(args, v, tile);
+  store_boxes(args, first, v);
+}

@@ -1,0 +1,125 @@
+/* box.c: a small two- or three-dimensional transform whole in a block: one pass where dimension after dimension takes two or three.
+ *
+ * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension, where
+ * neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short dimension is
+ * one butterfly of up to 32 points in registers.  (Small FFTs whole in shared memory by matrix products: AFQMC, doc/algorithms.md;
+ * index digits mapped to registers, threads and blocks: same.) */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/pass/geometry.h"
+#include "src/pass/solver.h"
+
+enum { MAX_WAYS = 24, MAX_PARTS = 3 };
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  ptrdiff_t total = 1;
+  if (w->rank < 2 || w->rank > FG_MAX_BOX) return false;
+  if (w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
+  for (int d = 0; d < w->rank; d++) {
+    if (!fg_smooth(w->dim[d].n)) return false; /* must: butterflies */
+    total *= w->dim[d].n;
+    if (total > (1 << 16)) return false;
+  }
+  return (size_t)total * 2 * fg_real_size(w->precision) <= planner->device->shared_block; /* must: it fits a block */
+}
+
+/* Butterflies that the kernels have. */
+static bool radix_exists(ptrdiff_t r) {
+  static const int beyond[] = {18, 20, 21, 22, 24, 25, 26, 27, 28, 30, 32};
+  if (r >= 2 && r <= FG_MAX_RADIX) return true;
+  for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+    if (r == beyond[i]) return true;
+  return false;
+}
+
+/* One way to factor a dimension into stages. */
+typedef struct {
+  int parts, radix[MAX_PARTS];
+} way;
+
+/* All ways with the fewest stages and with one more. */
+static int ways_of(ptrdiff_t n, way list[MAX_WAYS]) {
+  int count = 0;
+  if (radix_exists(n)) list[count++] = (way){1, {(int)n}};
+  for (int a = 32; a >= 2 && count < MAX_WAYS; a--)
+    if (n % a == 0 && radix_exists(a) && radix_exists(n / a)) list[count++] = (way){2, {a, (int)(n / a)}};
+  for (int a = FG_MAX_RADIX; a >= 2 && !count; a--)
+    for (int b = a; b >= 2 && count < MAX_WAYS; b--)
+      if (n % (a * b) == 0 && radix_exists(n / a / b)) list[count++] = (way){3, {a, b, (int)(n / a / b)}};
+  return count;
+}
+
+static void add(fg_pass *p, int radix, int axis) {
+  p->radix[p->stages] = radix;
+  p->axis[p->stages++] = axis;
+}
+
+static void add_all(fg_pass *p, const way *w, int from, int axis) {
+  for (int i = from; i < w->parts; i++) add(p, w->radix[i], axis);
+}
+
+/* Three dimensions: the slowest, the rows, the middle one.  Two: the columns' first stage, the rows, the rest of the columns; or,
+ * when the columns are one stage, columns, rows, and a move (radix 1) that lets the store run along the rows. */
+static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
+  const int row = p->dims - 1;
+  p->stages = 0;
+  if (p->dims == 3) {
+    add_all(p, of[0], 0, 0);
+    add_all(p, of[2], 0, 2);
+    add_all(p, of[1], 0, 1);
+  } else {
+    add(p, of[0]->radix[0], 0);
+    add_all(p, of[row], 0, row);
+    add_all(p, of[0], 1, 0);
+    if (of[0]->parts == 1) add(p, 1, row);
+  }
+}
+
+static fg_pass pass_of(const fg_work *w) {
+  fg_work one = *w;
+  one.rank = 1;
+  one.dim[0] = w->dim[w->rank - 1];
+  fg_pass p = fg_pass_of(&one);
+  p.family = FG_FAMILY_BOX;
+  p.dims = w->rank;
+  p.n = 1;
+  for (int d = 0; d < w->rank; d++) {
+    p.box[d] = w->dim[d];
+    p.n *= w->dim[d].n;
+  }
+  p.data = p.n;
+  p.pitch = (int)w->dim[w->rank - 1].n | 1; /* odd, so that threads across rows spread over the banks */
+  return p;
+}
+
+/* Every combination of ways; each exchange costs. */
+static bool best_geometry(fg_pass *p, const fg_device_info *device) {
+  way list[FG_MAX_BOX][MAX_WAYS];
+  int count[FG_MAX_BOX] = {1, 1, 1};
+  double best_score = 0;
+  fg_pass best = *p;
+  for (int d = 0; d < p->dims; d++) count[d] = ways_of(p->box[d].n, list[d]);
+  for (int a = 0; a < count[0]; a++)
+    for (int b = 0; b < count[1]; b++)
+      for (int c = 0; c < count[2]; c++) {
+        const way *of[FG_MAX_BOX] = {&list[0][a], &list[1][b], &list[2][c]};
+        fg_pass now = *p;
+        order_stages(&now, of);
+        double s = now.stages <= FG_MAX_STAGES ? fg_geometry_choose_box(&now, device) : 0;
+        for (int i = 1; i < now.stages; i++) s *= 0.93;
+        if (s > best_score) {
+          best_score = s;
+          best = now;
+        }
+      }
+  *p = best;
+  return best_score > 0;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  fg_pass p = pass_of(w);
+  return best_geometry(&p, planner->device) && fg_passes_add(planner, list, &p);
+}
+
+const fg_solver fg_solver_box = {"box", applicable, lower};
