@@ -127,7 +127,7 @@ static double across_efficiency(const fg_pass *p) {
 static double score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
-  if (points > MAX_POINTS / (p->precision == FG_DOUBLE ? 2 : 1)) return -1;
+  if (points > MAX_POINTS) return -1;
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
