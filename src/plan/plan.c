@@ -1,6 +1,8 @@
 /* plan.c: the handle that a program holds. */
 #include "src/plan/plan.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,7 +217,12 @@ static void run_on_device(fg_plan *plan, const fg_arrays *a) {
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   if (!a) a = &plan->problem->arrays;
   if (plan->program) {
+    /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
+    int cancel, saved = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     run_on_device(plan, a);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
     return;
   }
   const double start = now();
