@@ -17,8 +17,8 @@
 #include "suite.h"
 #include "told.h"
 
-static const char *const cases[] = {"oc360*3", "ocb48:3:2*2:150:-99", "/oc24x18", "ic100*2", "/ic77", "ic14:-3:-3*11:42:42",
-                                    "ic6:5:1*5:1:6", "oc1009"};
+static const char *const cases[] = {"oc360*3", "ocb48:3:2*2:150:-99", "/oc24x18", "ic100*2", "/ic77", "ic77:-3:-3*11:231:231",
+                                    "ic33:50:1*50:1:33", "oc1009"};
 
 /* ---- results ---- */
 
