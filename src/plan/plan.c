@@ -140,13 +140,21 @@ static void *host_create(fg_problem *p, const char *reason) {
   return made;
 }
 
+/* Whether the device could hold the images and the scratch of an execution. */
+static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *passes) {
+  const double images = (double)fg_problem_elements(p, FG_INPUT) + (double)fg_problem_elements(p, FG_OUTPUT);
+  const double scratch = (double)passes->scratch[0] + (double)passes->scratch[1];
+  return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
+}
+
 static fg_program *device_program(const fg_target *target, const fg_problem *p, const char **why) {
   fg_passes *passes = calloc(1, sizeof *passes);
   fg_program *program = NULL;
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
-  if (planned) program = fg_program_create(target, p, passes, why);
+  if (planned && !fits(target, p, passes)) *why = "larger than the device's memory";
+  else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
   return program;
 }
