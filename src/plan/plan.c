@@ -2,6 +2,7 @@
 #include "src/plan/plan.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -147,7 +148,11 @@ static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *
   return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
 }
 
+/* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
 static fg_program *device_program(const fg_target *target, const fg_problem *p, const char **why) {
+  fenv_t of_program;
+  feholdexcept(&of_program);
+  fesetround(FE_TONEAREST);
   fg_passes *passes = calloc(1, sizeof *passes);
   fg_program *program = NULL;
   *why = "out of memory";
