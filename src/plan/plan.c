@@ -13,6 +13,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/route.h"
 #include "src/plan/verify.h"
+#include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
@@ -170,7 +171,10 @@ void *fg_plan_create(fg_problem *p) {
   if (!route.target || !fg_host_of(p->precision)->path()) return host_create(p, route.reason);
   const char *why;
   fg_program *program = device_program(route.target, p, &why);
-  if (program) return wrap(p, program, route.target->backend->name, route.reason);
+  if (program) {
+    fg_wisdom_learn(p);
+    return wrap(p, program, route.target->backend->name, route.reason);
+  }
   fg_log(FG_LOG_WARN, "planned on the host: %s", why);
   return host_create(p, why);
 }

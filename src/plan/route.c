@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "src/pass/radices.h"
+#include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
 /* Leads from the reference machine (doc/performance.md): stock FFTW's rate falls as the data leaves the caches. */
@@ -45,7 +46,7 @@ static double planning_seconds(const fg_problem *p) {
 static const char *host_only(const fg_problem *p) {
   if (p->kind != FG_DFT) return "real transform";
   if (p->precision != FG_SINGLE) return "double precision";
-  if (p->flags & FG_WISDOM_ONLY) return "wisdom only";
+  if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   return fg_problem_undefined(p);
 }
 
@@ -62,7 +63,8 @@ fg_route fg_route_of(const fg_problem *p) {
   fg_route r = {NULL, "switched off"};
   if (mode == FG_MODE_OFF) return r;
   r.reason = host_only(p);
-  if (!r.reason && mode == FG_MODE_AUTO) r.reason = not_worth_it(p);
+  /* What wisdom knows was found worth it before. */
+  if (!r.reason && mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY)) r.reason = not_worth_it(p);
   if (r.reason) return r;
   r.target = fg_target_get(&r.reason);
   if (r.target) r.reason = mode == FG_MODE_FORCE ? "forced" : "faster on the GPU";
