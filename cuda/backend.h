@@ -57,6 +57,11 @@ typedef struct fg_backend {
   int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA */
   void (*pinned_free)(fg_device *, void *memory);
 
+  /* Pin memory of the program where it is, so that copies reach it by DMA; and end that, before it is freed or unmapped.
+   * Whole pages of this system, no page registered twice; unregister takes the address that register was given. */
+  int (*host_register)(fg_device *, void *memory, size_t bytes);
+  int (*host_unregister)(fg_device *, void *memory);
+
   int (*stream_create)(fg_device *, fg_stream **);
   void (*stream_destroy)(fg_device *, fg_stream *);
   int (*stream_wait)(fg_device *, fg_stream *); /* until all work in it is done; reports its failures */

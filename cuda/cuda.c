@@ -174,6 +174,22 @@ static void pinned_free(fg_device *device, void *memory) {
   fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuMemFreeHost");
 }
 
+static int host_register(fg_device *device, void *memory, size_t bytes) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+  return fg_cuda_leave(device, &scope, result, "cuMemHostRegister");
+}
+
+static int host_unregister(fg_device *device, void *memory) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuMemHostUnregister(memory), "cuMemHostUnregister");
+}
+
 /* ---- streams and copies; an fg_stream is a CUstream, an fg_event a CUevent ---- */
 
 static int stream_create(fg_device *device, fg_stream **stream) {
@@ -308,6 +324,8 @@ const fg_backend fg_backend_cuda = {
     .memory_available = memory_available,
     .pinned_alloc = pinned_alloc,
     .pinned_free = pinned_free,
+    .host_register = host_register,
+    .host_unregister = host_unregister,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_wait = stream_wait,

@@ -27,6 +27,8 @@
   FN(cuMemGetInfo_v2, (size_t *available, size_t *total))                                                             \
   FN(cuMemHostAlloc, (void **, size_t, unsigned flags))                                                               \
   FN(cuMemFreeHost, (void *))                                                                                         \
+  FN(cuMemHostRegister_v2, (void *, size_t, unsigned flags))                                                          \
+  FN(cuMemHostUnregister, (void *))                                                                                   \
   FN(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
   FN(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
   FN(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \
@@ -49,6 +51,7 @@
 
 /* cuda.h renames some of these by macro; the table must see the plain names. */
 #undef cuEventElapsedTime
+#undef cuMemHostRegister
 
 #define FG_DRIVER_MEMBER(name, parameters) CUresult(CUDAAPI *name) parameters;
 typedef struct {

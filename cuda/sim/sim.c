@@ -7,6 +7,7 @@
 #include "cuda/sim/block.h"
 #include "cuda/sim/compile.h"
 #include "cuda/sim/fault.h"
+#include "cuda/sim/host.h"
 #include "cuda/sim/memory.h"
 #include "cuda/sim/shared.h"
 
@@ -43,7 +44,8 @@ fg_sim_counters fg_sim_count(void) {
   return (fg_sim_counters){.compiles = fg_sim_compiles(),
                            .launches = launches,
                            .allocations = fg_sim_memory_count() + pinned,
-                           .streams = streams};
+                           .streams = streams,
+                           .registered = fg_sim_host_count()};
 }
 
 static int sim_count(void) { return 1; }
@@ -101,6 +103,17 @@ static void sim_pinned_free(fg_device *device, void *memory) {
   (void)device;
   pinned -= memory != NULL;
   free(memory);
+}
+
+static int sim_host_register(fg_device *device, void *memory, size_t bytes) {
+  int fault = fg_fault_due(FG_FAULT_PINNED);
+  (void)device;
+  return fault ? fault : fg_sim_host_register(memory, bytes);
+}
+
+static int sim_host_unregister(fg_device *device, void *memory) {
+  (void)device;
+  return fg_sim_host_unregister(memory);
 }
 
 /* ---- streams and copies ---- */
@@ -273,6 +286,8 @@ const fg_backend fg_backend_sim = {
     .memory_available = sim_memory_available,
     .pinned_alloc = sim_pinned_alloc,
     .pinned_free = sim_pinned_free,
+    .host_register = sim_host_register,
+    .host_unregister = sim_host_unregister,
     .stream_create = sim_stream_create,
     .stream_destroy = sim_stream_destroy,
     .stream_wait = sim_stream_wait,

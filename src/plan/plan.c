@@ -114,7 +114,10 @@ void *fg_plan_create(fg_problem *p) {
   if (!route.target || !fg_host_of(p->precision)->path()) return host_create(p, route.reason);
   const char *why;
   fg_program *program = device_program(route.target, p, &why);
-  if (program) return wrap(p, program, route.target->backend->name, route.reason);
+  if (program) {
+    fg_program_pin(program, &p->arrays);
+    return wrap(p, program, route.target->backend->name, route.reason);
+  }
   fg_log(FG_LOG_WARN, "planned on the host: %s", why);
   return host_create(p, why);
 }

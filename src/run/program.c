@@ -8,7 +8,8 @@
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/problem/layout.h"
-#include "src/run/slot.h"
+#include "src/run/pipeline.h"
+#include "src/run/schedule.h"
 #include "src/run/table.h"
 #include "src/run/transfer.h"
 
@@ -22,6 +23,7 @@ struct fg_program {
   fg_layout in, out;
   fg_passes *passes; /* a copy, cut to its count */
   step *steps; /* one a pass */
+  fg_schedule *schedule;
   size_t bytes[FG_ARRAYS];
   bool empty;  /* a batch of none: nothing to do */
 };
@@ -42,12 +44,21 @@ char *fg_program_sprint(const fg_program *g) {
 
 const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
 
+const fg_target *fg_program_target(const fg_program *g) { return g->target; }
+
+const fg_layout *fg_program_layout(const fg_program *g, enum fg_side side) {
+  return side == FG_INPUT ? &g->in : &g->out;
+}
+
+const fg_schedule *fg_program_schedule(const fg_program *g) { return g->schedule; }
+
 void fg_program_destroy(fg_program *g) {
   if (!g) return;
   for (int i = 0; g->steps && i < g->passes->count; i++)
     for (int t = 0; t < FG_PASS_TABLES; t++)
       if (g->steps[i].table[t]) fg_table_release(g->target, g->steps[i].table[t]);
   free(g->steps);
+  free(g->schedule);
   free(g->passes);
   fg_layout_free(&g->in);
   fg_layout_free(&g->out);
@@ -97,7 +108,8 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   size_arrays(g, p->precision);
   *why = "out of memory";
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
-  if (!g->steps) return false;
+  g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
+  if (!g->steps || !g->schedule) return false;
   *why = fg_backend_message();
   return compile(g) == FG_OK && make_tables(g) == FG_OK;
 }
@@ -124,41 +136,43 @@ static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_pla
 
 static const void *memory_of(const fg_device_table *t) { return t ? fg_table_memory(t) : NULL; }
 
-int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
+/* p with indices [first, first + count) of one of its loops only. */
+static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) {
+  p->from.offset += first * (ptrdiff_t)p->loop[loop].in;
+  p->to.offset += first * (ptrdiff_t)p->loop[loop].out;
+  p->loop[loop].n = count;
+}
+
+static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, const fg_pass *p, fg_stream *stream) {
   const fg_target *t = g->target;
+  const void *tables[FG_PASS_TABLES];
+  for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[pass].table[k]);
+  const fg_tile_args args = fg_kernel_args(p, planes, tables);
+  return t->backend->launch(t->device, g->steps[pass].kernel, fg_kernel_grid(p), (unsigned)p->threads,
+                            fg_geometry_shared(p), &args, sizeof args, stream);
+}
+
+int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
+                           ptrdiff_t count, fg_stream *stream) {
   fg_planes planes[FG_ARRAYS];
-  if (g->empty) return FG_OK;
   planes_of(g, arrays, planes);
-  for (int i = 0; i < g->passes->count; i++) {
-    const fg_pass *p = &g->passes->pass[i];
-    const void *tables[FG_PASS_TABLES];
-    for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[i].table[k]);
-    const fg_tile_args args = fg_kernel_args(p, planes, tables);
-    const int code = t->backend->launch(t->device, g->steps[i].kernel, fg_kernel_grid(p), (unsigned)p->threads,
-                                        fg_geometry_shared(p), &args, sizeof args, stream);
-    if (code != FG_OK) return code;
-  }
-  return FG_OK;
+  if (loop < 0) return launch(g, planes, pass, &g->passes->pass[pass], stream);
+  fg_pass part = g->passes->pass[pass];
+  restrict_to(&part, loop, first, count);
+  return launch(g, planes, pass, &part, stream);
 }
 
-static enum fg_outcome run_in(fg_program *g, fg_slot *s, const fg_arrays *a) {
-  bool writing = false;
-  int code = fg_transfer_in(g->target, s, &g->in, a);
-  if (code == FG_OK) code = fg_program_launch(g, s->array, s->stream);
-  if (code == FG_OK) code = fg_transfer_out(g->target, s, &g->out, a, &writing);
-  if (code == FG_OK) return FG_DONE;
-  if (g->target->backend->stream_wait(g->target->device, s->stream) == FG_ELOST) code = FG_ELOST;
-  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  return writing && fg_transfer_overlap(&g->in, &g->out, a) ? FG_DAMAGED : FG_INTACT;
+int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
+  int code = FG_OK;
+  for (int i = 0; !g->empty && code == FG_OK && i < g->passes->count; i++)
+    code = fg_program_launch_part(g, arrays, i, -1, 0, 0, stream);
+  return code;
 }
 
-enum fg_outcome fg_program_execute(fg_program *g, const fg_arrays *a) {
-  fg_slot *s = NULL;
-  if (g->empty) return FG_DONE;
-  const int code = fg_slot_acquire(g->target, g->bytes, fg_transfer_staging(&g->in, &g->out), &s);
-  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  if (code != FG_OK) return FG_INTACT;
-  const enum fg_outcome outcome = run_in(g, s, a);
-  fg_slot_release(s);
-  return outcome;
+void fg_program_pin(const fg_program *g, const fg_arrays *a) {
+  if (!g->empty) fg_pipeline_pin(g, a);
+}
+
+enum fg_outcome fg_program_execute(const fg_program *g, const fg_arrays *a) {
+  return g->empty ? FG_DONE : fg_pipeline_run(g, a);
 }

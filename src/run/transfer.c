@@ -1,8 +1,15 @@
-/* transfer.c: between the program's arrays and their images on the device, through pinned staging in chunks: while one chunk
- * is on the link, the processor gathers or scatters the other. */
+/* transfer.c: between the program's arrays and their images: sizes, and what the processor copies itself. */
 #include "src/run/transfer.h"
 
-enum { CHUNK = 8 << 20, PLANE_ALIGNMENT = 256 };
+#include <string.h>
+
+#include "src/run/copy.h"
+#include "src/run/movers.h"
+
+enum { PLANE_ALIGNMENT = 256 };
+
+/* Bytes of a copy worth sharing, and of each share. */
+static const size_t shared_from = 512 << 10, share = 128 << 10;
 
 static size_t plane_bytes(const fg_layout *l) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
@@ -17,101 +24,56 @@ void *fg_transfer_plane(const fg_layout *l, void *image, int plane) {
   return image ? (char *)image + (size_t)plane * plane_bytes(l) : NULL;
 }
 
-size_t fg_transfer_staging(const fg_layout *in, const fg_layout *out) {
-  const size_t a = plane_bytes(in), b = plane_bytes(out), most = a > b ? a : b;
-  return most < CHUNK ? most : CHUNK;
+static bool dense(const fg_layout *l) {
+  return l->rank == 1 && (size_t)l->walk[0].stride * fg_real_size(l->precision) == fg_layout_element_size(l);
 }
 
-/* The chunks of all planes, numbered through. */
-typedef struct {
-  ptrdiff_t length; /* elements of a full chunk */
-  ptrdiff_t each;   /* chunks of a plane */
-  ptrdiff_t count;
-} chunking;
-
-static chunking chunks_of(const fg_slot *s, const fg_layout *l) {
-  chunking c;
-  c.length = (ptrdiff_t)(s->staging_bytes / fg_layout_element_size(l));
-  c.each = (l->elements + c.length - 1) / c.length;
-  c.count = c.each * planes(l);
-  return c;
+static char *lowest(const fg_layout *l, const void *array) {
+  return (char *)array + l->low * (ptrdiff_t)fg_real_size(l->precision);
 }
+
+void *fg_transfer_dense(const fg_layout *l, void *array) { return dense(l) ? lowest(l, array) : NULL; }
+
+bool fg_transfer_wants_movers(size_t bytes) { return bytes >= shared_from; }
+
+/* ---- copies, in shares ---- */
 
 typedef struct {
-  int plane;
-  ptrdiff_t first, count;
-  size_t bytes;
-  char *device;
-} chunk;
+  const fg_layout *layout;
+  char *array, *staging;
+  ptrdiff_t first, count, each; /* elements: of all, of a share */
+  bool gather;
+} work;
 
-static chunk chunk_at(const chunking *c, const fg_layout *l, void *image, ptrdiff_t number) {
-  chunk k;
-  k.plane = (int)(number / c->each);
-  k.first = number % c->each * c->length;
-  k.count = l->elements - k.first < c->length ? l->elements - k.first : c->length;
-  k.bytes = (size_t)k.count * fg_layout_element_size(l);
-  k.device = (char *)fg_transfer_plane(l, image, k.plane) + (size_t)k.first * fg_layout_element_size(l);
-  return k;
+static void copy(const work *w, ptrdiff_t first, ptrdiff_t count, char *staging) {
+  const size_t element = fg_layout_element_size(w->layout), bytes = (size_t)count * element;
+  if (w->gather && dense(w->layout)) memcpy(staging, lowest(w->layout, w->array) + (size_t)first * element, bytes);
+  else if (w->gather) fg_layout_gather(w->layout, w->array, first, count, staging);
+  else if (dense(w->layout)) fg_copy_past_cache(lowest(w->layout, w->array) + (size_t)first * element, staging, bytes);
+  else fg_layout_scatter(w->layout, w->array, first, count, staging);
 }
 
-int fg_transfer_in(const fg_target *t, fg_slot *s, const fg_layout *in, const fg_arrays *a) {
-  const chunking c = chunks_of(s, in);
-  for (ptrdiff_t i = 0; i < c.count; i++) {
-    const int side = (int)(i % FG_STAGES_IN_FLIGHT);
-    const chunk k = chunk_at(&c, in, s->array[FG_ARRAY_IN], i);
-    int code = i < FG_STAGES_IN_FLIGHT ? FG_OK : t->backend->event_wait(t->device, s->staged[side]);
-    if (code != FG_OK) return code;
-    fg_layout_gather(in, k.plane ? a->in_im : a->in_re, k.first, k.count, s->staging[side]);
-    code = t->backend->copy_in(t->device, k.device, s->staging[side], k.bytes, s->stream);
-    if (code == FG_OK) code = t->backend->event_record(t->device, s->staged[side], s->stream);
-    if (code != FG_OK) return code;
-  }
-  return FG_OK;
+static void copy_share(void *context, ptrdiff_t i) {
+  const work *w = context;
+  const ptrdiff_t at = i * w->each, count = w->count - at < w->each ? w->count - at : w->each;
+  copy(w, w->first + at, count, w->staging + (size_t)at * fg_layout_element_size(w->layout));
 }
 
-static int fetch(const fg_target *t, fg_slot *s, const fg_layout *out, const chunking *c, ptrdiff_t i) {
-  const int side = (int)(i % FG_STAGES_IN_FLIGHT);
-  const chunk k = chunk_at(c, out, s->array[FG_ARRAY_OUT], i);
-  const int code = t->backend->copy_out(t->device, s->staging[side], k.device, k.bytes, s->stream);
-  return code == FG_OK ? t->backend->event_record(t->device, s->staged[side], s->stream) : code;
+static void copy_all(work *w) {
+  const size_t element = fg_layout_element_size(w->layout);
+  w->each = fg_transfer_wants_movers((size_t)w->count * element) ? (ptrdiff_t)(share / element) : w->count;
+  fg_movers_run(copy_share, w, (w->count + w->each - 1) / w->each);
 }
 
-/* Wait for chunk i.  Once writing has begun a failed copy is worth a second try: the image is still on the device. */
-static int await(const fg_target *t, fg_slot *s, const fg_layout *out, const chunking *c, ptrdiff_t i, bool retry) {
-  fg_event *const staged = s->staged[i % FG_STAGES_IN_FLIGHT];
-  int code = t->backend->event_wait(t->device, staged);
-  if (code != FG_OK && code != FG_ELOST && retry) {
-    code = fetch(t, s, out, c, i);
-    if (code == FG_OK) code = t->backend->event_wait(t->device, staged);
-  }
-  return code;
+void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging) {
+  copy_all(&(work){l, (char *)array, staging, first, count, 0, true});
 }
 
-static int fetch_or_retry(const fg_target *t, fg_slot *s, const fg_layout *out, const chunking *c, ptrdiff_t i,
-                          bool retry) {
-  const int code = fetch(t, s, out, c, i);
-  return code != FG_OK && code != FG_ELOST && retry ? fetch(t, s, out, c, i) : code;
+void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging) {
+  copy_all(&(work){l, array, (char *)staging, first, count, 0, false});
 }
 
-int fg_transfer_out(const fg_target *t, fg_slot *s, const fg_layout *out, const fg_arrays *a, bool *writing) {
-  const chunking c = chunks_of(s, out);
-  for (ptrdiff_t i = 0; i < c.count && i < FG_STAGES_IN_FLIGHT; i++) {
-    const int code = fetch(t, s, out, &c, i);
-    if (code != FG_OK) return code;
-  }
-  for (ptrdiff_t i = 0; i < c.count; i++) {
-    const chunk k = chunk_at(&c, out, s->array[FG_ARRAY_OUT], i);
-    int code = await(t, s, out, &c, i, *writing);
-    if (code != FG_OK) return code;
-    *writing = true;
-    fg_layout_scatter(out, k.plane ? a->out_im : a->out_re, k.first, k.count, s->staging[i % FG_STAGES_IN_FLIGHT]);
-    if (i + FG_STAGES_IN_FLIGHT < c.count) {
-      code = fetch_or_retry(t, s, out, &c, i + FG_STAGES_IN_FLIGHT, true);
-      if (code != FG_OK) return code;
-    }
-  }
-  return FG_OK;
-}
+/* ---- overlap ---- */
 
 typedef struct {
   const char *from, *to;

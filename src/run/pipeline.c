@@ -1,0 +1,316 @@
+/* pipeline.c: one execution of a program on arrays of the host. */
+#include "src/run/pipeline.h"
+
+#include <string.h>
+
+#include "src/report/log.h"
+#include "src/run/arena.h"
+#include "src/run/movers.h"
+#include "src/run/slot.h"
+#include "src/run/transfer.h"
+
+size_t fg_pipeline_piece = 0;
+
+/* Staging pieces: small enough for the caches to hold the ring, large enough for the link. */
+enum { LARGEST_PIECE = 2 << 20, SMALLEST_PIECE = 256 << 10, PIECES_OF_ALL = 4 };
+
+/* One side of the execution. */
+typedef struct {
+  const fg_layout *layout;
+  void *array[2];   /* the program's planes */
+  void *dense[2];   /* where they begin, if DMA goes there directly */
+  void *image;      /* on the device */
+  bool direct;
+  size_t piece;     /* staging bytes */
+} end;
+
+/* A staging piece on its way out. */
+typedef struct {
+  int plane;
+  ptrdiff_t first, count;
+} parcel;
+
+typedef struct {
+  const fg_program *program;
+  const fg_schedule *schedule;
+  const fg_target *target;
+  fg_slot *slot;
+  end in, out;
+  bool alone;       /* one stream does it: nothing to overlap */
+  bool awake;       /* the movers are */
+  bool overlap;     /* of input and output in memory */
+  bool writing;     /* the program's output has been touched, or may have been */
+  bool news_in, news_passes; /* arrivals, launches that later launches, departures have not been made to wait for */
+  size_t gathered;  /* pieces of staging used on the way in */
+  size_t fetched, scattered; /* likewise out: begun, done */
+  parcel parcel[FG_RING];
+} flow;
+
+static int planes(const end *e) { return e->layout->split ? 2 : 1; }
+
+static size_t plane_size(const end *e) { return (size_t)e->layout->elements * fg_layout_element_size(e->layout); }
+
+static fg_stream *stream_of(const flow *f, enum fg_slot_stream which) {
+  return f->slot->stream[f->alone ? FG_STREAM_PASSES : which];
+}
+
+/* Once the output was touched over the input, giving up is no way out: what failed is worth a second try. */
+static bool again(const flow *f, int code) { return code != FG_OK && code != FG_ELOST && f->writing && f->overlap; }
+
+#define TRY(f, code, call)                \
+  do {                                    \
+    (code) = (call);                      \
+    if (again(f, code)) (code) = (call);  \
+  } while (0)
+
+static int wait_event(const flow *f, fg_event *e) {
+  int code;
+  TRY(f, code, f->target->backend->event_wait(f->target->device, e));
+  return code;
+}
+
+static int wait_stream(const flow *f, enum fg_slot_stream which) {
+  int code;
+  TRY(f, code, f->target->backend->stream_wait(f->target->device, stream_of(f, which)));
+  return code;
+}
+
+static int record(const flow *f, fg_event *e, enum fg_slot_stream which) {
+  int code;
+  TRY(f, code, f->target->backend->event_record(f->target->device, e, stream_of(f, which)));
+  return code;
+}
+
+/* What comes later in stream after waits for what stream before has been given so far. */
+static int order(const flow *f, enum fg_slot_stream before, fg_event *e, enum fg_slot_stream after) {
+  if (f->alone) return FG_OK;
+  int code = record(f, e, before);
+  if (code == FG_OK) TRY(f, code, f->target->backend->stream_wait_event(f->target->device, stream_of(f, after), e));
+  return code;
+}
+
+static char *on_device(const end *e, int plane, ptrdiff_t first) {
+  return (char *)fg_transfer_plane(e->layout, e->image, plane) + (size_t)first * fg_layout_element_size(e->layout);
+}
+
+/* ---- arrivals ---- */
+
+static int copy_in(const flow *f, int plane, ptrdiff_t first, ptrdiff_t count, const void *from) {
+  const size_t bytes = (size_t)count * fg_layout_element_size(f->in.layout);
+  int code;
+  TRY(f, code, f->target->backend->copy_in(f->target->device, on_device(&f->in, plane, first), from, bytes,
+                                           stream_of(f, FG_STREAM_IN)));
+  return code;
+}
+
+static int stage_in(flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
+  fg_ring *const ring = &f->slot->ring[FG_INPUT];
+  const size_t side = f->gathered % FG_RING;
+  int code = f->gathered < FG_RING ? FG_OK : wait_event(f, ring->copied[side]);
+  if (code != FG_OK) return code;
+  f->gathered++;
+  fg_transfer_gather(f->in.layout, f->in.array[plane], first, count, ring->piece[side]);
+  code = copy_in(f, plane, first, count, ring->piece[side]);
+  return code == FG_OK ? record(f, ring->copied[side], FG_STREAM_IN) : code;
+}
+
+static int arrive(flow *f, const fg_step *s) {
+  const size_t element = fg_layout_element_size(f->in.layout);
+  const ptrdiff_t most = f->in.direct ? s->count : (ptrdiff_t)(f->in.piece / element);
+  f->news_in = true;
+  for (int plane = 0; plane < planes(&f->in); plane++)
+    for (ptrdiff_t at = 0; at < s->count; at += most) {
+      const ptrdiff_t first = s->first + at, count = s->count - at < most ? s->count - at : most;
+      const int code = f->in.direct
+                           ? copy_in(f, plane, first, count, (char *)f->in.dense[plane] + (size_t)first * element)
+                           : stage_in(f, plane, first, count);
+      if (code != FG_OK) return code;
+    }
+  return FG_OK;
+}
+
+/* ---- launches ---- */
+
+static int launch(flow *f, const fg_step *s) {
+  int code = f->news_in ? order(f, FG_STREAM_IN, f->slot->arrived, FG_STREAM_PASSES) : FG_OK;
+  if (code != FG_OK) return code;
+  f->news_in = false;
+  f->news_passes = true;
+  TRY(f, code, fg_program_launch_part(f->program, f->slot->array, s->pass, s->loop, s->first, s->count,
+                                      f->slot->stream[FG_STREAM_PASSES]));
+  return code;
+}
+
+/* ---- departures ---- */
+
+static int copy_out(const flow *f, int plane, ptrdiff_t first, ptrdiff_t count, void *to) {
+  const size_t bytes = (size_t)count * fg_layout_element_size(f->out.layout);
+  int code;
+  TRY(f, code, f->target->backend->copy_out(f->target->device, to, on_device(&f->out, plane, first), bytes,
+                                            stream_of(f, FG_STREAM_OUT)));
+  return code;
+}
+
+/* Fetch a parcel anew when waiting for its copy failed and there is no way back. */
+static int await_parcel(flow *f, size_t side) {
+  fg_ring *const ring = &f->slot->ring[FG_OUTPUT];
+  const parcel *p = &f->parcel[side];
+  int code = f->target->backend->event_wait(f->target->device, ring->copied[side]);
+  if (!again(f, code)) return code;
+  code = copy_out(f, p->plane, p->first, p->count, ring->piece[side]);
+  if (code == FG_OK) code = record(f, ring->copied[side], FG_STREAM_OUT);
+  return code == FG_OK ? wait_event(f, ring->copied[side]) : code;
+}
+
+static int scatter_oldest(flow *f) {
+  const size_t side = f->scattered % FG_RING;
+  const parcel *p = &f->parcel[side];
+  const int code = await_parcel(f, side);
+  if (code != FG_OK) return code;
+  f->writing = true;
+  fg_transfer_scatter(f->out.layout, f->out.array[p->plane], p->first, p->count, f->slot->ring[FG_OUTPUT].piece[side]);
+  f->scattered++;
+  return FG_OK;
+}
+
+static int stage_out(flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
+  fg_ring *const ring = &f->slot->ring[FG_OUTPUT];
+  const size_t side = f->fetched % FG_RING;
+  int code = f->fetched - f->scattered < FG_RING ? FG_OK : scatter_oldest(f);
+  if (code != FG_OK) return code;
+  code = copy_out(f, plane, first, count, ring->piece[side]);
+  if (code == FG_OK) code = record(f, ring->copied[side], FG_STREAM_OUT);
+  f->parcel[side] = (parcel){plane, first, count};
+  f->fetched += code == FG_OK;
+  return code;
+}
+
+static int leave(flow *f, const fg_step *s) {
+  const size_t element = fg_layout_element_size(f->out.layout);
+  const ptrdiff_t most = f->out.direct ? s->count : (ptrdiff_t)(f->out.piece / element);
+  int code = f->news_passes ? order(f, FG_STREAM_PASSES, f->slot->computed, FG_STREAM_OUT) : FG_OK;
+  if (code != FG_OK) return code;
+  f->news_passes = false;
+  f->writing |= f->out.direct;
+  for (int plane = 0; plane < planes(&f->out); plane++)
+    for (ptrdiff_t at = 0; at < s->count; at += most) {
+      const ptrdiff_t first = s->first + at, count = s->count - at < most ? s->count - at : most;
+      code = f->out.direct ? copy_out(f, plane, first, count, (char *)f->out.dense[plane] + (size_t)first * element)
+                           : stage_out(f, plane, first, count);
+      if (code != FG_OK) return code;
+    }
+  return FG_OK;
+}
+
+static int finish(flow *f) {
+  while (f->scattered < f->fetched) {
+    const int code = scatter_oldest(f);
+    if (code != FG_OK) return code;
+  }
+  return f->out.direct ? wait_stream(f, FG_STREAM_OUT) : FG_OK;
+}
+
+/* ---- all ---- */
+
+static int step(flow *f, const fg_step *s) {
+  switch (s->kind) {
+    case FG_ARRIVE: return arrive(f, s);
+    case FG_LAUNCH: return launch(f, s);
+    default: return leave(f, s);
+  }
+}
+
+/* All steps of the schedule, or only those that are (or are not) departures. */
+static int steps(flow *f, bool rest, bool departures) {
+  for (int i = 0; i < f->schedule->count; i++) {
+    const fg_step *s = &f->schedule->step[i];
+    const int code = (s->kind == FG_LEAVE ? departures : rest) ? step(f, s) : FG_OK;
+    if (code != FG_OK) return code;
+  }
+  return FG_OK;
+}
+
+/* Pieces may leave before all of the input has come only where they write over nothing that is still to be read. */
+static bool may_interleave(const flow *f) {
+  const bool in_place = f->in.array[0] == f->out.array[0] && f->in.array[1] == f->out.array[1];
+  return !f->schedule->in_batches || !f->overlap || (in_place && f->schedule->same_places);
+}
+
+static int run(flow *f) {
+  int code;
+  if (may_interleave(f)) {
+    code = steps(f, true, true);
+  } else {
+    code = steps(f, true, false);
+    if (code == FG_OK) code = steps(f, false, true);
+  }
+  return code == FG_OK ? finish(f) : code;
+}
+
+/* After a failure: nothing of ours may go on in memory of the program's.  The code, made worse if the device is lost. */
+static int settle(const flow *f, int code) {
+  for (int i = 0; i < FG_STREAMS; i++)
+    if (f->target->backend->stream_wait(f->target->device, f->slot->stream[i]) == FG_ELOST) code = FG_ELOST;
+  return code;
+}
+
+static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2]) {
+  const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
+  for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
+    dense[plane] = fg_transfer_dense(l, array[plane]);
+    if (!dense[plane] || !fg_arena_pin(t, dense[plane], bytes)) return false;
+  }
+  return true;
+}
+
+static size_t piece_for(const end *e) {
+  const size_t all = plane_size(e), element = fg_layout_element_size(e->layout);
+  size_t piece = all / PIECES_OF_ALL;
+  if (piece < SMALLEST_PIECE) piece = SMALLEST_PIECE;
+  if (piece > LARGEST_PIECE) piece = LARGEST_PIECE;
+  if (fg_pipeline_piece) piece = fg_pipeline_piece;
+  if (piece > all) piece = all;
+  return piece < element ? element : piece / element * element;
+}
+
+static end end_of(const fg_program *g, enum fg_side side, void *re, void *im) {
+  end e = {.layout = fg_program_layout(g, side), .array = {re, im}};
+  e.direct = reachable(fg_program_target(g), e.layout, e.array, e.dense);
+  e.piece = e.direct ? 0 : piece_for(&e);
+  return e;
+}
+
+static enum fg_outcome flow_through(flow *f) {
+  f->in.image = f->slot->array[FG_ARRAY_IN];
+  f->out.image = f->slot->array[FG_ARRAY_OUT];
+  f->awake = (!f->in.direct && fg_transfer_wants_movers(f->in.piece)) ||
+             (!f->out.direct && fg_transfer_wants_movers(f->out.piece));
+  if (f->awake) fg_movers_begin();
+  int code = run(f);
+  if (f->awake) fg_movers_end();
+  if (code == FG_OK) return FG_DONE;
+  code = settle(f, code);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  return f->writing && f->overlap ? FG_DAMAGED : FG_INTACT;
+}
+
+enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
+  flow f = {.program = g, .schedule = fg_program_schedule(g), .target = fg_program_target(g)};
+  f.in = end_of(g, FG_INPUT, a->in_re, a->in_im);
+  f.out = end_of(g, FG_OUTPUT, a->out_re, a->out_im);
+  f.overlap = fg_transfer_overlap(f.in.layout, f.out.layout, a);
+  f.alone = f.schedule->whole && (f.in.direct || f.in.piece >= plane_size(&f.in)) &&
+            (f.out.direct || f.out.piece >= plane_size(&f.out));
+  const int code = fg_slot_acquire(f.target, fg_program_bytes(g), (size_t[2]){f.in.piece, f.out.piece}, &f.slot);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  if (code != FG_OK) return FG_INTACT;
+  const enum fg_outcome outcome = flow_through(&f);
+  fg_slot_release(f.slot);
+  return outcome;
+}
+
+void fg_pipeline_pin(const fg_program *g, const fg_arrays *a) {
+  void *dense[2];
+  if (a->in_re) reachable(fg_program_target(g), fg_program_layout(g, FG_INPUT), (void *[]){a->in_re, a->in_im}, dense);
+  if (a->out_re) reachable(fg_program_target(g), fg_program_layout(g, FG_OUTPUT), (void *[]){a->out_re, a->out_im}, dense);
+}
