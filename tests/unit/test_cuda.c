@@ -121,6 +121,8 @@ static void use_everything(void) {
   ck_assert_int_eq(cuda->copy_out(device, pinned, memory, 64, stream), 0);
   ck_assert_int_eq(cuda->stream_wait(device, stream), 0);
   ck_assert_int_eq(((char *)pinned)[63], 7);
+  ck_assert_int_eq(cuda->host_register(device, pinned, 64), 0);
+  ck_assert_int_eq(cuda->host_unregister(device, pinned), 0);
   ck_assert_int_eq(cuda->event_create(device, &event), 0);
   ck_assert_int_eq(cuda->event_record(device, event, stream), 0);
   ck_assert_int_eq(cuda->stream_wait_event(device, stream, event), 0);

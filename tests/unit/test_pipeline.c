@@ -245,9 +245,12 @@ static void open_lazy(void) {
   target.backend = &lazy_backend;
 }
 
+/* Slots hold streams of the backend that made them. */
+static void trim(void) { fg_slot_trim(&target); }
+
 static TCase *cuts(const char *name, void (*setup)(void)) {
   TCase *tc = tcase_create(name);
-  tcase_add_checked_fixture(tc, setup, NULL);
+  tcase_add_checked_fixture(tc, setup, trim);
   tcase_set_timeout(tc, 300);
   tcase_add_loop_test(tc, every_cut_gives_the_same_bits, 0, PROBLEMS);
   return tc;
@@ -259,7 +262,7 @@ int main(void) {
   suite_add_tcase(suite, cuts("at once", open_sim));
   suite_add_tcase(suite, cuts("as late as events allow", open_lazy));
   TCase *tc = tcase_create("pieces");
-  tcase_add_checked_fixture(tc, open_sim, NULL);
+  tcase_add_checked_fixture(tc, open_sim, trim);
   tcase_set_timeout(tc, 300);
   tcase_add_test(tc, pieces_are_launched_one_by_one);
   tcase_add_test(tc, slabs_come_in_and_go_out);
