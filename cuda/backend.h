@@ -33,6 +33,7 @@ typedef struct {
   size_t shared_sm;
   int registers_sm;
   size_t memory, l2;
+  bool reads_host;            /* kernels may follow pointers into registered host memory */
 } fg_device_info;
 
 /* A kernel is asked for by what it is made of: a source file of cuda/kernel/ and the constants put in front of it. */
@@ -57,7 +58,8 @@ typedef struct fg_backend {
   int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA */
   void (*pinned_free)(fg_device *, void *memory);
 
-  /* Pin memory of the program where it is, so that copies reach it by DMA; and end that, before it is freed or unmapped.
+  /* Pin memory of the program where it is, so that copies reach it by DMA, and kernels by its own address where the device
+   * reads host memory; and end that, before it is freed or unmapped.
    * Whole pages of this system, no page registered twice; unregister takes the address that register was given. */
   int (*host_register)(fg_device *, void *memory, size_t bytes);
   int (*host_unregister)(fg_device *, void *memory);

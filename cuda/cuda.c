@@ -87,6 +87,7 @@ static void describe(fg_device *device) {
   info->shared_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   info->registers_sm = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
   info->l2 = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  info->reads_host = attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM) != 0;
   fg_cu.cuDeviceTotalMem_v2(&info->memory, device->id);
 }
 
@@ -179,7 +180,7 @@ static int host_register(fg_device *device, void *memory, size_t bytes) {
   CUresult result;
   int code = fg_cuda_enter(device, &scope);
   if (code) return code;
-  result = fg_cu.cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE);
+  result = fg_cu.cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
   return fg_cuda_leave(device, &scope, result, "cuMemHostRegister");
 }
 

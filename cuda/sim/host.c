@@ -1,10 +1,12 @@
-/* host.c: host memory registered with the simulated device: what a driver would refuse, or take and regret, is a violation. */
+/* host.c: host memory registered with the simulated device: what a driver would refuse, or take and regret, is a violation.
+ * Kernels may reach it like memory of the device. */
 #include "config.h"
 
 #include "cuda/sim/host.h"
 
 #include "cuda/backend.h"
 #include "cuda/sim/block.h"
+#include "cuda/sim/memory.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -33,6 +35,10 @@ static int add(char *memory, size_t bytes) {
   if (overlapping(memory, bytes))
     return fg_sim_violation("host_register: part of %zu bytes at %p is registered already", bytes, (void *)memory);
   range *r = malloc(sizeof *r);
+  if (!r || !fg_sim_memory_adopt(memory, bytes)) {
+    free(r);
+    r = NULL;
+  }
   if (!r)
     return fg_backend_fail(FG_ENOMEM, "sim: no host memory for a registration");
   *r = (range){memory, bytes, ranges};
@@ -60,6 +66,7 @@ static int take_out(const char *memory) {
     return fg_sim_violation("host_unregister: %p is not registered", (const void *)memory);
   range *r = *at;
   *at = r->next;
+  fg_sim_memory_disown(r->memory);
   free(r);
   count--;
   return 0;

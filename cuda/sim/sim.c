@@ -36,7 +36,8 @@ static fg_device the_device = {.info = {.name = "sim",
                                         .shared_sm = 228 * 1024,
                                         .registers_sm = 65536,
                                         .memory = (size_t)8 << 30,
-                                        .l2 = (size_t)60 << 20}};
+                                        .l2 = (size_t)60 << 20,
+                                        .reads_host = true}};
 
 static atomic_size_t launches, pinned, streams;
 

@@ -1,6 +1,7 @@
 /* pipeline.c: one execution of a program on arrays of the host. */
 #include "src/run/pipeline.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "src/report/log.h"
@@ -36,6 +37,7 @@ typedef struct {
   const fg_target *target;
   fg_slot *slot;
   end in, out;
+  bool mapped;      /* kernels reach the program's arrays themselves */
   bool alone;       /* one stream does it: nothing to overlap */
   bool awake;       /* the movers are */
   bool overlap;     /* of input and output in memory */
@@ -210,6 +212,35 @@ static int finish(flow *f) {
   return f->out.direct ? wait_stream(f, FG_STREAM_OUT) : FG_OK;
 }
 
+/* ---- without copies: kernels read the program's input, and write its output, over the link ---- */
+
+size_t fg_pipeline_mapped = 1 << 20;
+
+/* The first pass reads the input; if it is the only one it also writes the output, unless that is where the input is: a
+ * failure could then not be undone. */
+static bool may_map(const flow *f) {
+  const size_t bytes = fg_transfer_bytes(f->in.layout);
+  const uintptr_t misaligned = ((uintptr_t)f->in.dense[0] | (uintptr_t)f->out.dense[0]) % FG_PLANE_ALIGNMENT;
+  return f->target->info->reads_host && f->in.direct && f->out.direct && bytes <= fg_pipeline_mapped && !misaligned &&
+         !f->in.layout->split && !f->out.layout->split;
+}
+
+static int run_mapped(flow *f) {
+  const int count = fg_program_passes(f->program)->count;
+  const bool store_too = count == 1 && !f->overlap;
+  int code = FG_OK;
+  for (int i = 0; code == FG_OK && i < count; i++) {
+    void *array[FG_ARRAYS];
+    memcpy(array, f->slot->array, sizeof array);
+    if (i == 0) array[FG_ARRAY_IN] = f->in.dense[0];
+    if (store_too) array[FG_ARRAY_OUT] = f->out.dense[0];
+    code = fg_program_launch_part(f->program, array, i, -1, 0, 0, f->slot->stream[FG_STREAM_PASSES]);
+  }
+  if (code != FG_OK) return code;
+  if (!store_too) code = leave(f, &(fg_step){FG_LEAVE, 0, -1, 0, f->out.layout->elements});
+  return code == FG_OK ? wait_stream(f, FG_STREAM_OUT) : code;
+}
+
 /* ---- all ---- */
 
 static int step(flow *f, const fg_step *s) {
@@ -238,6 +269,7 @@ static bool may_interleave(const flow *f) {
 
 static int run(flow *f) {
   int code;
+  if (f->mapped) return run_mapped(f);
   if (may_interleave(f)) {
     code = steps(f, true, true);
   } else {
@@ -299,8 +331,9 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
   f.in = end_of(g, FG_INPUT, a->in_re, a->in_im);
   f.out = end_of(g, FG_OUTPUT, a->out_re, a->out_im);
   f.overlap = fg_transfer_overlap(f.in.layout, f.out.layout, a);
-  f.alone = f.schedule->whole && (f.in.direct || f.in.piece >= plane_size(&f.in)) &&
-            (f.out.direct || f.out.piece >= plane_size(&f.out));
+  f.mapped = may_map(&f);
+  f.alone = f.mapped || (f.schedule->whole && (f.in.direct || f.in.piece >= plane_size(&f.in)) &&
+            (f.out.direct || f.out.piece >= plane_size(&f.out)));
   const int code = fg_slot_acquire(f.target, fg_program_bytes(g), (size_t[2]){f.in.piece, f.out.piece}, &f.slot);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (code != FG_OK) return FG_INTACT;

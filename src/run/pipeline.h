@@ -14,6 +14,9 @@ enum fg_outcome fg_pipeline_run(const fg_program *, const fg_arrays *);
 /* Pin those of a's arrays that can be reached directly, so that the first execution need not. */
 void fg_pipeline_pin(const fg_program *, const fg_arrays *a);
 
+/* Bytes of input up to which kernels reach the program's arrays themselves, where that is possible. */
+extern size_t fg_pipeline_mapped;
+
 /* Bytes of a staging piece for tests; 0: as it is best. */
 extern size_t fg_pipeline_piece;
 

@@ -6,14 +6,12 @@
 #include "src/run/copy.h"
 #include "src/run/movers.h"
 
-enum { PLANE_ALIGNMENT = 256 };
-
 /* Bytes of a copy worth sharing, and of each share. */
 static const size_t shared_from = 512 << 10, share = 128 << 10;
 
 static size_t plane_bytes(const fg_layout *l) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
-  return (bytes + PLANE_ALIGNMENT - 1) / PLANE_ALIGNMENT * PLANE_ALIGNMENT;
+  return (bytes + FG_PLANE_ALIGNMENT - 1) / FG_PLANE_ALIGNMENT * FG_PLANE_ALIGNMENT;
 }
 
 static int planes(const fg_layout *l) { return l->split ? 2 : 1; }

@@ -4,6 +4,9 @@
 
 #include "src/problem/layout.h"
 
+/* Kernels may count on images (and planes of them) that begin at multiples of so many bytes. */
+enum { FG_PLANE_ALIGNMENT = 256 };
+
 /* Bytes of the image on the device; where in it a plane (0: re or complex, 1: im of a split array) begins. */
 size_t fg_transfer_bytes(const fg_layout *l);
 void *fg_transfer_plane(const fg_layout *l, void *image, int plane);

@@ -80,6 +80,7 @@ static subject prepare(const way *w) {
   ck_assert_msg(s.p != NULL, "%s: %s", w->problem, why);
   ck_assert_msg(fg_planner_plan(s.p, target.info, passes, &reason), "%s", reason);
   fg_schedule_pieces = w->pieces;
+  fg_pipeline_mapped = w->pieces == 0 ? 1 << 20 : 0;
   fg_pipeline_piece = w->piece;
   s.program = fg_program_create(&target, s.p, passes, &reason);
   ck_assert_msg(s.program != NULL, "%s", reason);
