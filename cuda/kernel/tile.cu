@@ -6,10 +6,11 @@
  *
  * Constants (set by src/pass/kernel.c):
  *   FG_REAL                    float or double
- *   FG_N, FG_LINES, FG_THREADS, FG_BLOCKS_SM
+ *   FG_N, FG_LINES, FG_THREADS, FG_BLOCKS_SM, FG_PAD, FG_TILE_POINTS
  *   FG_STAGES, FG_RADICES, FG_COLUMNS   radices of the stages; 1 where a stage's butterflies run across lines first
  *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE   0 or 1
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
+ *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_LOOPS                   loops around the line; FG_WIDE 1: more than 2³¹ lines */
 #include "args.h"
 #include "exchange.h"
@@ -85,8 +86,40 @@ FG_DEVICE void store_point(const fg_tile_args &a, const run_of_points &r, int j,
   write_point(a, r.at + j * r.step, v);
 }
 
+/* A move (radix 1) along dense lines: point after point of the block, whatever line it is in. */
+template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !column_of(S) && FG_N > 1; }
+
+FG_DEVICE bool dense_point(const pass_state &s, int i, long long *at) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  *at = static_cast<long long>(s.first) * FG_N + u;
+  return u < FG_LINES * FG_N && *at < s.args.lines * FG_N;
+}
+
+FG_DEVICE void load_dense(const pass_state &s, cplx *v) {
+#pragma unroll
+  for (int i = 0; i < stage<0>::REPEATS; i++) {
+    long long at;
+    v[i] = {0, 0};
+    if (!dense_point(s, i, &at)) continue;
+    v[i] = read_point(s.args, at);
+    if (FG_BACKWARD) v[i] = swapped(v[i]);
+  }
+}
+
+FG_DEVICE void store_dense(const pass_state &s, const cplx *v) {
+#pragma unroll
+  for (int i = 0; i < stage<LAST>::REPEATS; i++) {
+    long long at;
+    if (dense_point(s, i, &at)) write_point(s.args, at, FG_BACKWARD ? swapped(v[i]) : v[i]);
+  }
+}
+
 FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   using T = stage<0>;
+  if constexpr (FG_IN_DENSE && moves_along<0>()) {
+    load_dense(s, v);
+    return;
+  }
   const long long stride = FG_IN_UNIT ? 1 : s.args.in;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
@@ -103,6 +136,10 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
 
 FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
   using T = stage<LAST>;
+  if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
+    store_dense(s, v);
+    return;
+  }
   const long long stride = FG_OUT_UNIT ? 1 : s.args.out;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {

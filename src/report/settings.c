@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "src/report/settings.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -163,11 +164,13 @@ static void complain(const fg_setting *setting, const char *value) {
 static fg_settings settings;
 
 static void read_all(void) {
+  const int saved = errno;
   for (const fg_setting *s = fg_setting_table; s->name; s++) {
     const char *value = secure_getenv(s->name);
     if (value && *value && !s->parse(value, &settings)) complain(s, value);
   }
   if (settings.log_file && settings.log_level == FG_LOG_NONE) settings.log_level = FG_LOG_INFO;
+  errno = saved;
 }
 
 const fg_settings *fg_settings_get(void) {

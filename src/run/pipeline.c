@@ -43,6 +43,7 @@ typedef struct {
   bool overlap;     /* of input and output in memory */
   bool writing;     /* the program's output has been touched, or may have been */
   bool news_in, news_passes; /* arrivals, launches that later launches, departures have not been made to wait for */
+  ptrdiff_t come;   /* elements of the input's image that are on the device, or on their way */
   size_t gathered;  /* pieces of staging used on the way in */
   size_t fetched, scattered; /* likewise out: begun, done */
   parcel parcel[FG_RING];
@@ -128,6 +129,7 @@ static int arrive(flow *f, const fg_step *s) {
                            : stage_in(f, plane, first, count);
       if (code != FG_OK) return code;
     }
+  f->come = s->first + s->count;
   return FG_OK;
 }
 
@@ -216,18 +218,18 @@ static int finish(flow *f) {
 
 size_t fg_pipeline_mapped = 1 << 20;
 
-/* The first pass reads the input; if it is the only one it also writes the output, unless that is where the input is: a
- * failure could then not be undone. */
+/* The first pass reads the input; if it is the only one it also writes the output.  Not where the input is overwritten: a
+ * failure could not be undone. */
 static bool may_map(const flow *f) {
   const size_t bytes = fg_transfer_bytes(f->in.layout);
   const uintptr_t misaligned = ((uintptr_t)f->in.dense[0] | (uintptr_t)f->out.dense[0]) % FG_PLANE_ALIGNMENT;
-  return f->target->info->reads_host && f->in.direct && f->out.direct && bytes <= fg_pipeline_mapped && !misaligned &&
+  return f->target->info->reads_host && !f->overlap && f->in.direct && f->out.direct && bytes <= fg_pipeline_mapped && !misaligned &&
          !f->in.layout->split && !f->out.layout->split;
 }
 
 static int run_mapped(flow *f) {
   const int count = fg_program_passes(f->program)->count;
-  const bool store_too = count == 1 && !f->overlap;
+  const bool store_too = count == 1;
   int code = FG_OK;
   for (int i = 0; code == FG_OK && i < count; i++) {
     void *array[FG_ARRAYS];
@@ -286,6 +288,31 @@ static int settle(const flow *f, int code) {
   return code;
 }
 
+static int bring_back(const flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
+  const end *in = &f->in;
+  const size_t element = fg_layout_element_size(in->layout);
+  void *const to = in->direct ? (char *)in->dense[plane] + (size_t)first * element : f->slot->ring[FG_INPUT].piece[0];
+  int code;
+  TRY(f, code, f->target->backend->copy_out(f->target->device, to, on_device(in, plane, first), (size_t)count * element,
+                                            f->slot->stream[FG_STREAM_PASSES]));
+  if (code == FG_OK)
+    TRY(f, code, f->target->backend->stream_wait(f->target->device, f->slot->stream[FG_STREAM_PASSES]));
+  if (code == FG_OK && !in->direct) fg_transfer_scatter(in->layout, in->array[plane], first, count, to);
+  return code;
+}
+
+/* After output was written over the input: what had come of the input is still on the device, where no pass writes to it. */
+static int undo(const flow *f) {
+  const size_t element = fg_layout_element_size(f->in.layout);
+  const ptrdiff_t most = f->in.direct ? f->come : (ptrdiff_t)(f->in.piece / element);
+  for (int plane = 0; plane < planes(&f->in); plane++)
+    for (ptrdiff_t first = 0; first < f->come; first += most) {
+      const int code = bring_back(f, plane, first, f->come - first < most ? f->come - first : most);
+      if (code != FG_OK) return code;
+    }
+  return FG_OK;
+}
+
 static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2]) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
   for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
@@ -323,7 +350,8 @@ static enum fg_outcome flow_through(flow *f) {
   if (code == FG_OK) return FG_DONE;
   code = settle(f, code);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  return f->writing && f->overlap ? FG_DAMAGED : FG_INTACT;
+  if (!f->writing || !f->overlap) return FG_INTACT;
+  return code != FG_ELOST && undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
 enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {

@@ -52,11 +52,16 @@ const fg_layout *fg_program_layout(const fg_program *g, enum fg_side side) {
 
 const fg_schedule *fg_program_schedule(const fg_program *g) { return g->schedule; }
 
-void fg_program_destroy(fg_program *g) {
-  if (!g) return;
-  for (int i = 0; g->steps && i < g->passes->count; i++)
+static void release_tables(const fg_program *g) {
+  if (!g->steps || fg_target_inherited()) return;
+  for (int i = 0; i < g->passes->count; i++)
     for (int t = 0; t < FG_PASS_TABLES; t++)
       if (g->steps[i].table[t]) fg_table_release(g->target, g->steps[i].table[t]);
+}
+
+void fg_program_destroy(fg_program *g) {
+  if (!g) return;
+  release_tables(g);
   free(g->steps);
   free(g->schedule);
   free(g->passes);
@@ -102,6 +107,7 @@ static void size_arrays(fg_program *g, enum fg_precision precision) {
   g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes->scratch[1] * complex_size;
 }
 
+/* On failure *why is NULL where the backend's message says it. */
 static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   *why = "out of memory";
   if (!fg_layout_make(&g->in, p, FG_INPUT) || !fg_layout_make(&g->out, p, FG_OUTPUT)) return false;
@@ -110,8 +116,11 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
   g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
   if (!g->steps || !g->schedule) return false;
-  *why = fg_backend_message();
-  return compile(g) == FG_OK && make_tables(g) == FG_OK;
+  *why = NULL;
+  int code = compile(g);
+  if (code == FG_OK) code = make_tables(g);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  return code == FG_OK;
 }
 
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
@@ -125,6 +134,7 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   if (g->passes) memcpy(g->passes, passes, bytes);
   if (g->passes && (g->empty || prepare(g, p, why))) return g;
   fg_program_destroy(g);
+  if (!*why) *why = fg_backend_message();
   return NULL;
 }
 
