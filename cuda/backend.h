@@ -52,6 +52,11 @@ typedef struct fg_backend {
   int (*open)(int ordinal, fg_device **device);
   const fg_device_info *(*info)(const fg_device *);
 
+  /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end takes
+   * what begin gave.  Neither fails: without them the calls are only slower. */
+  int (*begin)(fg_device *);
+  void (*end)(fg_device *, int begun);
+
   int (*memory_alloc)(fg_device *, size_t bytes, void **memory);
   void (*memory_free)(fg_device *, void *memory);
   int (*memory_available)(fg_device *, size_t *free_bytes);

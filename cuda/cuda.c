@@ -18,12 +18,18 @@ static int already_lost(fg_device *device) {
   return fg_backend_fail(FG_ELOST, "the device was lost earlier: %s", device->lost_message);
 }
 
+/* The device whose context this thread is in for several calls. */
+static __thread fg_device *inside;
+static __thread fg_cuda_scope inside_scope;
+
 int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
   CUcontext current = NULL;
   int code = fg_driver_usable();
   if (code) return code;
   if (atomic_load(&device->lost)) return already_lost(device);
   scope->pushed = false;
+  scope->nested = inside == device;
+  if (scope->nested) return 0;
   if (fg_cu.cuCtxGetCurrent(&current) != CUDA_SUCCESS || current != device->context) {
     code = fg_cuda_check(device, fg_cu.cuCtxPushCurrent_v2(device->context), "cuCtxPushCurrent");
     if (code) return code;
@@ -38,9 +44,22 @@ int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
 int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result, const char *call) {
   CUstreamCaptureMode capture = scope->capture;
   CUcontext ours;
+  if (scope->nested) return fg_cuda_check(device, result, call);
   fg_cu.cuThreadExchangeStreamCaptureMode(&capture);
   if (scope->pushed) fg_cu.cuCtxPopCurrent_v2(&ours);
   return fg_cuda_check(device, result, call);
+}
+
+static int begin(fg_device *device) {
+  if (inside || fg_cuda_enter(device, &inside_scope)) return 0;
+  inside = device;
+  return 1;
+}
+
+static void end(fg_device *device, int begun) {
+  if (!begun) return;
+  inside = NULL;
+  fg_cuda_leave(device, &inside_scope, CUDA_SUCCESS, "cuCtxPopCurrent");
 }
 
 int fg_cuda_check(fg_device *device, CUresult result, const char *call) {
@@ -320,6 +339,8 @@ const fg_backend fg_backend_cuda = {
     .count = count,
     .open = open_device,
     .info = info,
+    .begin = begin,
+    .end = end,
     .memory_alloc = memory_alloc,
     .memory_free = memory_free,
     .memory_available = memory_available,

@@ -60,6 +60,13 @@ static int sim_open(int ordinal, fg_device **device) {
 
 static const fg_device_info *sim_info(const fg_device *device) { return &device->info; }
 
+static int sim_begin(fg_device *device) {
+  (void)device;
+  return 1;
+}
+
+static void sim_end(fg_device *device, int begun) { (void)device, (void)begun; }
+
 /* ---- memory ---- */
 
 static int sim_memory_alloc(fg_device *device, size_t bytes, void **memory) {
@@ -282,6 +289,8 @@ const fg_backend fg_backend_sim = {
     .count = sim_count,
     .open = sim_open,
     .info = sim_info,
+    .begin = sim_begin,
+    .end = sim_end,
     .memory_alloc = sim_memory_alloc,
     .memory_free = sim_memory_free,
     .memory_available = sim_memory_available,

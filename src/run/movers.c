@@ -12,7 +12,7 @@
 
 #include "src/report/settings.h"
 
-enum { MOST = 64, DEFAULT_MOST = 8, SPINS = 64 };
+enum { MOST = 64, DEFAULT_MOST = 8, SPINS = 1024 };
 static const double linger = 50e-6; /* seconds awake after the last execution: the next one often follows at once */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, one_job = PTHREAD_MUTEX_INITIALIZER;

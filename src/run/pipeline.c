@@ -13,7 +13,7 @@
 size_t fg_pipeline_piece = 0;
 
 /* Staging pieces: small enough for the caches to hold the ring, large enough for the link. */
-enum { LARGEST_PIECE = 2 << 20, SMALLEST_PIECE = 256 << 10, PIECES_OF_ALL = 4 };
+enum { LARGEST_PIECE = 4 << 20, SMALLEST_PIECE = 256 << 10, PIECES_OF_ALL = 2 };
 
 /* One side of the execution. */
 typedef struct {
@@ -354,6 +354,15 @@ static enum fg_outcome flow_through(flow *f) {
   return code != FG_ELOST && undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
+static enum fg_outcome run_in_slot(flow *f) {
+  const int code = fg_slot_acquire(f->target, fg_program_bytes(f->program), (size_t[2]){f->in.piece, f->out.piece}, &f->slot);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  if (code != FG_OK) return FG_INTACT;
+  const enum fg_outcome outcome = flow_through(f);
+  fg_slot_release(f->slot);
+  return outcome;
+}
+
 enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
   flow f = {.program = g, .schedule = fg_program_schedule(g), .target = fg_program_target(g)};
   f.in = end_of(g, FG_INPUT, a->in_re, a->in_im);
@@ -362,11 +371,9 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
   f.mapped = may_map(&f);
   f.alone = f.mapped || (f.schedule->whole && (f.in.direct || f.in.piece >= plane_size(&f.in)) &&
             (f.out.direct || f.out.piece >= plane_size(&f.out)));
-  const int code = fg_slot_acquire(f.target, fg_program_bytes(g), (size_t[2]){f.in.piece, f.out.piece}, &f.slot);
-  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  if (code != FG_OK) return FG_INTACT;
-  const enum fg_outcome outcome = flow_through(&f);
-  fg_slot_release(f.slot);
+  const int begun = f.target->backend->begin(f.target->device);
+  const enum fg_outcome outcome = run_in_slot(&f);
+  f.target->backend->end(f.target->device, begun);
   return outcome;
 }
 

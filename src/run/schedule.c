@@ -11,9 +11,8 @@ int fg_schedule_pieces = 0;
 
 /* Measured on the reference H200 (doc/performance.md). */
 static const double link = 55e9;         /* bytes per second, one way */
-static const double piece_cost = 4e-6;   /* seconds that one more piece costs */
-static const ptrdiff_t large = 4 << 20;  /* bytes from which there are at least four pieces */
-enum { LARGE_PIECES = 4, MOST_PIECES = 64 };
+static const double piece_cost = 7e-6;   /* seconds that one more piece costs */
+enum { MOST_PIECES = 64 };
 
 /* ---- where to cut ---- */
 
@@ -91,20 +90,15 @@ static ptrdiff_t clamp(double x, double low, double high) {
 /* The last piece leaves alone, bytes ÷ pieces ÷ link; every piece costs: the sum is least at the root of their ratio. */
 static ptrdiff_t batch_pieces(ptrdiff_t units, double bytes) {
   if (fg_schedule_pieces) return clamp(fg_schedule_pieces, 1, (double)units);
-  const double best = sqrt(bytes / link / piece_cost);
-  const double least = bytes > large ? LARGE_PIECES : 1;
-  return clamp(floor(best), least < (double)units ? least : (double)units,
-               units < MOST_PIECES ? (double)units : MOST_PIECES);
+  return clamp(floor(sqrt(bytes / link / piece_cost)), 1, units < MOST_PIECES ? (double)units : MOST_PIECES);
 }
 
 /* Of the pass only the last slab's share is not hidden behind the link. */
-static ptrdiff_t slab_pieces(const fg_pass *p, int loop, double bytes, const fg_device_info *device) {
+static ptrdiff_t slab_pieces(const fg_pass *p, int loop, const fg_device_info *device) {
   if (loop < 0) return 1;
   const double n = (double)p->loop[loop].n;
   if (fg_schedule_pieces) return clamp(fg_schedule_pieces, 1, n);
-  const double least = bytes > large ? LARGE_PIECES : 1;
-  return clamp(floor(sqrt(fg_pass_cost(p, device) / piece_cost)), least < n ? least : n,
-               n < MOST_PIECES ? n : MOST_PIECES);
+  return clamp(floor(sqrt(fg_pass_cost(p, device) / piece_cost)), 1, n < MOST_PIECES ? n : MOST_PIECES);
 }
 
 /* ---- the steps ---- */
@@ -144,11 +138,10 @@ static void add_slabs(fg_schedule *s, const fg_passes *passes, int k, int loop, 
 static void add_one(fg_schedule *s, const fg_layout *in, const fg_layout *out, const fg_passes *passes,
                     const fg_device_info *device) {
   const int last = passes->count - 1;
-  const double size = (double)fg_layout_element_size(in);
   const int come = slab_loop(&passes->pass[0], FG_INPUT, in->elements);
   const int go = last > 0 ? slab_loop(&passes->pass[last], FG_OUTPUT, out->elements) : -1;
-  const ptrdiff_t in_pieces = slab_pieces(&passes->pass[0], come, size * (double)in->elements, device);
-  const ptrdiff_t out_pieces = slab_pieces(&passes->pass[last], go, size * (double)out->elements, device);
+  const ptrdiff_t in_pieces = slab_pieces(&passes->pass[0], come, device);
+  const ptrdiff_t out_pieces = slab_pieces(&passes->pass[last], go, device);
   const bool cut_in = in_pieces > 1, cut_out = out_pieces > 1;
   if (!cut_in) add(s, (fg_step){FG_ARRIVE, 0, -1, 0, in->elements});
   else add_slabs(s, passes, 0, come, in_pieces, FG_ARRIVE);

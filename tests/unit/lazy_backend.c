@@ -35,6 +35,8 @@ typedef struct event {
 static int count(void) { return SIM->count(); }
 static int open_device(int ordinal, fg_device **d) { return SIM->open(ordinal, d); }
 static const fg_device_info *info(const fg_device *d) { return SIM->info(d); }
+static int begin(fg_device *d) { return SIM->begin(d); }
+static void end(fg_device *d, int begun) { SIM->end(d, begun); }
 static int memory_alloc(fg_device *d, size_t bytes, void **m) { return SIM->memory_alloc(d, bytes, m); }
 static void memory_free(fg_device *d, void *m) { SIM->memory_free(d, m); }
 static int memory_available(fg_device *d, size_t *bytes) { return SIM->memory_available(d, bytes); }
@@ -165,7 +167,7 @@ static int event_wait(fg_device *d, fg_event *of) {
 
 const fg_backend lazy_backend = {
     .name = "lazy", .count = count, .open = open_device, .info = info,
-    .memory_alloc = memory_alloc, .memory_free = memory_free, .memory_available = memory_available,
+    .begin = begin, .end = end, .memory_alloc = memory_alloc, .memory_free = memory_free, .memory_available = memory_available,
     .pinned_alloc = pinned_alloc, .pinned_free = pinned_free,
     .host_register = host_register, .host_unregister = host_unregister,
     .stream_create = stream_create, .stream_destroy = stream_destroy, .stream_wait = stream_wait,

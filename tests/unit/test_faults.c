@@ -211,7 +211,7 @@ START_TEST(a_lost_device_is_answered_for_by_the_host) {
 END_TEST
 
 /* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a wrong one. */
-static const char *const overwriting[] = {"ic48*4", "/ic100", "ic14:11:1*11:1:14"};
+static const char *const overwriting[] = {"ic48*4", "/ic300", "ic14:11:1*11:1:14"};
 
 START_TEST(a_process_ends_rather_than_go_on_with_damage) {
   ck_assert_int_gt(until_never_reached(overwriting[_i], "%slost:%d"), 0);
