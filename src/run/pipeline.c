@@ -12,8 +12,10 @@
 
 size_t fg_pipeline_piece = 0;
 
-/* Staging pieces: small enough for the caches to hold the ring, large enough for the link. */
-enum { LARGEST_PIECE = 4 << 20, SMALLEST_PIECE = 256 << 10, PIECES_OF_ALL = 2 };
+/* Staging pieces, in bytes.  Each costs about 25 us of waiting and waking (measured on the reference H200), so they are as large
+ * as their number allows; what is shorter than SHORT goes in one. */
+static const size_t largest_piece = 8 << 20, large_piece = 4 << 20, short_piece = 1 << 20;
+static const size_t many = 8; /* pieces there have to be before one is larger than large_piece */
 
 /* One side of the execution. */
 typedef struct {
@@ -96,6 +98,12 @@ static char *on_device(const end *e, int plane, ptrdiff_t first) {
   return (char *)fg_transfer_plane(e->layout, e->image, plane) + (size_t)first * fg_layout_element_size(e->layout);
 }
 
+/* count in as few shares of at most limit as possible, all about equal: the size of one. */
+static ptrdiff_t share_of(ptrdiff_t count, ptrdiff_t limit) {
+  const ptrdiff_t shares = (count + limit - 1) / limit;
+  return shares ? (count + shares - 1) / shares : 1;
+}
+
 /* ---- arrivals ---- */
 
 static int copy_in(const flow *f, int plane, ptrdiff_t first, ptrdiff_t count, const void *from) {
@@ -119,7 +127,7 @@ static int stage_in(flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
 
 static int arrive(flow *f, const fg_step *s) {
   const size_t element = fg_layout_element_size(f->in.layout);
-  const ptrdiff_t most = f->in.direct ? s->count : (ptrdiff_t)(f->in.piece / element);
+  const ptrdiff_t most = f->in.direct ? s->count : share_of(s->count, (ptrdiff_t)(f->in.piece / element));
   f->news_in = true;
   for (int plane = 0; plane < planes(&f->in); plane++)
     for (ptrdiff_t at = 0; at < s->count; at += most) {
@@ -191,7 +199,7 @@ static int stage_out(flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
 
 static int leave(flow *f, const fg_step *s) {
   const size_t element = fg_layout_element_size(f->out.layout);
-  const ptrdiff_t most = f->out.direct ? s->count : (ptrdiff_t)(f->out.piece / element);
+  const ptrdiff_t most = f->out.direct ? s->count : share_of(s->count, (ptrdiff_t)(f->out.piece / element));
   int code = f->news_passes ? order(f, FG_STREAM_PASSES, f->slot->computed, FG_STREAM_OUT) : FG_OK;
   if (code != FG_OK) return code;
   f->news_passes = false;
@@ -216,14 +224,14 @@ static int finish(flow *f) {
 
 /* ---- without copies: kernels read the program's input, and write its output, over the link ---- */
 
-size_t fg_pipeline_mapped = 1 << 20;
+size_t fg_pipeline_mapped = 2 << 20;
 
 /* The first pass reads the input; if it is the only one it also writes the output.  Not where the input is overwritten: a
  * failure could not be undone. */
 static bool may_map(const flow *f) {
   const size_t bytes = fg_transfer_bytes(f->in.layout);
   const uintptr_t misaligned = ((uintptr_t)f->in.dense[0] | (uintptr_t)f->out.dense[0]) % FG_PLANE_ALIGNMENT;
-  return f->target->info->reads_host && !f->overlap && f->in.direct && f->out.direct && bytes <= fg_pipeline_mapped && !misaligned &&
+  return f->target->info->reads_host && f->schedule->whole && !f->overlap && f->in.direct && f->out.direct && bytes <= fg_pipeline_mapped && !misaligned &&
          !f->in.layout->split && !f->out.layout->split;
 }
 
@@ -322,20 +330,29 @@ static bool reachable(const fg_target *t, const fg_layout *l, void *const array[
   return true;
 }
 
-static size_t piece_for(const end *e) {
+/* The most that one step of the schedule moves of a plane. */
+static size_t largest_step(const end *e, const fg_schedule *s, enum fg_step_kind kind) {
+  ptrdiff_t most = 1;
+  for (int i = 0; i < s->count; i++)
+    if (s->step[i].kind == kind && s->step[i].count > most) most = s->step[i].count;
+  return (size_t)most * fg_layout_element_size(e->layout);
+}
+
+static size_t piece_for(const end *e, size_t step) {
   const size_t all = plane_size(e), element = fg_layout_element_size(e->layout);
-  size_t piece = all / PIECES_OF_ALL;
-  if (piece < SMALLEST_PIECE) piece = SMALLEST_PIECE;
-  if (piece > LARGEST_PIECE) piece = LARGEST_PIECE;
+  const size_t limit = all / many > large_piece ? largest_piece : large_piece;
+  size_t piece = step > all / 2 && all > short_piece ? all / 2 : step;
+  if (piece > limit) piece = limit;
   if (fg_pipeline_piece) piece = fg_pipeline_piece;
   if (piece > all) piece = all;
-  return piece < element ? element : piece / element * element;
+  return piece < element ? element : (piece + element - 1) / element * element;
 }
 
 static end end_of(const fg_program *g, enum fg_side side, void *re, void *im) {
+  const enum fg_step_kind kind = side == FG_INPUT ? FG_ARRIVE : FG_LEAVE;
   end e = {.layout = fg_program_layout(g, side), .array = {re, im}};
   e.direct = reachable(fg_program_target(g), e.layout, e.array, e.dense);
-  e.piece = e.direct ? 0 : piece_for(&e);
+  e.piece = e.direct ? 0 : piece_for(&e, largest_step(&e, fg_program_schedule(g), kind));
   return e;
 }
 

@@ -90,7 +90,7 @@ static ptrdiff_t clamp(double x, double low, double high) {
 /* The last piece leaves alone, bytes ÷ pieces ÷ link; every piece costs: the sum is least at the root of their ratio. */
 static ptrdiff_t batch_pieces(ptrdiff_t units, double bytes) {
   if (fg_schedule_pieces) return clamp(fg_schedule_pieces, 1, (double)units);
-  return clamp(floor(sqrt(bytes / link / piece_cost)), 1, units < MOST_PIECES ? (double)units : MOST_PIECES);
+  return clamp(round(sqrt(bytes / link / piece_cost)), 1, units < MOST_PIECES ? (double)units : MOST_PIECES);
 }
 
 /* Of the pass only the last slab's share is not hidden behind the link. */
@@ -98,7 +98,7 @@ static ptrdiff_t slab_pieces(const fg_pass *p, int loop, const fg_device_info *d
   if (loop < 0) return 1;
   const double n = (double)p->loop[loop].n;
   if (fg_schedule_pieces) return clamp(fg_schedule_pieces, 1, n);
-  return clamp(floor(sqrt(fg_pass_cost(p, device) / piece_cost)), 1, n < MOST_PIECES ? n : MOST_PIECES);
+  return clamp(round(sqrt(fg_pass_cost(p, device) / piece_cost)), 1, n < MOST_PIECES ? n : MOST_PIECES);
 }
 
 /* ---- the steps ---- */

@@ -7,7 +7,7 @@
 #include "src/run/movers.h"
 
 /* Bytes of a copy worth sharing, and of each share. */
-static const size_t shared_from = 512 << 10, share = 128 << 10;
+static const size_t shared_from = 256 << 10, share = 64 << 10;
 
 static size_t plane_bytes(const fg_layout *l) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
