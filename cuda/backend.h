@@ -21,6 +21,7 @@ enum {
 typedef struct fg_device fg_device; /* one device, opened */
 typedef struct fg_stream fg_stream; /* work in order */
 typedef struct fg_event fg_event;   /* a point in a stream, to time and to order by */
+typedef struct fg_graph fg_graph;   /* work that was recorded, to be given to a stream again and again at once */
 typedef struct fg_kernel fg_kernel; /* one compiled kernel, loaded on one device; lives as long as the device */
 
 typedef struct {
@@ -94,6 +95,15 @@ typedef struct fg_backend {
   int (*event_elapsed)(fg_device *, fg_event *a, fg_event *b, double *seconds);
   int (*stream_wait_event)(fg_device *, fg_stream *, fg_event *);
   int (*event_wait)(fg_device *, fg_event *); /* the host waits until the event's last record is reached */
+
+  /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is recorded
+   * instead of done; those streams must have been waited for again by then.  The host waits for nothing in between.  A
+   * recording holds the addresses that it was given.  On failure of end there is no graph and recording has ended.  All four
+   * are NULL in a backend that cannot record. */
+  int (*graph_begin)(fg_device *, fg_stream *);
+  int (*graph_end)(fg_device *, fg_stream *, fg_graph **);
+  int (*graph_launch)(fg_device *, fg_graph *, fg_stream *);
+  void (*graph_destroy)(fg_device *, fg_graph *);
 } fg_backend;
 
 extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */

@@ -334,6 +334,50 @@ static int event_wait(fg_device *device, fg_event *event) {
   return fg_cuda_leave(device, &scope, fg_cu.cuEventSynchronize((CUevent)event), "cuEventSynchronize");
 }
 
+/* ---- recordings; an fg_graph is a CUgraphExec ---- */
+
+static int graph_begin(fg_device *device, fg_stream *stream) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuStreamBeginCapture_v2((CUstream)stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+  return fg_cuda_leave(device, &scope, result, "cuStreamBeginCapture");
+}
+
+static CUresult end_capture(CUstream stream, CUgraphExec *exec) {
+  CUgraph graph = NULL;
+  CUresult result = fg_cu.cuStreamEndCapture(stream, &graph);
+  if (result || !graph) return result ? result : CUDA_ERROR_INVALID_VALUE;
+  result = fg_cu.cuGraphInstantiateWithFlags(exec, graph, 0);
+  fg_cu.cuGraphDestroy(graph);
+  return result;
+}
+
+static int graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
+  fg_cuda_scope scope;
+  CUgraphExec exec = NULL;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  code = fg_cuda_leave(device, &scope, end_capture((CUstream)stream, &exec), "cuGraphInstantiate");
+  if (!code) *graph = (fg_graph *)exec;
+  return code;
+}
+
+static int graph_launch(fg_device *device, fg_graph *graph, fg_stream *stream) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuGraphLaunch((CUgraphExec)graph, (CUstream)stream), "cuGraphLaunch");
+}
+
+static void graph_destroy(fg_device *device, fg_graph *graph) {
+  fg_cuda_scope scope;
+  if (!graph || fg_cuda_enter(device, &scope)) return;
+  fg_cu.cuGraphExecDestroy((CUgraphExec)graph);
+  fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuGraphExecDestroy");
+}
+
 const fg_backend fg_backend_cuda = {
     .name = "cuda",
     .count = count,
@@ -362,4 +406,8 @@ const fg_backend fg_backend_cuda = {
     .event_elapsed = event_elapsed,
     .stream_wait_event = stream_wait_event,
     .event_wait = event_wait,
+    .graph_begin = graph_begin,
+    .graph_end = graph_end,
+    .graph_launch = graph_launch,
+    .graph_destroy = graph_destroy,
 };

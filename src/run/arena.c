@@ -19,6 +19,7 @@ typedef struct {
   char *base;
   size_t bytes;
   enum state state;
+  unsigned long pinning; /* which, of all so far */
 } block;
 
 /* short_lock is held for a look-up only; slow_lock while a block is pinned or unpinned, and taken first. */
@@ -87,7 +88,7 @@ static bool put_in(char *base, size_t bytes) {
   if (!make_room()) return false;
   const size_t r = rank_of(base);
   memmove(blocks + r + 1, blocks + r, (count - r) * sizeof *blocks);
-  blocks[r] = (block){base, bytes, PLAIN};
+  blocks[r] = (block){base, bytes, PLAIN, 0};
   count++;
   return true;
 }
@@ -159,34 +160,39 @@ bool fg_arena_holds(const void *from, size_t bytes) {
 static block look_up(const void *from, size_t bytes) {
   pthread_mutex_lock(&short_lock);
   const block *b = holder(from, bytes);
-  const block copy = b ? *b : (block){NULL, 0, REFUSED};
+  const block copy = b ? *b : (block){NULL, 0, REFUSED, 0};
   pthread_mutex_unlock(&short_lock);
   return copy;
 }
 
-static void set_state(const char *base, enum state state) {
+static void set_state(const block *to) {
   pthread_mutex_lock(&short_lock);
-  block *const b = holder(base, 0);
-  if (b && b->base == base) b->state = state;
+  block *const b = holder(to->base, 0);
+  if (b && b->base == to->base) *b = *to;
   pthread_mutex_unlock(&short_lock);
 }
 
-static bool pin(const fg_target *t, const void *from, size_t bytes) {
+static unsigned long number_of(const block *b) { return b->state == PINNED ? b->pinning : 0; }
+
+/* With slow_lock held. */
+static unsigned long pin(const fg_target *t, const void *from, size_t bytes) {
+  static unsigned long pinnings;
   block b = look_up(from, bytes); /* another thread may have been faster */
-  if (b.state != PLAIN) return b.state == PINNED;
+  if (b.state != PLAIN) return number_of(&b);
   b.state = t->backend->host_register(t->device, b.base, b.bytes) == FG_OK ? PINNED : REFUSED;
   if (b.state == REFUSED) fg_log(FG_LOG_INFO, "not pinned: %zu bytes: %s", b.bytes, fg_backend_message());
+  b.pinning = ++pinnings;
   pinned_for = t;
-  set_state(b.base, b.state);
-  return b.state == PINNED;
+  set_state(&b);
+  return number_of(&b);
 }
 
-bool fg_arena_pin(const fg_target *t, const void *from, size_t bytes) {
+unsigned long fg_arena_pin(const fg_target *t, const void *from, size_t bytes) {
   const block b = look_up(from, bytes);
-  if (b.state != PLAIN) return b.state == PINNED;
-  if (fg_settings_get()->pin == FG_PIN_NEVER) return false;
+  if (b.state != PLAIN) return number_of(&b);
+  if (fg_settings_get()->pin == FG_PIN_NEVER) return 0;
   pthread_mutex_lock(&slow_lock);
-  const bool pinned = pin(t, from, bytes);
+  const unsigned long number = pin(t, from, bytes);
   pthread_mutex_unlock(&slow_lock);
-  return pinned;
+  return number;
 }

@@ -20,8 +20,8 @@ bool fg_arena_forget(void *p);
 /* [from, from + bytes) lies in one block of the arena's. */
 bool fg_arena_holds(const void *from, size_t bytes);
 
-/* The same, and the block is pinned for the target (now, if it was not).  A block that could not be pinned is not tried
- * again. */
-bool fg_arena_pin(const fg_target *, const void *from, size_t bytes);
+/* The same, and the block is pinned for the target (now, if it was not): a number, another for each time that a block is
+ * pinned; 0 if it is not.  A block that could not be pinned is not tried again. */
+unsigned long fg_arena_pin(const fg_target *, const void *from, size_t bytes);
 
 #endif

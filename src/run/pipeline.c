@@ -24,6 +24,7 @@ typedef struct {
   void *dense[2];   /* where they begin, if DMA goes there directly */
   void *image;      /* on the device */
   bool direct;
+  unsigned long pinning[2]; /* of the planes, if direct */
   size_t piece;     /* staging bytes */
 } end;
 
@@ -45,6 +46,7 @@ typedef struct {
   bool overlap;     /* of input and output in memory */
   bool writing;     /* the program's output has been touched, or may have been */
   bool news_in, news_passes; /* arrivals, launches that later launches, departures have not been made to wait for */
+  bool blind;       /* how far the input has come is not known */
   ptrdiff_t come;   /* elements of the input's image that are on the device, or on their way */
   size_t gathered;  /* pieces of staging used on the way in */
   size_t fetched, scattered; /* likewise out: begun, done */
@@ -277,15 +279,80 @@ static bool may_interleave(const flow *f) {
   return !f->schedule->in_batches || !f->overlap || (in_place && f->schedule->same_places);
 }
 
-static int run(flow *f) {
-  int code;
-  if (f->mapped) return run_mapped(f);
-  if (may_interleave(f)) {
-    code = steps(f, true, true);
-  } else {
-    code = steps(f, true, false);
-    if (code == FG_OK) code = steps(f, false, true);
+static int all_steps(flow *f) {
+  if (may_interleave(f)) return steps(f, true, true);
+  const int code = steps(f, true, false);
+  return code == FG_OK ? steps(f, false, true) : code;
+}
+
+/* ---- executions seen before: all steps were recorded, and are given to the device at once ---- */
+
+/* The driver's time for each step only matters where the steps are short. */
+size_t fg_pipeline_recorded = 64 << 20;
+
+static bool may_record(const flow *f) {
+  return f->target->backend->graph_begin && f->in.direct && f->out.direct && plane_size(&f->in) <= fg_pipeline_recorded;
+}
+
+static fg_recordable recordable(const flow *f) {
+  fg_recordable r;
+  memset(&r, 0, sizeof r); /* it is compared as bytes */
+  r.program = fg_program_number(f->program);
+  for (int plane = 0; plane < planes(&f->in); plane++) {
+    r.memory[plane] = f->in.dense[plane];
+    r.pinning[plane] = f->in.pinning[plane];
   }
+  for (int plane = 0; plane < planes(&f->out); plane++) {
+    r.memory[2 + plane] = f->out.dense[plane];
+    r.pinning[2 + plane] = f->out.pinning[plane];
+  }
+  return r;
+}
+
+/* The streams of arrivals and departures begin after the passes' stream and end before it. */
+static int record_steps(flow *f) {
+  int code = order(f, FG_STREAM_PASSES, f->slot->computed, FG_STREAM_IN);
+  if (code == FG_OK) code = order(f, FG_STREAM_PASSES, f->slot->computed, FG_STREAM_OUT);
+  if (code == FG_OK) code = all_steps(f);
+  if (code == FG_OK) code = order(f, FG_STREAM_IN, f->slot->arrived, FG_STREAM_PASSES);
+  if (code == FG_OK) code = order(f, FG_STREAM_OUT, f->slot->computed, FG_STREAM_PASSES);
+  return code;
+}
+
+/* Without a graph the steps are done one by one for ever. */
+static void make_recording(const flow *f, fg_recording *r) {
+  const fg_backend *b = f->target->backend;
+  flow rehearsal = *f;
+  fg_graph *graph = NULL;
+  if (b->graph_begin(f->target->device, f->slot->stream[FG_STREAM_PASSES]) != FG_OK) return;
+  const int code = record_steps(&rehearsal);
+  const int end = b->graph_end(f->target->device, f->slot->stream[FG_STREAM_PASSES], &graph);
+  if (code == FG_OK && end == FG_OK) r->graph = graph;
+  else if (graph) b->graph_destroy(f->target->device, graph);
+  if (!r->graph) fg_log(FG_LOG_DEBUG, "not recorded: %s", fg_backend_message());
+}
+
+static int play(flow *f, fg_graph *graph) {
+  const int code = f->target->backend->graph_launch(f->target->device, graph, f->slot->stream[FG_STREAM_PASSES]);
+  if (code != FG_OK) return code;
+  f->writing = f->blind = true;
+  return wait_stream(f, FG_STREAM_PASSES);
+}
+
+/* Recorded when it is seen for the second time. */
+static fg_graph *graph_of(const flow *f) {
+  if (!may_record(f)) return NULL;
+  const fg_recordable what = recordable(f);
+  fg_recording *r = fg_slot_recording(f->target, f->slot, &what);
+  if (r->seen == 2) make_recording(f, r);
+  return r->graph;
+}
+
+static int run(flow *f) {
+  if (f->mapped) return run_mapped(f);
+  fg_graph *graph = graph_of(f);
+  if (graph) return play(f, graph);
+  const int code = all_steps(f);
   return code == FG_OK ? finish(f) : code;
 }
 
@@ -321,11 +388,13 @@ static int undo(const flow *f) {
   return FG_OK;
 }
 
-static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2]) {
+static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2],
+                      unsigned long pinning[2]) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
   for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
     dense[plane] = fg_transfer_dense(l, array[plane]);
-    if (!dense[plane] || !fg_arena_pin(t, dense[plane], bytes)) return false;
+    pinning[plane] = dense[plane] ? fg_arena_pin(t, dense[plane], bytes) : 0;
+    if (!pinning[plane]) return false;
   }
   return true;
 }
@@ -351,7 +420,7 @@ static size_t piece_for(const end *e, size_t step) {
 static end end_of(const fg_program *g, enum fg_side side, void *re, void *im) {
   const enum fg_step_kind kind = side == FG_INPUT ? FG_ARRIVE : FG_LEAVE;
   end e = {.layout = fg_program_layout(g, side), .array = {re, im}};
-  e.direct = reachable(fg_program_target(g), e.layout, e.array, e.dense);
+  e.direct = reachable(fg_program_target(g), e.layout, e.array, e.dense, e.pinning);
   e.piece = e.direct ? 0 : piece_for(&e, largest_step(&e, fg_program_schedule(g), kind));
   return e;
 }
@@ -368,7 +437,7 @@ static enum fg_outcome flow_through(flow *f) {
   code = settle(f, code);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (!f->writing || !f->overlap) return FG_INTACT;
-  return code != FG_ELOST && undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
+  return code != FG_ELOST && !f->blind && undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
 static enum fg_outcome run_in_slot(flow *f) {
@@ -394,8 +463,13 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
   return outcome;
 }
 
-void fg_pipeline_pin(const fg_program *g, const fg_arrays *a) {
+static void pin(const fg_program *g, enum fg_side side, void *re, void *im) {
   void *dense[2];
-  if (a->in_re) reachable(fg_program_target(g), fg_program_layout(g, FG_INPUT), (void *[]){a->in_re, a->in_im}, dense);
-  if (a->out_re) reachable(fg_program_target(g), fg_program_layout(g, FG_OUTPUT), (void *[]){a->out_re, a->out_im}, dense);
+  unsigned long pinning[2];
+  if (re) reachable(fg_program_target(g), fg_program_layout(g, side), (void *[]){re, im}, dense, pinning);
+}
+
+void fg_pipeline_pin(const fg_program *g, const fg_arrays *a) {
+  pin(g, FG_INPUT, a->in_re, a->in_im);
+  pin(g, FG_OUTPUT, a->out_re, a->out_im);
 }

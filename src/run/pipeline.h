@@ -17,6 +17,9 @@ void fg_pipeline_pin(const fg_program *, const fg_arrays *a);
 /* Bytes of input up to which kernels reach the program's arrays themselves, where that is possible. */
 extern size_t fg_pipeline_mapped;
 
+/* Bytes of input up to which executions are recorded. */
+extern size_t fg_pipeline_recorded;
+
 /* Bytes of a staging piece for tests; 0: as it is best. */
 extern size_t fg_pipeline_piece;
 

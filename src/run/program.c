@@ -1,6 +1,7 @@
 /* program.c: a problem ready to run on the device. */
 #include "src/run/program.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct {
 } step;
 
 struct fg_program {
+  unsigned long number;
   const fg_target *target;
   fg_layout in, out;
   fg_passes *passes; /* a copy, cut to its count */
@@ -43,6 +45,8 @@ char *fg_program_sprint(const fg_program *g) {
 }
 
 const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
+
+unsigned long fg_program_number(const fg_program *g) { return g->number; }
 
 const fg_target *fg_program_target(const fg_program *g) { return g->target; }
 
@@ -69,6 +73,8 @@ void fg_program_destroy(fg_program *g) {
   fg_layout_free(&g->out);
   free(g);
 }
+
+static atomic_ulong programs;
 
 static int compile(fg_program *g) {
   const int count = g->passes->count;
@@ -128,6 +134,7 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   *why = "out of memory";
   if (!g) return NULL;
   g->target = target;
+  g->number = 1 + atomic_fetch_add(&programs, 1);
   g->empty = fg_tensor_size(&p->batch) == 0;
   const size_t bytes = offsetof(fg_passes, pass) + (size_t)passes->count * sizeof *passes->pass;
   g->passes = malloc(bytes);

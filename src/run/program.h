@@ -23,6 +23,7 @@ char *fg_program_sprint(const fg_program *);
 const size_t *fg_program_bytes(const fg_program *);
 
 /* What the program was made of. */
+unsigned long fg_program_number(const fg_program *); /* unique in this process */
 const fg_target *fg_program_target(const fg_program *);
 const fg_layout *fg_program_layout(const fg_program *, enum fg_side side);
 const fg_schedule *fg_program_schedule(const fg_program *);

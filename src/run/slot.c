@@ -8,7 +8,35 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_slot *idle;
 
+static void drop_recording(const fg_target *t, fg_recording *r) {
+  if (r->graph) t->backend->graph_destroy(t->device, r->graph);
+  *r = (fg_recording){.seen = 0};
+}
+
+/* Recordings hold the addresses of the slot's arrays. */
+static void drop_recordings(const fg_target *t, fg_slot *s) {
+  for (int i = 0; i < FG_RECORDINGS; i++) drop_recording(t, &s->recording[i]);
+}
+
+fg_recording *fg_slot_recording(const fg_target *t, fg_slot *s, const fg_recordable *what) {
+  fg_recording *r = s->recording, *oldest = r;
+  s->executions++;
+  for (; r < s->recording + FG_RECORDINGS; r++) {
+    if (r->seen && !memcmp(&r->what, what, sizeof *what)) break;
+    if (r->last < oldest->last) oldest = r;
+  }
+  if (r == s->recording + FG_RECORDINGS) {
+    r = oldest;
+    drop_recording(t, r);
+    memcpy(&r->what, what, sizeof *what);
+  }
+  r->seen++;
+  r->last = s->executions;
+  return r;
+}
+
 static void drop_arrays(const fg_target *t, fg_slot *s) {
+  drop_recordings(t, s);
   for (int a = 0; a < FG_ARRAYS; a++) {
     if (s->array[a]) t->backend->memory_free(t->device, s->array[a]);
     s->array[a] = NULL;
@@ -109,6 +137,7 @@ static int grow_ring(const fg_target *t, fg_ring *r, size_t bytes) {
 static int grow(const fg_target *t, fg_slot *s, const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
   for (int a = 0; a < FG_ARRAYS; a++) {
     if (s->bytes[a] >= bytes[a]) continue;
+    drop_recordings(t, s);
     if (s->array[a]) t->backend->memory_free(t->device, s->array[a]);
     s->array[a] = NULL;
     s->bytes[a] = 0;

@@ -18,12 +18,29 @@ typedef struct {
   size_t bytes;
 } fg_ring;
 
+/* An execution that this slot has seen, by what its recording would hold: with these arrays pinned as they are now, and the
+ * slot's own memory. */
+typedef struct {
+  unsigned long program, pinning[4]; /* fg_program_number; fg_arena_pin of input and output planes */
+  const void *memory[4];
+} fg_recordable;
+
+enum { FG_RECORDINGS = 4 };
+
+typedef struct {
+  fg_recordable what;
+  unsigned long seen, last; /* how often, and when (in executions of the slot) */
+  fg_graph *graph;          /* NULL: not recorded yet, or it cannot be */
+} fg_recording;
+
 typedef struct fg_slot {
   void *array[FG_ARRAYS];
   size_t bytes[FG_ARRAYS];
   fg_stream *stream[FG_STREAMS];
   fg_event *arrived, *computed; /* the last arrival, the last launch */
   fg_ring ring[2];              /* by enum fg_side */
+  fg_recording recording[FG_RECORDINGS];
+  unsigned long executions;
   struct fg_slot *next;
 } fg_slot;
 
@@ -33,6 +50,9 @@ int fg_slot_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], const size
 
 /* Back to the pool.  Nothing may be under way in its streams. */
 void fg_slot_release(fg_slot *slot);
+
+/* The entry of such an execution, now seen once more; a new one takes the place of that not seen for longest. */
+fg_recording *fg_slot_recording(const fg_target *, fg_slot *, const fg_recordable *);
 
 /* Free what no execution is using. */
 void fg_slot_trim(const fg_target *);

@@ -61,6 +61,13 @@ FAKE(cuEventDestroy_v2, (CUevent event), (void)event)
 FAKE(cuEventRecord, (CUevent event, CUstream stream), (void)event, (void)stream)
 FAKE(cuEventSynchronize, (CUevent event), (void)event)
 FAKE(cuEventElapsedTime, (float *milliseconds, CUevent a, CUevent b), (void)a, (void)b, *milliseconds = 250)
+FAKE(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (void)stream, (void)mode)
+FAKE(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (void)stream, *graph = (CUgraph)0x5000)
+FAKE(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags),
+     (void)graph, (void)flags, *exec = (CUgraphExec)0x6000)
+FAKE(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (void)exec, (void)stream)
+FAKE(cuGraphExecDestroy, (CUgraphExec exec), (void)exec)
+FAKE(cuGraphDestroy, (CUgraph graph), (void)graph)
 FAKE(cuModuleUnload, (CUmodule module), (void)module, ++fake_cuda.unloads)
 
 FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COPY_IN, COPY_OUT, LAUNCH, RECORD, WAIT };
+enum kind { COPY_IN, COPY_OUT, LAUNCH, RECORD, WAIT, GRAPH };
 
 typedef struct {
   enum kind kind;
@@ -17,7 +17,17 @@ typedef struct {
   char *args;
   struct event *event;
   size_t record; /* which of the event's records */
+  struct graph *graph;
 } operation;
+
+/* Work in the order in which it was recorded; waits and records are of no account then. */
+typedef struct graph {
+  operation *list;
+  size_t count;
+} graph;
+
+static graph *recording; /* while there is one; tests of this backend have one thread */
+int lazy_backend_graphs; /* launched */
 
 typedef struct {
   fg_stream *sim;
@@ -56,12 +66,18 @@ static int stream_create(fg_device *d, fg_stream **out) {
 
 static int put_off(fg_stream *to, operation o) {
   stream *s = (stream *)to;
+  if (recording) {
+    recording->list = realloc(recording->list, (recording->count + 1) * sizeof *recording->list);
+    recording->list[recording->count++] = o;
+    return FG_OK;
+  }
   s->list = realloc(s->list, (s->count + 1) * sizeof *s->list);
   s->list[s->count++] = o;
   return FG_OK;
 }
 
 static int run_to(fg_device *d, stream *s, size_t end);
+static int run_graph(fg_device *d, stream *s, const graph *g);
 
 static int run(fg_device *d, stream *s, operation *o) {
   int code = FG_OK;
@@ -69,9 +85,9 @@ static int run(fg_device *d, stream *s, operation *o) {
     case COPY_IN: return SIM->copy_in(d, o->to, o->from, o->bytes, s->sim);
     case COPY_OUT: return SIM->copy_out(d, o->to, o->from, o->bytes, s->sim);
     case WAIT: return run_to(d, o->event->in, o->record);
+    case GRAPH: return run_graph(d, s, o->graph);
     case LAUNCH:
       code = SIM->launch(d, o->kernel, o->grid, o->block, o->shared, o->args, o->bytes, s->sim);
-      free(o->args);
       return code;
     default: return FG_OK;
   }
@@ -83,9 +99,48 @@ static int run_to(fg_device *d, stream *s, size_t end) {
   while (s->done < end) {
     operation o = s->list[s->done++];
     const int code = run(d, s, &o);
+    if (o.kind == LAUNCH) free(o.args);
     if (first == FG_OK) first = code;
   }
   return first;
+}
+
+static int run_graph(fg_device *d, stream *s, const graph *g) {
+  int first = FG_OK;
+  for (size_t i = 0; i < g->count; i++) {
+    operation o = g->list[i];
+    const int code = o.kind == WAIT || o.kind == RECORD ? FG_OK : run(d, s, &o);
+    if (first == FG_OK) first = code;
+  }
+  lazy_backend_graphs++;
+  return first;
+}
+
+static int graph_begin(fg_device *d, fg_stream *s) {
+  (void)d, (void)s;
+  recording = calloc(1, sizeof *recording);
+  return FG_OK;
+}
+
+static int graph_end(fg_device *d, fg_stream *s, fg_graph **out) {
+  (void)d, (void)s;
+  *out = (fg_graph *)recording;
+  recording = NULL;
+  return FG_OK;
+}
+
+static int graph_launch(fg_device *d, fg_graph *g, fg_stream *s) {
+  (void)d;
+  return put_off(s, (operation){.kind = GRAPH, .graph = (graph *)g});
+}
+
+static void graph_destroy(fg_device *d, fg_graph *of) {
+  graph *g = (graph *)of;
+  (void)d;
+  for (size_t i = 0; i < g->count; i++)
+    if (g->list[i].kind == LAUNCH) free(g->list[i].args);
+  free(g->list);
+  free(g);
 }
 
 static int stream_wait(fg_device *d, fg_stream *of) {
@@ -140,6 +195,7 @@ static int event_record(fg_device *d, fg_event *of, fg_stream *s) {
   event *e = (event *)of;
   (void)d;
   put_off(s, (operation){.kind = RECORD});
+  if (recording) return FG_OK;
   e->in = (stream *)s;
   e->records++;
   e->position = e->in->count;
@@ -156,6 +212,7 @@ static int event_elapsed(fg_device *d, fg_event *a, fg_event *b, double *seconds
 static int stream_wait_event(fg_device *d, fg_stream *s, fg_event *of) {
   event *e = (event *)of;
   (void)d;
+  if (recording) return FG_OK;
   return e->records ? put_off(s, (operation){.kind = WAIT, .event = e, .record = e->position, .from = e->in}) : FG_OK;
 }
 
@@ -174,4 +231,5 @@ const fg_backend lazy_backend = {
     .copy_in = copy_in, .copy_out = copy_out, .copy_within = copy_within, .kernels = kernels, .launch = launch,
     .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,
     .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_wait = event_wait,
+    .graph_begin = graph_begin, .graph_end = graph_end, .graph_launch = graph_launch, .graph_destroy = graph_destroy,
 };

@@ -7,4 +7,6 @@
 
 extern const fg_backend lazy_backend;
 
+extern int lazy_backend_graphs; /* recordings that were played */
+
 #endif

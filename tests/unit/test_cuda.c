@@ -112,6 +112,7 @@ static void use_everything(void) {
   size_t available;
   double seconds;
   fg_event *event;
+  fg_graph *graph;
   ck_assert_int_eq(cuda->memory_alloc(device, 64, &memory), 0);
   ck_assert_int_eq(cuda->memory_available(device, &available), 0);
   ck_assert_int_eq(cuda->pinned_alloc(device, 64, &pinned), 0);
@@ -128,6 +129,10 @@ static void use_everything(void) {
   ck_assert_int_eq(cuda->stream_wait_event(device, stream, event), 0);
   ck_assert_int_eq(cuda->event_elapsed(device, event, event, &seconds), 0);
   ck_assert_double_eq_tol(seconds, 0.25, 1e-9);
+  ck_assert_int_eq(cuda->graph_begin(device, stream), 0);
+  ck_assert_int_eq(cuda->graph_end(device, stream, &graph), 0);
+  ck_assert_int_eq(cuda->graph_launch(device, graph, stream), 0);
+  cuda->graph_destroy(device, graph);
   cuda->event_destroy(device, event);
   cuda->memory_free(device, memory);
   cuda->pinned_free(device, pinned);

@@ -188,6 +188,28 @@ START_TEST(slabs_come_in_and_go_out) {
 }
 END_TEST
 
+/* The second execution on the same arrays is recorded, later ones are played; other arrays, and memory that was freed and came
+ * again, are not taken for them. */
+START_TEST(recordings_are_of_these_arrays) {
+  static const char *const some[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50"};
+  const way w = {some[_i], ARENA, ARENA, 3, 0, NULL};
+  size_t reals;
+  float *right = expected(&w, &reals);
+  lazy_backend_graphs = 0;
+  for (int round = 0; round < 3; round++) {
+    subject s = prepare(&w);
+    for (int i = 0; i < 4; i++) {
+      memcpy(s.in.block, s.before, s.in.reals * sizeof(float));
+      ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+      ck_assert_mem_eq(result(&s)->block, right, reals * sizeof *right);
+    }
+    ck_assert_int_eq(lazy_backend_graphs, 3 * (round + 1));
+    dispose(&s);
+  }
+  free(right);
+}
+END_TEST
+
 /* Only elements that the transform owns come back. */
 START_TEST(gaps_stay_untouched) {
   subject s = prepare(&(way){"ocf8:1:3*6:8:40", FOREIGN, ARENA, 3, 64, NULL});
@@ -236,9 +258,10 @@ END_TEST
 /* ---- the suite ---- */
 
 static void open_sim(void) {
-  target.backend = &fg_backend_sim;
-  ck_assert_int_eq(target.backend->open(0, &target.device), 0);
-  target.info = target.backend->info(target.device);
+  const char *why = "";
+  const fg_target *opened = fg_target_get(&why);
+  ck_assert_msg(opened != NULL, "%s", why);
+  target = *opened;
 }
 
 static void open_lazy(void) {
@@ -259,9 +282,14 @@ static TCase *cuts(const char *name, void (*setup)(void)) {
 
 int main(void) {
   setenv("FFTW3_GPU_COPY_THREADS", "3", 0);
+  setenv("FFTW3_GPU_BACKEND", "sim", 1);
   Suite *suite = suite_create("pipeline");
   suite_add_tcase(suite, cuts("at once", open_sim));
   suite_add_tcase(suite, cuts("as late as events allow", open_lazy));
+  TCase *recorded = tcase_create("recordings");
+  tcase_add_checked_fixture(recorded, open_lazy, trim);
+  tcase_add_loop_test(recorded, recordings_are_of_these_arrays, 0, 3);
+  suite_add_tcase(suite, recorded);
   TCase *tc = tcase_create("pieces");
   tcase_add_checked_fixture(tc, open_sim, trim);
   tcase_set_timeout(tc, 300);
