@@ -226,7 +226,7 @@ static int finish(flow *f) {
 
 /* ---- without copies: kernels read the program's input, and write its output, over the link ---- */
 
-size_t fg_pipeline_mapped = 2 << 20;
+size_t fg_pipeline_mapped = 1 << 20;
 
 /* The first pass reads the input; if it is the only one it also writes the output.  Not where the input is overwritten: a
  * failure could not be undone. */
