@@ -2,6 +2,7 @@
 #include "src/plan/plan.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/route.h"
 #include "src/plan/verify.h"
+#include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
@@ -147,7 +149,11 @@ static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *
   return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
 }
 
+/* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
 static fg_program *device_program(const fg_target *target, const fg_problem *p, const char **why) {
+  fenv_t of_program;
+  feholdexcept(&of_program);
+  fesetround(FE_TONEAREST);
   fg_passes *passes = calloc(1, sizeof *passes);
   fg_program *program = NULL;
   *why = "out of memory";
@@ -167,6 +173,7 @@ void *fg_plan_create(fg_problem *p) {
   fg_program *program = device_program(route.target, p, &why);
   if (program) {
     fg_program_pin(program, &p->arrays);
+    fg_wisdom_learn(p);
     return wrap(p, program, route.target->backend->name, route.reason);
   }
   fg_log(FG_LOG_WARN, "planned on the host: %s", why);

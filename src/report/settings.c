@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/report/standard_error.h"
+
 /* ---- words ---- */
 
 static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
@@ -158,7 +160,7 @@ static void complain(const fg_setting *setting, const char *value) {
   char line[512];
   int n = snprintf(line, sizeof line, "fftw3-gpu: error: %s=%.200s: it takes %s; the default stands\n", setting->name,
                    value, setting->takes);
-  if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0) return; /* no stderr: nowhere to complain */
+  if (n > 0) fg_standard_error_write(line, (size_t)n);
 }
 
 static fg_settings settings;

@@ -1,6 +1,5 @@
-/* wisdom.c: programs that measure once, keep the wisdom, and later plan from it alone; or, as all of them must be ready
- * to, measure again.  A real transform stays with FFTW, so its wisdom must be found again.  A complex one may have been
- * planned elsewhere and have left FFTW none. */
+/* wisdom.c: programs that measure once, keep the wisdom by every way there is, and later plan from it alone, wherever the plan
+ * was made. */
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +32,7 @@ static void transform(const char *name, fftwf_plan plan, size_t floats) {
 }
 
 static void plan_from_wisdom(const char *complex_name, const char *real_name) {
-  fftwf_plan plan = plan_complex(FFTW_MEASURE | FFTW_WISDOM_ONLY);
-  transform(complex_name, plan ? plan : plan_complex(FFTW_MEASURE), 2 * N);
+  transform(complex_name, plan_complex(FFTW_MEASURE | FFTW_WISDOM_ONLY), 2 * N);
   transform(real_name, plan_real(FFTW_MEASURE | FFTW_WISDOM_ONLY), 2 * (N / 2 + 1));
 }
 
