@@ -14,7 +14,7 @@
 #include "random_problem.h"
 #include "real_fftw.h"
 #include "src/run/slot.h"
-#include "src/run/transfer.h"
+#include "src/run/pipeline.h"
 #include "suite.h"
 
 enum { THREADS = 8, ROUNDS = 12 };
@@ -140,7 +140,7 @@ int main(void) {
   test_choose_sim();
   unsetenv("FFTW3_GPU_SIM_ABORT");
   test_real_fftw();
-  fg_transfer_chunk = 1024;
+  fg_pipeline_piece = 1024;
   TCase *tc = tcase_create("threads");
   tcase_set_timeout(tc, 120);
   tcase_add_test(tc, the_device_is_opened_once);
