@@ -74,14 +74,14 @@ static ptrdiff_t box_points(const fg_pass *p) {
 
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_points(p);
-  if (p->stages == 1) return 0;
+  if (p->stages == 1 && !p->pairs) return 0;
   const ptrdiff_t points =
       all_columns(p) ? padded(p, p->n * p->lines) : (ptrdiff_t)p->lines * (padded(p, p->n) | 1);
   return points + points % 2; /* what follows stays 16-byte aligned */
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
-  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * 5 * sizeof(long long) : 0;
+  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) * 5 * sizeof(long long) : 0;
   return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
 }
 
@@ -91,8 +91,8 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
   return llabs(between) < llabs((long long)along);
 }
 
-static bool load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
-static bool store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
+bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
 static void insert_move(fg_pass *p, int at, bool column) {
@@ -106,13 +106,17 @@ static void insert_move(fg_pass *p, int at, bool column) {
 /* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector of a
  * line at a time, or one stage would have to serve two orders, moves are put around it. */
 static void choose_orders(fg_pass *p) {
-  const bool load = load_across(p), store = store_across(p);
+  bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
+  /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages beside it take the other side's. */
+  const bool through_load = p->pairs && fg_form_loads_spectrum(p->from.form), through_store = p->pairs && !through_load;
+  if (through_load) load = store;
+  if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];
   const bool mixed = load != store && p->stages == 1;
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
-  const bool move_store = !store && p->n / last < SECTOR_POINTS && p->n > 1;
-  const bool move_load = !load && p->n / first < SECTOR_POINTS && p->n > 1;
+  const bool move_store = !store && !through_store && p->n / last < SECTOR_POINTS && p->n > 1;
+  const bool move_load = !load && !through_load && p->n / first < SECTOR_POINTS && p->n > 1;
   if (move_store || mixed) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }
@@ -170,10 +174,10 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
-  const bool strided = p->family == FG_FAMILY_TILE && (load_across(p) || store_across(p));
+  const bool strided = p->family == FG_FAMILY_TILE && (fg_geometry_load_across(p) || fg_geometry_store_across(p));
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
-  const double grid = (double)divide_up(fg_pass_lines(p), p->lines) / device->multiprocessors;
+  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
   const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : 0.92;
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
@@ -227,7 +231,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   choose_orders(&now);
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    if (lines[i] > 1 && lines[i] / 2 >= fg_pass_lines(p)) break;
+    if (lines[i] > 1 && lines[i] / 2 >= divide_up(fg_pass_lines(p), p->pairs ? 2 : 1)) break;
     try_lines(&now, device, lines[i], &best, &best_score);
   }
   if (p->loops && p->loop[0].n <= 64) try_lines(&now, device, (int)p->loop[0].n, &best, &best_score);

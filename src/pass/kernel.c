@@ -38,8 +38,10 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_TWIDDLE", p->twiddle != 0);
   define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
   define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
+  define(d, "FG_FROM_FORM", p->from.form);
+  define(d, "FG_TO_FORM", p->to.form);
   define(d, "FG_LOOPS", p->loops);
-  define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - p->lines);
+  define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
 static void define_tile(defines *d, const fg_pass *p) {
@@ -49,6 +51,13 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_LINES", p->lines);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
+  define(d, "FG_DATA", p->data);
+  define(d, "FG_FROM_ROW", p->from.row);
+  define(d, "FG_TO_ROW", p->to.row);
+  define(d, "FG_TO_PERIOD", p->to.period > 0 ? p->to.period : 1);
+  define(d, "FG_PAIRS", p->pairs);
+  define(d, "FG_LOAD_COLUMN", fg_geometry_load_across(p));
+  define(d, "FG_STORE_COLUMN", fg_geometry_store_across(p));
   define_list(d, "FG_COLUMNS", columns, p->stages);
 }
 
@@ -111,12 +120,13 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_LOAD] = p->load_table;
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
+  list[FG_OF_FORM] = p->form_table;
   for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 
 /* The first element of a pass's side in device memory: plane's bytes are real or complex by the layout. */
 static void *element(const fg_pass *p, void *plane, const fg_place *at) {
-  const size_t size = fg_real_size(p->precision) * (at->split ? 1 : 2);
+  const size_t size = fg_real_size(p->precision) * (at->split || fg_form_is_real(at->form) ? 1 : 2);
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 
@@ -140,6 +150,9 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   a.load_table = tables[FG_OF_LOAD];
   a.store_table = tables[FG_OF_STORE];
   a.filter = tables[FG_OF_FILTER];
+  a.load_step = p->load_step;
+  a.store_step = p->store_step;
+  a.form_table = tables[FG_OF_FORM];
   for (int d = 0; d < p->dims; d++) {
     a.box_in[d] = p->box[d].is;
     a.box_out[d] = p->box[d].os;
@@ -153,4 +166,4 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   return a;
 }
 
-unsigned fg_kernel_grid(const fg_pass *p) { return (unsigned)((fg_pass_lines(p) + p->lines - 1) / p->lines); }
+unsigned fg_kernel_grid(const fg_pass *p) { return (unsigned)fg_pass_blocks(p); }

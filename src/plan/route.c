@@ -14,22 +14,25 @@ static const double copy_bandwidth = 8e9, gpu_overhead = 40e-6;
  * executions do; once the device is open only the executions themselves count. */
 static const double start_up_worth = 0.05, margin = 1.3;
 
-static double bytes_of(const fg_problem *p) {
-  return 2.0 * (double)fg_real_size(p->precision) * (double)fg_problem_elements(p, FG_INPUT);
+static double side_bytes(const fg_problem *p, enum fg_side side) {
+  const double reals = (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
+  return reals * (double)fg_real_size(p->precision);
 }
+
+static double bytes_of(const fg_problem *p) { return (side_bytes(p, FG_INPUT) + side_bytes(p, FG_OUTPUT)) / 2; }
 
 double fg_route_host_seconds(const fg_problem *p) {
   const double n = (double)fg_tensor_size(&p->transform), elements = (double)fg_problem_elements(p, FG_INPUT);
   const double bytes = bytes_of(p), working_set = bytes < 8 * n * 2 ? bytes : 8 * n * 2;
   const double rate = working_set < 1 << 20 ? flops_in_cache : working_set < 16 << 20 ? flops_in_l3 : flops_in_memory;
   const double threads = p->threads > 1 ? 1 + (p->threads - 1) * thread_efficiency : 1;
-  return 5 * elements * log2(n > 2 ? n : 2) / (rate * threads);
+  const double flops = (p->kind == FG_DFT ? 5 : p->kind == FG_C2R ? 5 : 2.5) * elements * log2(n > 2 ? n : 2);
+  return flops / (rate * threads);
 }
 
 double fg_route_gpu_seconds(const fg_problem *p) { return gpu_overhead + 2 * bytes_of(p) / copy_bandwidth; }
 
 static const char *host_only(const fg_problem *p) {
-  if (p->kind != FG_DFT) return "real transform";
   if (p->precision != FG_SINGLE) return "double precision";
   if (p->flags & FG_WISDOM_ONLY) return "wisdom only";
   return fg_problem_undefined(p);

@@ -1,0 +1,193 @@
+/* pairs.h: lines that carry two rows of real data: z = x₁ + i·x₂.
+ *
+ *   real to Hermitian:  X₁[k] = (Z[k] + conj Z[n − k])/2,  X₂[k] = (Z[k] − conj Z[n − k])/2i
+ *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
+ *
+ * for k ≤ n/2.  The half of a line that has a spectrum on its side of memory goes through the tile, so that each element of it
+ * is read or written once; the real side is as with any line.  A row that has no partner is paired with zero. */
+#ifndef FG_PAIRS_H
+#define FG_PAIRS_H
+
+#include "points.h"
+
+constexpr bool LOAD_THROUGH = FG_PAIRS && loads_hermitian(FG_FROM_FORM), STORE_THROUGH = FG_PAIRS && !LOAD_THROUGH;
+constexpr int HALF = FG_DATA / 2 + 1;
+
+FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
+
+/* The i-th point of a spectrum that this thread moves. */
+FG_DEVICE spot spectrum_spot(int i, bool column) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  const bool exists = FG_LINES * HALF % FG_THREADS == 0 || u < FG_LINES * HALF;
+  if (column) return {u % FG_LINES, u / FG_LINES, exists};
+  return {u / HALF, u % HALF, exists};
+}
+constexpr int SPECTRUM_REPEATS = (FG_LINES * HALF + FG_THREADS - 1) / FG_THREADS;
+
+FG_DEVICE run_of_points load_run(const pass_state &s, const line_place &p, int k, int dk) {
+  const long long stride = FG_IN_UNIT ? 1 : s.args.in;
+  return {p, p.in + k * stride, dk * stride, k, dk};
+}
+
+FG_DEVICE run_of_points store_run(const pass_state &s, const line_place &p, int k, int dk) {
+  const long long stride = FG_OUT_UNIT ? 1 : s.args.out;
+  return {p, p.out + k * stride, dk * stride, k, dk};
+}
+
+/* ---- registers ---- */
+
+/* The R points of one butterfly, of one row or of two. */
+template <int R> FG_DEVICE void load_butterfly(const pass_state &s, int line, int k, int dk, cplx *v) {
+  if (!row_exists(s, line)) return;
+  const line_place p = place(s, line);
+  const run_of_points r = load_run(s, p, k, dk);
+#pragma unroll
+  for (int j = 0; j < R; j++) v[j] = load_point(s.args, r, j);
+}
+
+/* Real rows: the second as imaginary part, before any factor. */
+template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, int k, int dk, cplx *v) {
+#pragma unroll
+  for (int second = 0; second < 2; second++) {
+    const int row = line + second * FG_LINES;
+    if (!row_exists(s, row)) continue;
+    const line_place p = place(s, row);
+    const run_of_points r = load_run(s, p, k, dk);
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      if (FG_CONVOLVE && k + j * dk >= FG_DATA) continue;
+      const real x = fetch_point(s.args, r, j).x;
+      if (second) v[j].y = x;
+      else v[j].x = x;
+    }
+  }
+  if (!FG_CONVOLVE) return;
+#pragma unroll
+  for (int j = 0; j < R; j++)
+    if (k + j * dk < FG_DATA) v[j] = v[j] * table_load(static_cast<const cplx *>(s.args.load_table) + k + j * dk);
+}
+
+FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
+  using T = stage<0>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    if (!at.exists) continue;
+    if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else load_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+  }
+}
+
+template <int R> FG_DEVICE void store_butterfly(const pass_state &s, int line, int k, int dk, const cplx *v) {
+  if (!row_exists(s, line)) return;
+  const line_place p = place(s, line);
+  const run_of_points r = store_run(s, p, k, dk);
+#pragma unroll
+  for (int j = 0; j < R; j++) {
+    cplx x = v[j];
+    if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, x);
+  }
+}
+
+/* Real results: real parts are one row, imaginary parts another. */
+template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, int k, int dk, const cplx *v) {
+#pragma unroll
+  for (int second = 0; second < 2; second++) {
+    const int row = line + second * FG_LINES;
+    if (!row_exists(s, row)) continue;
+    const line_place p = place(s, row);
+    const run_of_points r = store_run(s, p, k, dk);
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      cplx x = v[j];
+      if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, {second ? x.y : x.x, 0});
+    }
+  }
+}
+
+FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
+  using T = stage<LAST>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (!at.exists) continue;
+    if constexpr (FG_PAIRS) store_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else store_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+  }
+}
+
+/* ---- through the tile ---- */
+
+FG_DEVICE cplx load_spectrum_point(const pass_state &s, int row, int k) {
+  if (!row_exists(s, row)) return {0, 0};
+  const line_place p = place(s, row);
+  return fetch_point(s.args, load_run(s, p, k, 0), 0);
+}
+
+/* Two spectra into the tile as one, then what the first stage reads of it. */
+FG_DEVICE void load_pairs(const pass_state &s, cplx *v) {
+#pragma unroll 4
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    if (!at.exists) continue;
+    const cplx x = load_spectrum_point(s, at.line, at.b), y = load_spectrum_point(s, at.line + FG_LINES, at.b);
+    const int mirror = FG_DATA - at.b;
+    shared_store(s.tile + tile_at(at.line, at.b), cplx{x.x - y.y, x.y + y.x});
+    if (at.b > 0 && mirror != at.b) shared_store(s.tile + tile_at(at.line, mirror), cplx{x.x + y.y, y.x - x.y});
+  }
+  __syncthreads();
+  using T = stage<0>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const int k = at.b + j * T::M;
+      cplx x = {0, 0};
+      if (at.exists && (!FG_CONVOLVE || k < FG_DATA)) {
+        x = shared_load(s.tile + tile_at(at.line, k));
+        if (FG_CONVOLVE) x = x * table_load(static_cast<const cplx *>(s.args.load_table) + k);
+      }
+      v[i * T::R + j] = FG_BACKWARD ? swapped(x) : x;
+    }
+  }
+}
+
+FG_DEVICE void store_spectrum_point(const pass_state &s, int row, int k, cplx v) {
+  if (!row_exists(s, row)) return;
+  const line_place p = place(s, row);
+  if (FG_TWIDDLE) v = twiddled(s.args, p.twiddle, k, v);
+  put_point(s.args, store_run(s, p, k, 0), 0, v);
+}
+
+/* The results of the last stage into the tile, then two spectra out of it. */
+FG_DEVICE void store_pairs(const pass_state &s, cplx *v) {
+  using T = stage<LAST>;
+#pragma unroll
+  for (int i = 0; FG_CONVOLVE && i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const int k = at.b + j * T::M;
+      if (at.exists && k < FG_DATA)
+        v[i * T::R + j] = v[i * T::R + j] * table_load(static_cast<const cplx *>(s.args.store_table) + k);
+    }
+  }
+  if (LAST > 0) __syncthreads(); /* the tile is still being read */
+  exchange_write<LAST>(v, s.tile);
+  __syncthreads();
+#pragma unroll 4
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
+    if (!at.exists) continue;
+    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
+    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
+    const real half = real(0.5);
+    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
+    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
+  }
+}
+
+#endif
