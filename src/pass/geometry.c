@@ -104,7 +104,7 @@ static void insert_move(fg_pass *p, int at, bool column) {
 }
 
 /* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector of a
- * line at a time, or one stage would have to serve two orders, moves are put around it. */
+ * line at a time, moves are put around it. */
 static void choose_orders(fg_pass *p) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages beside it take the other side's. */
@@ -112,12 +112,12 @@ static void choose_orders(fg_pass *p) {
   if (through_load) load = store;
   if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];
-  const bool mixed = load != store && p->stages == 1;
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
+  if (p->stages == 1) p->column[0] = load || store; /* a single butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const bool move_store = !store && !through_store && p->n / last < SECTOR_POINTS && p->n > 1;
   const bool move_load = !load && !through_load && p->n / first < SECTOR_POINTS && p->n > 1;
-  if (move_store || mixed) insert_move(p, p->stages, store);
+  if (move_store) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }
 

@@ -42,11 +42,16 @@ char *fg_program_sprint(const fg_program *g) {
 
 const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
 
-void fg_program_destroy(fg_program *g) {
-  if (!g) return;
-  for (int i = 0; g->steps && i < g->passes->count; i++)
+static void release_tables(const fg_program *g) {
+  if (!g->steps || fg_target_inherited()) return;
+  for (int i = 0; i < g->passes->count; i++)
     for (int t = 0; t < FG_PASS_TABLES; t++)
       if (g->steps[i].table[t]) fg_table_release(g->target, g->steps[i].table[t]);
+}
+
+void fg_program_destroy(fg_program *g) {
+  if (!g) return;
+  release_tables(g);
   free(g->steps);
   free(g->passes);
   fg_layout_free(&g->in);
@@ -91,6 +96,7 @@ static void size_arrays(fg_program *g, enum fg_precision precision) {
   g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes->scratch[1] * complex_size;
 }
 
+/* On failure *why is NULL where the backend's message says it. */
 static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   *why = "out of memory";
   if (!fg_layout_make(&g->in, p, FG_INPUT) || !fg_layout_make(&g->out, p, FG_OUTPUT)) return false;
@@ -98,8 +104,11 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   *why = "out of memory";
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
   if (!g->steps) return false;
-  *why = fg_backend_message();
-  return compile(g) == FG_OK && make_tables(g) == FG_OK;
+  *why = NULL;
+  int code = compile(g);
+  if (code == FG_OK) code = make_tables(g);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  return code == FG_OK;
 }
 
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
@@ -113,6 +122,7 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   if (g->passes) memcpy(g->passes, passes, bytes);
   if (g->passes && (g->empty || prepare(g, p, why))) return g;
   fg_program_destroy(g);
+  if (!*why) *why = fg_backend_message();
   return NULL;
 }
 
@@ -149,7 +159,8 @@ static enum fg_outcome run_in(fg_program *g, fg_slot *s, const fg_arrays *a) {
   if (code == FG_OK) return FG_DONE;
   if (g->target->backend->stream_wait(g->target->device, s->stream) == FG_ELOST) code = FG_ELOST;
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  return writing && fg_transfer_overlap(&g->in, &g->out, a) ? FG_DAMAGED : FG_INTACT;
+  if (!writing || !fg_transfer_overlap(&g->in, &g->out, a)) return FG_INTACT;
+  return code != FG_ELOST && fg_transfer_undo(g->target, s, &g->in, a) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
 enum fg_outcome fg_program_execute(fg_program *g, const fg_arrays *a) {

@@ -12,6 +12,7 @@ enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int state = UNOPENED;
+static atomic_bool opening; /* set for good before the driver is first asked for anything */
 static fg_target target;
 static char reason[256] = "";
 
@@ -24,9 +25,11 @@ static const fg_backend *chosen_backend(void) {
 #endif
 }
 
-/* A driver's context is dead in the child, and a lock that another thread held stays held: the child must touch neither. */
+/* A driver's context is dead in the child, also one that another thread was only about to make, and a lock that another
+ * thread held stays held: the child must touch neither. */
 static void after_fork(void) {
-  if (atomic_load(&state) == OPEN) atomic_store(&state, FORKED);
+  const int was = atomic_load(&state);
+  if (was == OPEN || was == LOST || (was == UNOPENED && atomic_load(&opening))) atomic_store(&state, FORKED);
   pthread_mutex_init(&lock, NULL);
 }
 
@@ -43,6 +46,7 @@ static void open_once(void) {
   static bool watching_forks;
   if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
   watching_forks = true;
+  atomic_store(&opening, true);
   if (open_device() == FG_OK) {
     target.info = target.backend->info(target.device);
     fg_log(FG_LOG_INFO, "%s: %s, %d multiprocessors", target.backend->name, target.info->name,
@@ -71,6 +75,8 @@ const fg_target *fg_target_get(const char **why) {
 bool fg_target_open(void) { return atomic_load(&state) == OPEN; }
 
 bool fg_target_alive(void) { return atomic_load(&state) == OPEN; }
+
+bool fg_target_inherited(void) { return atomic_load(&state) == FORKED; }
 
 void fg_target_lost(const char *why) {
   int open = OPEN;

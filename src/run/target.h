@@ -19,6 +19,9 @@ bool fg_target_open(void);
 /* False after the device was lost, and in the child of a fork that came after the target was opened. */
 bool fg_target_alive(void);
 
+/* In such a child: what the parent had on the device is not ours to free, and its locks may never be released. */
+bool fg_target_inherited(void);
+
 /* Nothing will work on it any more: from now on every plan answers from the host. */
 void fg_target_lost(const char *why);
 

@@ -2,7 +2,9 @@
  * is on the link, the processor gathers or scatters the other. */
 #include "src/run/transfer.h"
 
-enum { CHUNK = 8 << 20, PLANE_ALIGNMENT = 256 };
+enum { PLANE_ALIGNMENT = 256 };
+
+size_t fg_transfer_chunk = 8 << 20;
 
 static size_t plane_bytes(const fg_layout *l) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
@@ -19,7 +21,7 @@ void *fg_transfer_plane(const fg_layout *l, void *image, int plane) {
 
 size_t fg_transfer_staging(const fg_layout *in, const fg_layout *out) {
   const size_t a = plane_bytes(in), b = plane_bytes(out), most = a > b ? a : b;
-  return most < CHUNK ? most : CHUNK;
+  return most < fg_transfer_chunk ? most : fg_transfer_chunk;
 }
 
 /* The chunks of all planes, numbered through. */
@@ -69,48 +71,69 @@ int fg_transfer_in(const fg_target *t, fg_slot *s, const fg_layout *in, const fg
   return FG_OK;
 }
 
-static int fetch(const fg_target *t, fg_slot *s, const fg_layout *out, const chunking *c, ptrdiff_t i) {
+/* What is on its way out: an image and the planes it goes to. */
+typedef struct {
+  const fg_target *target;
+  fg_slot *slot;
+  const fg_layout *layout;
+  chunking chunks;
+  void *image, *plane[2];
+} outbound;
+
+static int fetch(const outbound *o, ptrdiff_t i) {
+  const fg_backend *b = o->target->backend;
   const int side = (int)(i % FG_STAGES_IN_FLIGHT);
-  const chunk k = chunk_at(c, out, s->array[FG_ARRAY_OUT], i);
-  const int code = t->backend->copy_out(t->device, s->staging[side], k.device, k.bytes, s->stream);
-  return code == FG_OK ? t->backend->event_record(t->device, s->staged[side], s->stream) : code;
+  const chunk k = chunk_at(&o->chunks, o->layout, o->image, i);
+  const int code = b->copy_out(o->target->device, o->slot->staging[side], k.device, k.bytes, o->slot->stream);
+  return code == FG_OK ? b->event_record(o->target->device, o->slot->staged[side], o->slot->stream) : code;
+}
+
+static int fetch_or_retry(const outbound *o, ptrdiff_t i) {
+  const int code = fetch(o, i);
+  return code != FG_OK && code != FG_ELOST ? fetch(o, i) : code;
 }
 
 /* Wait for chunk i.  Once writing has begun a failed copy is worth a second try: the image is still on the device. */
-static int await(const fg_target *t, fg_slot *s, const fg_layout *out, const chunking *c, ptrdiff_t i, bool retry) {
-  fg_event *const staged = s->staged[i % FG_STAGES_IN_FLIGHT];
-  int code = t->backend->event_wait(t->device, staged);
+static int await(const outbound *o, ptrdiff_t i, bool retry) {
+  const fg_backend *b = o->target->backend;
+  fg_event *const staged = o->slot->staged[i % FG_STAGES_IN_FLIGHT];
+  int code = b->event_wait(o->target->device, staged);
   if (code != FG_OK && code != FG_ELOST && retry) {
-    code = fetch(t, s, out, c, i);
-    if (code == FG_OK) code = t->backend->event_wait(t->device, staged);
+    code = fetch(o, i);
+    if (code == FG_OK) code = b->event_wait(o->target->device, staged);
   }
   return code;
 }
 
-static int fetch_or_retry(const fg_target *t, fg_slot *s, const fg_layout *out, const chunking *c, ptrdiff_t i,
-                          bool retry) {
-  const int code = fetch(t, s, out, c, i);
-  return code != FG_OK && code != FG_ELOST && retry ? fetch(t, s, out, c, i) : code;
-}
-
-int fg_transfer_out(const fg_target *t, fg_slot *s, const fg_layout *out, const fg_arrays *a, bool *writing) {
-  const chunking c = chunks_of(s, out);
-  for (ptrdiff_t i = 0; i < c.count && i < FG_STAGES_IN_FLIGHT; i++) {
-    const int code = fetch(t, s, out, &c, i);
+static int bring_out(const outbound *o, bool *writing) {
+  const ptrdiff_t count = o->chunks.count;
+  for (ptrdiff_t i = 0; i < count && i < FG_STAGES_IN_FLIGHT; i++) {
+    const int code = fetch(o, i);
     if (code != FG_OK) return code;
   }
-  for (ptrdiff_t i = 0; i < c.count; i++) {
-    const chunk k = chunk_at(&c, out, s->array[FG_ARRAY_OUT], i);
-    int code = await(t, s, out, &c, i, *writing);
+  for (ptrdiff_t i = 0; i < count; i++) {
+    const chunk k = chunk_at(&o->chunks, o->layout, o->image, i);
+    int code = await(o, i, *writing);
     if (code != FG_OK) return code;
     *writing = true;
-    fg_layout_scatter(out, k.plane ? a->out_im : a->out_re, k.first, k.count, s->staging[i % FG_STAGES_IN_FLIGHT]);
-    if (i + FG_STAGES_IN_FLIGHT < c.count) {
-      code = fetch_or_retry(t, s, out, &c, i + FG_STAGES_IN_FLIGHT, true);
+    fg_layout_scatter(o->layout, o->plane[k.plane], k.first, k.count, o->slot->staging[i % FG_STAGES_IN_FLIGHT]);
+    if (i + FG_STAGES_IN_FLIGHT < count) {
+      code = fetch_or_retry(o, i + FG_STAGES_IN_FLIGHT);
       if (code != FG_OK) return code;
     }
   }
   return FG_OK;
+}
+
+int fg_transfer_out(const fg_target *t, fg_slot *s, const fg_layout *out, const fg_arrays *a, bool *writing) {
+  const outbound o = {t, s, out, chunks_of(s, out), s->array[FG_ARRAY_OUT], {a->out_re, a->out_im}};
+  return bring_out(&o, writing);
+}
+
+int fg_transfer_undo(const fg_target *t, fg_slot *s, const fg_layout *in, const fg_arrays *a) {
+  const outbound o = {t, s, in, chunks_of(s, in), s->array[FG_ARRAY_IN], {a->in_re, a->in_im}};
+  bool writing = true;
+  return bring_out(&o, &writing);
 }
 
 typedef struct {

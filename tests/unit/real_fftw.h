@@ -1,0 +1,15 @@
+/* real_fftw.h: the real FFTW behind plans of ours, for tests that link libfftw3f. */
+#ifndef FG_TEST_REAL_FFTW_H
+#define FG_TEST_REAL_FFTW_H
+
+#include "arrays.h"
+#include "src/plan/plan.h"
+
+/* Register it as the host of single precision. */
+void test_real_fftw(void);
+
+/* What the real FFTW makes of p on a's arrays, planned as a fallback is; a's arrays are the same afterwards but for the
+ * output. */
+void test_real_fftw_execute(const fg_problem *p, const fg_arrays *a);
+
+#endif

@@ -1,0 +1,21 @@
+/* suite.h: the end of every test program. */
+#ifndef FG_TEST_SUITE_H
+#define FG_TEST_SUITE_H
+
+#include <check.h>
+#include <stdlib.h>
+
+#define TEST_COUNT(table) (int)(sizeof(table) / sizeof *(table))
+
+/* Run one test case.  Returns the program's exit status. */
+static inline int test_run(TCase *tests, const char *name) {
+  Suite *s = suite_create(name);
+  suite_add_tcase(s, tests);
+  SRunner *runner = srunner_create(s);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* test_faults.c: whatever call of the device fails, the answer is right, and one line tells of it.
+ *
+ * Answers are compared bit by bit with what the device gave before and with what the real FFTW gives, so that each must be
+ * wholly one or the other; a failure that a second try mends is not told of, all others are, once. */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cuda/sim/sim.h"
+#include "device_case.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "real_fftw.h"
+#include "src/run/slot.h"
+#include "src/run/transfer.h"
+#include "suite.h"
+#include "told.h"
+
+enum { CALLS = 24 };
+
+/* Chunks of 256 bytes: from one to several dozen, and both planes of a split array. */
+static const char *const cases[] = {"oc7*3", "/oc36", "oc360v2", "oc37:3:2*2:111:80", "/oc24x18", "ic27*2", "ic48*9",
+                                    "/ic120", "ic6:5:1*5:1:6", "ic14:-3:-3*11:42:42"};
+
+static const char *const kinds[] = {"alloc", "pinned", "stream", "launch", "copy", "wait"};
+
+static void faults(const char *format, const char *kind, int n) {
+  char spec[80];
+  snprintf(spec, sizeof spec, format, kind, n);
+  ck_assert_int_eq(fg_sim_set_faults(spec), 0);
+}
+
+/* One execution under the faults that are set.  Returns whether the real FFTW had to answer. */
+static bool execute_and_check(device_case *c) {
+  test_log_clear();
+  device_case_execute(c);
+  const bool by_host = device_case_is(c, c->by_host);
+  ck_assert(by_host || device_case_is(c, c->by_device));
+  ck_assert_int_eq(test_log_lines("warn"), by_host);
+  if (by_host) ck_assert(test_log_says(": executed on the host: ") && test_log_says("sim: "));
+  return by_host;
+}
+
+/* No fault: the device again, with nothing more alive than before. */
+static void check_recovered(device_case *c, const fg_sim_counters *before) {
+  fg_sim_set_faults(NULL);
+  ck_assert(!execute_and_check(c));
+  const fg_sim_counters now = fg_sim_count();
+  ck_assert_uint_eq(now.allocations, before->allocations);
+  ck_assert_uint_eq(now.streams, before->streams);
+}
+
+/* The n-th call of each kind fails, from a cold start (no slot is there yet); format says whether later ones do too. */
+static void each_call_fails(device_case *c, const char *kind, const char *format) {
+  const fg_sim_counters before = fg_sim_count();
+  int fallbacks = 0;
+  for (int n = 1; n <= CALLS; n++) {
+    fg_slot_trim(test_target());
+    faults(format, kind, n);
+    fallbacks += execute_and_check(c);
+    check_recovered(c, &before);
+  }
+  const bool mended = strcmp(kind, "alloc") == 0 || strcmp(kind, "pinned") == 0; /* after all idle slots were given up */
+  ck_assert_msg(fallbacks > 0 || (mended && !strchr(format, '+')), "%s never failed", kind);
+}
+
+START_TEST(an_execution_survives_each_single_failure) {
+  device_case c;
+  device_case_open(&c, cases[_i]);
+  device_case_plan(&c);
+  for (int k = 0; k < TEST_COUNT(kinds); k++) each_call_fails(&c, kinds[k], "%s:%d");
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(an_execution_survives_lasting_failures) {
+  device_case c;
+  device_case_open(&c, cases[_i]);
+  device_case_plan(&c);
+  const bool in_place = c.arrays.at.in_re == c.arrays.at.out_re;
+  for (int k = 0; k < TEST_COUNT(kinds); k++)
+    if (!in_place || k < 4) each_call_fails(&c, kinds[k], "%s:%d+"); /* copy and wait: below, they may be fatal */
+  device_case_close(&c);
+}
+END_TEST
+
+/* A wait and a copy fail, in any combination: also the second try of a copy that already had begun to overwrite the input,
+ * which then has to be brought back. */
+START_TEST(an_execution_survives_failures_while_it_overwrites_its_input) {
+  device_case c;
+  device_case_open(&c, cases[_i]);
+  device_case_plan(&c);
+  const fg_sim_counters before = fg_sim_count();
+  for (int wait = 1; wait <= CALLS; wait++)
+    for (int copy = 1; copy <= CALLS; copy++) {
+      char spec[80];
+      snprintf(spec, sizeof spec, "wait:%d,copy:%d", wait, copy);
+      ck_assert_int_eq(fg_sim_set_faults(spec), 0);
+      execute_and_check(&c);
+    }
+  check_recovered(&c, &before);
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(nothing_is_left_when_all_is_given_back) {
+  const fg_sim_counters before = fg_sim_count();
+  device_case c[TEST_COUNT(cases)];
+  for (int i = 0; i < TEST_COUNT(cases); i++) {
+    device_case_open(&c[i], cases[i]);
+    device_case_plan(&c[i]);
+  }
+  ck_assert_uint_gt(fg_sim_count().allocations, 0);
+  for (int i = 0; i < TEST_COUNT(cases); i++) device_case_close(&c[i]);
+  fg_slot_trim(test_target());
+  const fg_sim_counters now = fg_sim_count();
+  ck_assert_uint_eq(now.allocations, before.allocations);
+  ck_assert_uint_eq(now.streams, before.streams);
+}
+END_TEST
+
+/* ---- planning ---- */
+
+static const char *const plan_kinds[] = {"compile", "alloc", "stream", "copy", "wait"};
+
+/* A plan made while the n-th call fails: ours, or the real FFTW's with one line that gives the reason. */
+static bool plan_under_fault(const device_case *c, const char *kind, int n) {
+  faults("%s:%d", kind, n);
+  test_log_clear();
+  void *plan = fg_plan_create(fg_problem_copy(c->problem));
+  ck_assert_ptr_nonnull(plan);
+  const bool ours = fg_plan_is_ours(plan);
+  ck_assert_int_eq(test_log_lines("warn"), !ours);
+  if (!ours) ck_assert(test_log_says("planned on the host: sim: ") && test_log_says("(injected)"));
+  fg_sim_set_faults(NULL);
+  if (ours) fg_plan_destroy(plan);
+  else fg_host_of(FG_SINGLE)->destroy(plan);
+  return !ours;
+}
+
+START_TEST(a_plan_is_made_whatever_fails) {
+  static const char *const texts[] = {"oc360*2", "ic4096", "/oc139*2", "oc24x40"};
+  const char *const kind = plan_kinds[_i];
+  device_case c;
+  const fg_sim_counters before = (test_target(), fg_sim_count());
+  int failed = 0;
+  fg_backend_fail(FG_ENOMEM, "an older failure"); /* must not be taken for the reason */
+  for (int t = 0; t < TEST_COUNT(texts); t++) {
+    device_case_open(&c, texts[t]);
+    for (int n = 1; n <= 5; n++) failed += plan_under_fault(&c, kind, n);
+    const fg_sim_counters now = fg_sim_count();
+    ck_assert_uint_eq(now.allocations, before.allocations);
+    ck_assert_uint_eq(now.streams, before.streams);
+    device_case_plan(&c); /* without faults: ours */
+    device_case_close(&c);
+    fg_slot_trim(test_target());
+  }
+  ck_assert_int_ge(failed, TEST_COUNT(texts));
+}
+END_TEST
+
+/* ---- for good ---- */
+
+typedef struct {
+  const char *text, *spec;
+  int n;
+} last_case;
+
+/* In a process of its own, since a lost device stays lost: its answers are right, or it ends. */
+static void execute_to_the_end(void *argument) {
+  const last_case *l = argument;
+  device_case c;
+  device_case_open(&c, l->text);
+  device_case_plan(&c);
+  faults(l->spec, "", l->n);
+  execute_and_check(&c);
+  const bool lost = !fg_target_alive();
+  ck_assert_int_eq(test_log_lines("error"), lost);
+  if (!lost) return;
+  ck_assert(execute_and_check(&c) || !"the device is lost");
+  void *later = fg_plan_create(fg_problem_copy(c.problem));
+  ck_assert(later && !fg_plan_is_ours(later));
+}
+
+/* How often the child had to end itself because the input could not be saved. */
+static int until_never_reached(const char *text, const char *spec) {
+  int ended = 0;
+  for (int n = 1; n <= 40; n++) {
+    last_case l = {text, spec, n};
+    char told[2000];
+    const int status = test_in_child(execute_to_the_end, &l, told, sizeof told);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s, %s%d: status %d: %s", text, spec, n, status,
+                  told);
+    ck_assert_msg(strstr(told, "fftw3-gpu: fatal: the GPU failed while the result was written over the input: sim: "),
+                  "%s", told);
+    ended++;
+  }
+  return ended;
+}
+
+/* Out of place nothing is ever lost with the device. */
+static const char *const safe[] = {"oc7*3", "/oc36", "oc48*4"};
+
+START_TEST(a_lost_device_is_answered_for_by_the_host) {
+  ck_assert_int_eq(until_never_reached(safe[_i], "%slost:%d"), 0);
+}
+END_TEST
+
+/* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a wrong one. */
+static const char *const overwriting[] = {"ic48*4", "/ic100", "ic14:11:1*11:1:14"};
+
+START_TEST(a_process_ends_rather_than_go_on_with_damage) {
+  ck_assert_int_gt(until_never_reached(overwriting[_i], "%slost:%d"), 0);
+  ck_assert_int_gt(until_never_reached(overwriting[_i], "%scopy:%d+"), 0);
+}
+END_TEST
+
+/* One chunk is written whole or not at all. */
+START_TEST(a_transform_of_one_chunk_is_never_damaged) {
+  fg_transfer_chunk = 1 << 20;
+  ck_assert_int_eq(until_never_reached("ic48*4", "%slost:%d"), 0);
+  ck_assert_int_eq(until_never_reached("ic48*4", "%scopy:%d+"), 0);
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
+  test_log_to_file();
+  test_real_fftw();
+  fg_transfer_chunk = 256;
+  TCase *tc = tcase_create("faults");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, an_execution_survives_each_single_failure, 0, TEST_COUNT(cases));
+  tcase_add_loop_test(tc, an_execution_survives_lasting_failures, 0, TEST_COUNT(cases));
+  tcase_add_loop_test(tc, an_execution_survives_failures_while_it_overwrites_its_input, 0, TEST_COUNT(cases));
+  tcase_add_test(tc, nothing_is_left_when_all_is_given_back);
+  tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(plan_kinds));
+  tcase_add_loop_test(tc, a_lost_device_is_answered_for_by_the_host, 0, TEST_COUNT(safe));
+  tcase_add_loop_test(tc, a_process_ends_rather_than_go_on_with_damage, 0, TEST_COUNT(overwriting));
+  tcase_add_test(tc, a_transform_of_one_chunk_is_never_damaged);
+  const int status = test_run(tc, "faults");
+  test_log_remove();
+  return status;
+}

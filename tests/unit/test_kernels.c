@@ -1,0 +1,240 @@
+/* test_kernels.c: every kind of kernel gives the right numbers on the simulated device. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "on_sim.h"
+#include "random_problem.h"
+#include "small_device.h"
+#include "src/pass/geometry.h"
+#include "src/pass/kernel.h"
+#include "src/problem/notation.h"
+#include "suite.h"
+
+static fg_passes list; /* too large for a stack */
+
+static void plan(const fg_problem *p, const fg_device_info *device) {
+  const char *why = "";
+  if (!fg_planner_plan(p, device, &list, &why)) {
+    char text[300];
+    fg_notation_print(p, text, sizeof text);
+    ck_abort_msg("%s: %s", text, why);
+  }
+}
+
+/* list is right for p. */
+static void check(fg_problem *p, const char *name) {
+  dice d = {61};
+  const double error = test_passes_error(p, &list, &d), allowed = test_allowed_error(p, &list);
+  if (getenv("SHOW")) fprintf(stderr, "%-30s %d passes %g of %g\n", name, list.count, error, allowed);
+  ck_assert_msg(error <= allowed, "%s: error %g, allowed %g", name, error, allowed);
+}
+
+static const char *notation(char *text, size_t size, const char *format, int a, int b) {
+  snprintf(text, size, format, a, b);
+  return text;
+}
+
+/* ---- one radix, two radices ---- */
+
+START_TEST(every_radix_alone_is_right) {
+  char text[40];
+  notation(text, sizeof text, _i % 2 ? "obc%d*37" : "/oc%d*37", _i, 0);
+  fg_problem *p = test_problem(text, FG_SINGLE);
+  plan(p, &fg_reference_device);
+  check(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* The order in which a stage deals out its butterflies is for speed alone: any must be right. */
+START_TEST(pairs_of_radices_are_right_in_every_order) {
+  static const int steps[] = {1, 4, 7};
+  const int first = 2 + _i % 15, second = 2 + first * steps[_i / 15] % 15;
+  char text[40];
+  notation(text, sizeof text, _i % 2 ? "ocb%d:%d:1*11:1:512" : "ocf%d*23", first * second, 11);
+  fg_problem *p = test_problem(text, FG_SINGLE);
+  plan(p, &fg_reference_device);
+  fg_pass *pass = &list.pass[0];
+  ck_assert_int_eq(list.count, 1);
+  pass->stages = 2;
+  pass->radix[0] = first;
+  pass->radix[1] = second;
+  pass->column[0] = _i % 3 == 0;
+  pass->column[1] = _i % 5 < 2;
+  check(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- orders, tails, loops ---- */
+
+static const struct {
+  const char *text;
+  bool load, store; /* across the lines */
+  int moves;        /* stages that only move points */
+} orders[] = {
+    {"oc64*37", false, false, 0},          {"ocb64v37", true, true, 0},           {"oc64:37:1*37:1:64", true, false, 0},
+    {"ocb64:1:37*37:64:1", false, true, 0}, {"/oc360*5", false, false, 0},        {"oc8:7:1*7:1:8", true, false, 1},
+    {"ocb10:1:7*7:10:1", false, true, 1},  {"/oc13v100", true, true, 0},          {"oc6*1000", false, false, 2},
+    {"oc32:-37:1*37:1:32", true, false, 0}, {"oc1*40:1:30x30:40:1", true, true, 0}, {"/ocb1*9:4:1x4:1:9", true, true, 0},
+};
+
+START_TEST(each_order_of_loading_and_storing_is_right) {
+  fg_problem *p = test_problem(orders[_i].text, FG_SINGLE);
+  plan(p, &fg_reference_device);
+  const fg_pass *pass = &list.pass[0];
+  int moves = 0;
+  for (int s = 0; s < pass->stages; s++) moves += pass->n > 1 && pass->radix[s] == 1;
+  ck_assert_msg(pass->column[0] == orders[_i].load && pass->column[pass->stages - 1] == orders[_i].store &&
+                    moves == orders[_i].moves,
+                "%s: %d→%d, %d moves", orders[_i].text, pass->column[0], pass->column[pass->stages - 1], moves);
+  check(p, orders[_i].text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* A last block with fewer lines than it could have, down to one. */
+START_TEST(tails_are_right) {
+  char text[40];
+  fg_problem *p = test_problem(notation(text, sizeof text, "oc24*%d", 64, 0), FG_SINGLE);
+  plan(p, &fg_reference_device);
+  fg_pass *pass = &list.pass[0];
+  pass->lines = 5;
+  const int lines[] = {1, 4, 5, 6, 64};
+  p->batch.dim[0].n = pass->loop[0].n = lines[_i];
+  check(p, notation(text, sizeof text, "%d lines, 5 a block", lines[_i], 0));
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- several passes, convolutions, boxes ---- */
+
+typedef struct {
+  const char *text;
+  size_t shared_block; /* 0: the reference device's */
+} on_device;
+
+static void check_on(const on_device *c, enum fg_precision precision) {
+  const fg_device_info small = test_small_device(c->shared_block);
+  fg_problem *p = test_problem(c->text, precision);
+  plan(p, c->shared_block ? &small : &fg_reference_device);
+  check(p, c->text);
+  fg_problem_free(p);
+}
+
+static const on_device twiddled[] = {{"oc1024", 2048},     {"ocb3000", 2048},       {"oc4096*3", 2048},
+                                     {"/oc2500v3", 4096},  {"ocb2048:3:2", 2048},   {"oc729*2", 1024},
+                                     {"ic4096", 1024},     {"oc16384", 1024},       {"ocb17017", 4096},
+                                     {"oc65536", 0}};
+
+START_TEST(long_transforms_in_several_passes_are_right) {
+  check_on(&twiddled[_i], FG_SINGLE);
+  int passes = 0;
+  for (int i = 0; i < list.count; i++) passes += list.pass[i].twiddle != 0;
+  ck_assert_int_ge(passes, 1);
+}
+END_TEST
+
+static const on_device bluestein[] = {{"oc17*9", 0},    {"ocb19*3", 0},     {"/oc31", 0},        {"oc47v6", 0},
+                                      {"ocb101:-2:3", 0}, {"oc1009*2", 0},  {"oc17x19", 0},      {"oc34", 0},
+                                      {"oc211", 2048},  {"ocb257*3", 2048}, {"/oc131:5:3", 1024}, {"oc1021v2", 4096},
+                                      {"ocb323x2", 1024}};
+
+START_TEST(lengths_with_large_primes_are_right) {
+  check_on(&bluestein[_i], FG_SINGLE);
+  bool filter = false;
+  for (int i = 0; i < list.count; i++)
+    filter |= list.pass[i].filter.kind || list.pass[i].store_table.kind == FG_TABLE_FILTER;
+  ck_assert(filter);
+}
+END_TEST
+
+static const on_device several[] = {{"oc16x16*5", 0},   {"ocb5x6x7*3", 0},  {"/oc32x27", 0},     {"oc25x24*9", 0},
+                                    {"ocb20x21*2", 0},  {"oc22x26", 0},     {"/oc28x30v2", 0},   {"oc18x4x5*40", 0},
+                                    {"ocb4x2x32", 0},   {"oc64x48", 0},     {"oc6x10x15", 1024}, {"ocb40x50*2", 1024},
+                                    {"oc3x4x5x6*2", 0}, {"/oc2x3x2x3x2", 0}, {"oc100x300", 0}};
+
+START_TEST(several_dimensions_are_right) { check_on(&several[_i], FG_SINGLE); }
+END_TEST
+
+/* ---- anything ---- */
+
+START_TEST(random_problems_are_right) {
+  dice d = {71 + (uint64_t)_i};
+  const fg_device_info device = test_small_device((size_t)1024 << dice_between(&d, 0, 4));
+  const enum fg_precision precision = _i % 4 ? FG_SINGLE : FG_DOUBLE;
+  fg_problem *p = test_random_problem(&d, &(test_limits){precision, 3, 3, 600, 9, 4000, false});
+  char text[300];
+  fg_notation_print(p, text, sizeof text);
+  const char *why; /* lengths below 256 are not split, so they must fit */
+  if (!fg_planner_plan(p, &device, &list, &why)) plan(p, &fg_reference_device);
+  check(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+static const on_device doubles[] = {{"oc16*37", 0},   {"ocb1000*3", 0}, {"/oc77v5", 0},      {"oc4096", 2048}, {"ocb211*2", 0},
+                                    {"oc263", 2048},  {"oc12x15x4", 0}, {"oc13:7:1*7:1:13", 0}, {"oc2187", 0}};
+
+START_TEST(double_precision_is_right) { check_on(&doubles[_i], FG_DOUBLE); }
+END_TEST
+
+/* ---- what no plan of a size that can be tested has ---- */
+
+/* More than 2³¹ lines would not fit here; at least the kernel for them must be right on a few. */
+START_TEST(the_kernel_for_more_lines_than_31_bits_is_right_on_a_few) {
+  enum { N = 12, LINES = 30, BYTES = N * LINES * 8 };
+  const fg_target *t = test_target();
+  fg_problem *p = test_problem("oc12*30", FG_SINGLE);
+  plan(p, &fg_reference_device);
+  char defines[FG_DEFINES_SIZE];
+  fg_kernel_request request = fg_kernel_request_of(&list.pass[0], defines);
+  char *wide = strstr(defines, "FG_WIDE 0");
+  ck_assert_ptr_nonnull(wide);
+  wide[strlen("FG_WIDE ")] = '1';
+
+  float in[N * LINES * 2], out[N * LINES * 2];
+  for (int i = 0; i < N * LINES * 2; i++) in[i] = i % N == 0; /* an impulse at the first and the middle point */
+  void *device_in, *device_out;
+  fg_stream *stream;
+  fg_kernel *kernel;
+  ck_assert_int_eq(t->backend->memory_alloc(t->device, BYTES, &device_in), 0);
+  ck_assert_int_eq(t->backend->memory_alloc(t->device, BYTES, &device_out), 0);
+  ck_assert_int_eq(t->backend->stream_create(t->device, &stream), 0);
+  ck_assert_int_eq(t->backend->kernels(t->device, 1, &request, &kernel), 0);
+  ck_assert_int_eq(t->backend->copy_in(t->device, device_in, in, BYTES, stream), 0);
+  const fg_planes planes[FG_ARRAYS] = {{device_in, NULL}, {device_out, NULL}};
+  const void *const no_tables[FG_PASS_TABLES] = {NULL};
+  const fg_tile_args args = fg_kernel_args(&list.pass[0], planes, no_tables);
+  ck_assert_int_eq(t->backend->launch(t->device, kernel, fg_kernel_grid(&list.pass[0]), (unsigned)list.pass[0].threads,
+                                      fg_geometry_shared(&list.pass[0]), &args, sizeof args, stream), 0);
+  ck_assert_int_eq(t->backend->copy_out(t->device, out, device_out, BYTES, stream), 0);
+  for (int i = 0; i < N * LINES; i++) { /* 1 + (−1)^k */
+    ck_assert_float_eq_tol(out[2 * i], i % 2 ? 0 : 2, 1e-6);
+    ck_assert_float_eq_tol(out[2 * i + 1], 0, 1e-6);
+  }
+  t->backend->stream_destroy(t->device, stream);
+  t->backend->memory_free(t->device, device_in);
+  t->backend->memory_free(t->device, device_out);
+  fg_problem_free(p);
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  TCase *tc = tcase_create("kernels");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, every_radix_alone_is_right, 1, 17);
+  tcase_add_loop_test(tc, pairs_of_radices_are_right_in_every_order, 0, 45);
+  tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));
+  tcase_add_loop_test(tc, tails_are_right, 0, 5);
+  tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
+  tcase_add_loop_test(tc, lengths_with_large_primes_are_right, 0, TEST_COUNT(bluestein));
+  tcase_add_loop_test(tc, several_dimensions_are_right, 0, TEST_COUNT(several));
+  tcase_add_loop_test(tc, random_problems_are_right, 0, 40);
+  tcase_add_loop_test(tc, double_precision_is_right, 0, TEST_COUNT(doubles));
+  tcase_add_test(tc, the_kernel_for_more_lines_than_31_bits_is_right_on_a_few);
+  return test_run(tc, "kernels");
+}

@@ -1,0 +1,233 @@
+/* test_passes.c: what the planner makes of problems: passes that a device can run and that read and write the right elements. */
+#include <check.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass_reach.h"
+#include "random_problem.h"
+#include "small_device.h"
+#include "src/pass/geometry.h"
+#include "src/pass/kernel.h"
+#include "src/plan/planner.h"
+#include "src/run/table.h"
+#include "suite.h"
+
+/* ---- what must be true of every pass ---- */
+
+static void check_radices(const fg_pass *p) {
+  ptrdiff_t product = 1, along[FG_MAX_BOX] = {1, 1, 1};
+  const bool box = p->family == FG_FAMILY_BOX;
+  ck_assert(p->stages >= 1 && p->stages <= FG_MAX_STAGES);
+  for (int s = 0; s < p->stages; s++) {
+    ck_assert(p->radix[s] >= 1 && p->radix[s] <= (box ? 2 : 1) * FG_MAX_RADIX);
+    product *= p->radix[s];
+    if (box) along[p->axis[s]] *= p->radix[s];
+  }
+  ck_assert_int_eq(product, p->n);
+  for (int d = 0; box && d < p->dims; d++) ck_assert_int_eq(along[d], p->box[d].n);
+}
+
+static void check_fit(const fg_pass *p, const fg_device_info *device) {
+  const size_t shared = fg_geometry_shared(p);
+  ck_assert(p->threads >= 32 && p->threads <= device->threads_block && p->threads % 32 == 0);
+  ck_assert_int_ge(p->lines, 1);
+  ck_assert_uint_le(shared, device->shared_block);
+  ck_assert(p->blocks_sm >= 1 && p->blocks_sm * p->threads <= device->threads_sm);
+  ck_assert_uint_le((size_t)p->blocks_sm * shared, device->shared_sm);
+  ck_assert(fg_kernel_grid(p) >= 1 && fg_kernel_grid(p) <= INT_MAX);
+  ck_assert_int_ge((ptrdiff_t)fg_kernel_grid(p) * p->lines, fg_pass_lines(p));
+}
+
+/* The points that the kernel keeps in a thread (as cuda/kernel/stage.h counts them) leave room among its 255 registers. */
+static void check_registers(const fg_pass *p, const fg_device_info *device) {
+  const int words = p->precision == FG_SINGLE ? 2 : 4;
+  for (int s = 0; s < p->stages; s++) {
+    const ptrdiff_t butterflies = p->lines * (p->n / p->radix[s]);
+    const ptrdiff_t points = (butterflies + p->threads - 1) / p->threads * p->radix[s];
+    ck_assert_int_le(points * words, 128);
+    ck_assert_int_le(points * words * p->threads * p->blocks_sm, device->registers_sm);
+  }
+}
+
+/* 32-bit exponents, and positions within tables. */
+static void check_tables(const fg_pass *p) {
+  if (p->twiddle) {
+    ptrdiff_t most = 0;
+    for (int l = 0; l < p->loops; l++) most += (ptrdiff_t)((p->loop[l].n - 1) * p->loop[l].twiddle);
+    ck_assert_int_lt(most * (p->n - 1), p->twiddle);
+    ck_assert_int_le(p->twiddle, UINT_MAX);
+  }
+  if (p->load_table.kind) ck_assert_uint_le((size_t)p->load_limit, fg_table_entries(&p->load_table));
+  if (p->store_table.kind) ck_assert_uint_le((size_t)p->store_limit, fg_table_entries(&p->store_table));
+  if (p->filter.kind) ck_assert_uint_eq((size_t)p->n, fg_table_entries(&p->filter));
+}
+
+static void check_request(const fg_pass *p) {
+  char defines[FG_DEFINES_SIZE];
+  const fg_kernel_request r = fg_kernel_request_of(p, defines);
+  ck_assert_uint_eq(r.shared, fg_geometry_shared(p));
+  ck_assert_uint_lt(strlen(defines), FG_DEFINES_SIZE - 1);
+  ck_assert_ptr_nonnull(strstr(defines, p->family == FG_FAMILY_BOX ? "#define FG_AXES " : "#define FG_COLUMNS "));
+  ck_assert_int_eq(defines[strlen(defines) - 1], '\n');
+}
+
+static void check_ranges(const fg_passes *list, const fg_pass *p, ptrdiff_t in, ptrdiff_t out) {
+  const ptrdiff_t size[FG_ARRAYS] = {in, out, list->scratch[0], list->scratch[1]};
+  const test_range load = test_pass_range(p, FG_INPUT), store = test_pass_range(p, FG_OUTPUT);
+  ck_assert(load.low >= 0 && load.high < size[p->from.array]);
+  ck_assert(store.low >= 0 && store.high < size[p->to.array]);
+}
+
+static void check_pass(const fg_passes *list, const fg_pass *p, const fg_problem *of, const fg_device_info *device) {
+  check_radices(p);
+  check_fit(p, device);
+  check_registers(p, device);
+  check_tables(p);
+  check_request(p);
+  check_ranges(list, p, fg_problem_elements(of, FG_INPUT), fg_problem_elements(of, FG_OUTPUT));
+  ck_assert(p->loops >= 0 && p->loops <= FG_MAX_LOOPS);
+  ck_assert_int_eq(p->precision, of->precision);
+  ck_assert(p->from.split == (p->from.array <= FG_ARRAY_OUT && of->format == FG_SPLIT));
+  ck_assert(p->to.split == (p->to.array <= FG_ARRAY_OUT && of->format == FG_SPLIT));
+}
+
+static void check_list(const fg_passes *list, const fg_problem *of, const fg_device_info *device) {
+  ck_assert(list->count >= 1 && list->count <= FG_MAX_PASSES);
+  ck_assert(list->cost > 0 && list->cost < 1e3);
+  bool written[FG_ARRAYS] = {[FG_ARRAY_IN] = true};
+  for (int i = 0; i < list->count; i++) {
+    check_pass(list, &list->pass[i], of, device);
+    ck_assert(written[list->pass[i].from.array] && list->pass[i].to.array != FG_ARRAY_IN);
+    written[list->pass[i].to.array] = true;
+  }
+  ck_assert_int_eq(list->pass[list->count - 1].to.array, FG_ARRAY_OUT);
+}
+
+/* ---- problems ---- */
+
+static fg_passes list; /* too large for a stack */
+
+static void plan(const fg_problem *p, const fg_device_info *device) {
+  const char *why = "";
+  if (!fg_planner_plan(p, device, &list, &why)) ck_abort_msg("%s", why);
+}
+
+static const struct {
+  const char *text;
+  int passes;  /* at most */
+  int convolutions, twiddles;
+} expected[] = {
+    {"oc1", 1, 0, 0},          {"oc1x1x1*30x40", 1, 0, 0}, {"oc13*7", 1, 0, 0},      {"oc1000*5000", 1, 0, 0},
+    {"oc4096*500", 1, 0, 0},   {"oc1048576", 2, 0, 1},     {"oc16777216", 3, 0, 2},  {"oc64x64x64", 3, 0, 0},
+    {"oc512x512*9", 2, 0, 0},  {"oc1009*2000", 1, 1, 0},   {"oc1009x1009", 2, 2, 0}, {"oc100003", 4, 0, 2},
+    {"oc7x1x9*1x4", 2, 0, 0},  {"/oc360*100", 1, 0, 0},    {"oc8:100x10:7*3", 2, 0, 0},
+};
+
+START_TEST(known_problems_take_known_passes) {
+  fg_problem *p = test_problem(expected[_i].text, FG_SINGLE);
+  plan(p, &fg_reference_device);
+  check_list(&list, p, &fg_reference_device);
+  int convolutions = 0, twiddles = 0;
+  for (int i = 0; i < list.count; i++) {
+    convolutions += list.pass[i].filter.kind != FG_TABLE_NONE;
+    twiddles += list.pass[i].twiddle != 0;
+  }
+  ck_assert_msg(list.count <= expected[_i].passes, "%s: %d passes", expected[_i].text, list.count);
+  ck_assert_msg(convolutions == expected[_i].convolutions && twiddles == expected[_i].twiddles,
+                "%s: %d convolutions, %d twiddles", expected[_i].text, convolutions, twiddles);
+  fg_problem_free(p);
+}
+END_TEST
+
+static const struct {
+  const char *text, *why;
+} refused[] = {{"oc2x2x2x2x2x2x2x2x2x2x2x2x2", "too many dimensions"},
+               {"oc2x2x2x2x2x2x2*2x2x2x2x2x2", "too many dimensions"},
+               {"oc2*2x2x2x2x2x2x2x2x2x2x2x2x2", "too many dimensions"},
+               {"oc34359738368", "no solver"}};
+
+START_TEST(what_does_not_fit_passes_is_refused_with_a_reason) {
+  fg_problem *p = test_problem(refused[_i].text, FG_SINGLE);
+  const char *why = NULL;
+  ck_assert(!fg_planner_plan(p, &fg_reference_device, &list, &why));
+  ck_assert_str_eq(why, refused[_i].why);
+  ck_assert_int_eq(list.count, 0);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(as_many_dimensions_as_loops_are_accepted) {
+  fg_problem *p = test_problem("oc2x2x2x2x2x2x2x2x2x2x2x2x1x1", FG_SINGLE);
+  plan(p, &fg_reference_device);
+  check_list(&list, p, &fg_reference_device);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Sizes from a few points to what fills a device: most are long enough for several passes. */
+START_TEST(passes_of_large_problems_fit_device_and_arrays) {
+  dice d = {41 + (uint64_t)_i};
+  for (int round = 0; round < 200; round++) {
+    const enum fg_precision precision = dice_one_in(&d, 4) ? FG_DOUBLE : FG_SINGLE;
+    const ptrdiff_t n = (ptrdiff_t)1 << dice_between(&d, 2, 26);
+    fg_problem *p = test_random_problem(&d, &(test_limits){precision, 4, 3, n, 2000, (ptrdiff_t)1 << 32, false});
+    plan(p, &fg_reference_device);
+    check_list(&list, p, &fg_reference_device);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
+/* On a device whose blocks hold little, small problems take many passes, and their elements can be followed one by one. */
+START_TEST(passes_read_what_was_written_and_write_all) {
+  dice d = {51 + (uint64_t)_i};
+  int several = 0;
+  for (int round = 0; round < 250; round++) {
+    const fg_device_info device = test_small_device((size_t)1024 << dice_between(&d, 0, 4));
+    fg_problem *p = test_random_problem(&d, &(test_limits){FG_SINGLE, 3, 2, 2000, 20, 3000, false});
+    const char *why;
+    if (fg_planner_plan(p, &device, &list, &why)) {
+      check_list(&list, p, &device);
+      test_passes_trace(&list, fg_problem_elements(p, FG_INPUT), fg_problem_elements(p, FG_OUTPUT));
+      several += list.count > p->transform.rank;
+    }
+    fg_problem_free(p);
+  }
+  ck_assert_int_gt(several, 30);
+}
+END_TEST
+
+START_TEST(radix_lists_multiply_to_their_length) {
+  for (ptrdiff_t n = 1; n <= 20000; n++) {
+    int radix[FG_MAX_STAGES];
+    const int stages = fg_geometry_radices(n, radix);
+    ptrdiff_t product = 1;
+    for (int s = 0; s < stages; s++) product *= radix[s];
+    if (fg_smooth(n) ? product != n : stages != 0) ck_abort_msg("%td: %d stages, %td points", n, stages, product);
+  }
+}
+END_TEST
+
+START_TEST(smooth_means_primes_up_to_13) {
+  for (ptrdiff_t n = -2; n <= 20000; n++) {
+    ptrdiff_t rest = n;
+    for (ptrdiff_t divisor = 2; rest > 1 && divisor <= 13; divisor++) /* those of composite divisors are gone by then */
+      while (rest % divisor == 0) rest /= divisor;
+    if (fg_smooth(n) != (rest == 1)) ck_abort_msg("%td", n);
+  }
+}
+END_TEST
+
+int main(void) {
+  TCase *tc = tcase_create("passes");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
+  tcase_add_loop_test(tc, what_does_not_fit_passes_is_refused_with_a_reason, 0, TEST_COUNT(refused));
+  tcase_add_test(tc, as_many_dimensions_as_loops_are_accepted);
+  tcase_add_loop_test(tc, passes_of_large_problems_fit_device_and_arrays, 0, 4);
+  tcase_add_loop_test(tc, passes_read_what_was_written_and_write_all, 0, 4);
+  tcase_add_test(tc, radix_lists_multiply_to_their_length);
+  tcase_add_test(tc, smooth_means_primes_up_to_13);
+  return test_run(tc, "passes");
+}
