@@ -5,8 +5,8 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/plan_problem.h"
 #include "compat/translate.h"
-#include "src/plan/host.h"
 
 /* ---- plan -------------------------------------------------------------------------------------------------------- */
 
@@ -98,6 +98,4 @@ static void host_destroy(fg_host_plan plan) {
 
 static char *host_sprint(fg_host_plan plan) { return FG_REAL(sprint_plan, NULL, plan); }
 
-static const fg_host table = {host_plan, host_execute, host_destroy, host_sprint, FG(real_version), FG(real_path)};
-
-__attribute__((constructor)) static void at_load(void) { fg_host_register(FG_PRECISION, &table); }
+const fg_host FG(host) = {host_plan, host_execute, host_destroy, host_sprint, FG(real_version), FG(real_path)};

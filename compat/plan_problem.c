@@ -22,6 +22,8 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   p->arrays = arrays;
   p->flags = flags;
   fg_compat_lock();
+  /* Not in a constructor: those of the program's libraries run before a preloaded library's, and may plan. */
+  if (!fg_host_of(FG_PRECISION)) fg_host_register(FG_PRECISION, &FG(host));
   p->threads = threads_in_force();
   void *plan = fg_plan_create(p);
   fg_compat_unlock();

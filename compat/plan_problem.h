@@ -6,6 +6,10 @@
 #include "compat/next.h"
 #include "compat/precision.h"
 #include "compat/translate.h"
+#include "src/plan/host.h"
+
+/* The real FFTW as src/ sees it (host.c). */
+extern const fg_host FG(host) FG_HIDDEN;
 
 /* Plan p (taken over; NULL gives NULL) on those arrays.  sign matters for interleaved FG_DFT only; as in FFTW any value
  * but FG_FORWARD is backward. */

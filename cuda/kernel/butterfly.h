@@ -1,4 +1,4 @@
-/* butterfly.h: forward DFTs of 2 to 16 and some more points in registers, in place, input and output in natural order.
+/* butterfly.h: forward DFTs of 2 to 32 points in registers, in place, input and output in natural order.
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *

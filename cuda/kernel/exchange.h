@@ -2,26 +2,27 @@
  *
  * A tile is FG_LINES lines of FG_N points.  If every stage runs lines-fastest (COLUMN), points are stored lines-fastest too;
  * otherwise each line is contiguous with an odd pitch, so that threads along a line and threads across lines both spread
- * over the banks.  One point of padding after each 128 bytes breaks up the power-of-two strides of the Stockham order. */
+ * over the banks.  One unused point after each FG_PAD (0: none) breaks up strides that would meet the same banks; the planner
+ * counts the conflicts and chooses (src/pass/banks.c). */
 #ifndef FG_EXCHANGE_H
 #define FG_EXCHANGE_H
 
 #include "stage.h"
 
-constexpr int POINTS_128 = 128 / (2 * int(sizeof(real)));
-FG_CONSTANT int padded(int q) { return q + q / POINTS_128; }
+constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
+FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + q / GROUP : q; }
 constexpr int PITCH = padded(FG_N) | 1;
 
 /* Position of point k of a line before padding. */
 FG_DEVICE int tile_place(int line, int k) { return FG_COLUMN_TILE ? k * FG_LINES + line : k; }
 
 /* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them does not
- * depend on k the addresses are one base and constants: when the step is a whole number of 128-byte groups, and when all of
- * them lie in one group because they fill an aligned block of BLOCK points (0: no such block). */
+ * depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and when all of them
+ * lie in one group because they fill an aligned block of BLOCK points (0: no such block). */
 template <int STEP, int BLOCK> struct points_of_butterfly {
   static constexpr int SCALE = FG_COLUMN_TILE ? FG_LINES : 1, DISTANCE = STEP * SCALE;
-  static constexpr bool WHOLE = DISTANCE % POINTS_128 == 0;
-  static constexpr bool INSIDE = BLOCK > 0 && !FG_COLUMN_TILE && POINTS_128 % (BLOCK > 0 ? BLOCK : 1) == 0;
+  static constexpr bool WHOLE = FG_PAD == 0 || DISTANCE % GROUP == 0;
+  static constexpr bool INSIDE = BLOCK > 0 && !FG_COLUMN_TILE && GROUP % (BLOCK > 0 ? BLOCK : 1) == 0;
   int start, line_base;
 
   FG_DEVICE points_of_butterfly at(int line, int k) {

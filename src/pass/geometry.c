@@ -5,66 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/pass/banks.h"
+
 enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255 registers in single precision */
   MIN_THREADS = 32,
-  SECTOR_POINTS = 4      /* complex floats in a 32-byte sector */
+  SECTOR_POINTS = 4,     /* complex floats in a 32-byte sector */
+  LARGEST_BLOCK_POINTS = 8192,
+  LARGEST_LEAN_RADIX = 16,
+  MOST_LISTS = 5,
+  MOST_ORDERS = 24
 };
 
-bool fg_smooth(ptrdiff_t n) {
-  static const int primes[] = {2, 3, 5, 7, 11, 13};
-  if (n < 1) return false;
-  for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
-    while (n % primes[i] == 0) n /= primes[i];
-  return n == 1;
-}
-
-/* Fewest stages first, then the most equal radices (the smallest sum of squares): equal radices keep all threads busy in
- * every stage. */
-typedef struct {
-  int stages, radix[FG_MAX_STAGES];
-  int squares;
-} radix_list;
-
-static void search(ptrdiff_t n, int largest, radix_list *now, radix_list *best) {
-  if (n == 1) {
-    if (best->stages == 0 || now->stages < best->stages ||
-        (now->stages == best->stages && now->squares < best->squares))
-      *best = *now;
-    return;
-  }
-  if (now->stages == FG_MAX_STAGES || (best->stages && now->stages >= best->stages)) return;
-  for (int r = largest; r >= 2; r--) {
-    if (n % r) continue;
-    now->radix[now->stages++] = r;
-    now->squares += r * r;
-    search(n / r, r, now, best);
-    now->squares -= r * r;
-    now->stages--;
-  }
-}
-
-int fg_geometry_radices(ptrdiff_t n, int radix[FG_MAX_STAGES]) {
-  radix_list now = {0}, best = {0};
-  if (n == 1) {
-    radix[0] = 1;
-    return 1;
-  }
-  if (!fg_smooth(n)) return 0;
-  search(n, FG_MAX_RADIX, &now, &best);
-  memcpy(radix, best.radix, sizeof best.radix);
-  return best.stages;
-}
-
-static ptrdiff_t points_128(const fg_pass *p) { return p->precision == FG_SINGLE ? 16 : 8; }
-
-static ptrdiff_t padded(const fg_pass *p, ptrdiff_t q) { return q + q / points_128(p); }
-
-static bool all_columns(const fg_pass *p) {
-  for (int s = 0; s < p->stages; s++)
-    if (!p->column[s]) return false;
-  return true;
-}
+static const double EXCHANGE_COST = 0.08;
 
 static ptrdiff_t box_points(const fg_pass *p) {
   ptrdiff_t points = (ptrdiff_t)p->pitch * p->lines;
@@ -74,10 +27,7 @@ static ptrdiff_t box_points(const fg_pass *p) {
 
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_points(p);
-  if (p->stages == 1 && !p->pairs) return 0;
-  const ptrdiff_t points =
-      all_columns(p) ? padded(p, p->n * p->lines) : (ptrdiff_t)p->lines * (padded(p, p->n) | 1);
-  return points + points % 2; /* what follows stays 16-byte aligned */
+  return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
@@ -138,14 +88,25 @@ static int points_of(const fg_pass *p, double *busy) {
   return most;
 }
 
+/* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers, which spills
+ * little where a large radix would like more; large primes keep sums and differences besides. */
+static int registers_of(const fg_pass *p, int points) {
+  const int words = p->precision == FG_SINGLE ? 2 : 4;
+  int extra = 14;
+  for (int s = 0; s < p->stages; s++) {
+    const int r = p->radix[s];
+    if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
+  }
+  const int registers = (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  return registers < 40 ? 40 : registers < 255 ? registers : 255;
+}
+
 /* Blocks of this pass that one multiprocessor can hold at a time. */
 static int residency(const fg_pass *p, const fg_device_info *device, int points) {
   const size_t shared = fg_geometry_shared(p) + 1024;
-  const int words = p->precision == FG_SINGLE ? 2 : 4;
-  const int registers = points * words * 5 / 4 + 32;
   int blocks = (int)(device->shared_sm / shared);
   const int by_threads = device->threads_sm / p->threads;
-  const int by_registers = device->registers_sm / (p->threads * (registers < 255 ? registers : 255));
+  const int by_registers = device->registers_sm / (p->threads * registers_of(p, points));
   if (by_threads < blocks) blocks = by_threads;
   if (by_registers < blocks) blocks = by_registers;
   return blocks < 32 ? blocks : 32;
@@ -179,7 +140,7 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
-  const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : 0.92;
+  const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : points <= 24 ? 0.95 : 0.9;
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
   return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size;
@@ -223,18 +184,101 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
   return best_score;
 }
 
-bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
-  fg_pass best = *p, now = *p;
-  double best_score = 0;
-  now.stages = fg_geometry_radices(p->n, now.radix);
-  if (now.stages == 0 || now.stages + 2 > FG_MAX_STAGES) return false;
-  choose_orders(&now);
+static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
+  const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
+  const ptrdiff_t all = divide_up(fg_pass_lines(now), now->pairs ? 2 : 1);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    if (lines[i] > 1 && lines[i] / 2 >= divide_up(fg_pass_lines(p), p->pairs ? 2 : 1)) break;
-    try_lines(&now, device, lines[i], &best, &best_score);
+    if (lines[i] > 1 && lines[i] / 2 >= all) break;
+    if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */
+    if (!across && lines[i] > 1 && lines[i] * now->n > LARGEST_BLOCK_POINTS) break; /* taste: many small blocks */
+    try_lines(now, device, lines[i], best, best_score);
   }
-  if (p->loops && p->loop[0].n <= 64) try_lines(&now, device, (int)p->loop[0].n, &best, &best_score);
+  if (now->loops && now->loop[0].n <= 64) try_lines(now, device, (int)now->loop[0].n, best, best_score);
+}
+
+/* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about seven times as
+ * fast, more slowly by its bank conflicts; about half of that is hidden. */
+static double exchange_efficiency(const fg_pass *p) {
+  return 1 / (1 + EXCHANGE_COST * (p->stages - 1) * fg_banks_conflicts(p));
+}
+
+static void best_padding(fg_pass *p) {
+  static const int pads[] = {0, 16, 8, 32};
+  double least = 1e9;
+  int best = 0;
+  for (size_t i = 0; i < sizeof pads / sizeof *pads && least > 1.01; i++) {
+    p->pad = pads[i];
+    const double conflicts = fg_banks_conflicts(p);
+    if (conflicts < least - 0.01) {
+      least = conflicts;
+      best = pads[i];
+    }
+  }
+  p->pad = best;
+}
+
+/* The next permutation of a list in lexicographic order; false after the last. */
+static bool next_permutation(int *a, int count) {
+  int i = count - 2, j = count - 1;
+  while (i >= 0 && a[i] >= a[i + 1]) i--;
+  if (i < 0) return false;
+  while (a[j] <= a[i]) j--;
+  int swap = a[i];
+  a[i] = a[j];
+  a[j] = swap;
+  for (i++, j = count - 1; i < j; i++, j--) {
+    swap = a[i];
+    a[i] = a[j];
+    a[j] = swap;
+  }
+  return true;
+}
+
+/* Give p, whose lines and threads were chosen for the radices of list, the order of radices and the padding with the fewest
+ * bank conflicts.  The score of the result. */
+static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info *device) {
+  int radix[FG_MAX_STAGES];
+  double best_score = 0;
+  fg_pass best = *p;
+  for (int s = 0; s < list->stages; s++) radix[s] = list->radix[list->stages - 1 - s]; /* smallest first */
+  for (int tried = 0; tried < MOST_ORDERS; tried++) {
+    fg_pass now = *p;
+    now.stages = list->stages;
+    memcpy(now.radix, radix, sizeof radix);
+    choose_orders(&now);
+    best_padding(&now);
+    const double s = fg_geometry_shared(&now) <= device->shared_block ? score(&now, device) * exchange_efficiency(&now) : 0;
+    if (s > best_score) {
+      best_score = s;
+      best = now;
+    }
+    if (fg_banks_conflicts(&best) <= 1.01 || !next_permutation(radix, list->stages)) break;
+  }
+  *p = best;
+  return best_score;
+}
+
+bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
+  fg_radix_list lists[MOST_LISTS];
+  const int count = fg_radix_lists(p->n, lists, MOST_LISTS);
+  fg_pass best = *p;
+  double best_score = 0;
+  for (int i = 0; i < count; i++) {
+    fg_pass now = *p, chosen = *p;
+    double chosen_score = 0;
+    now.stages = lists[i].stages;
+    memcpy(now.radix, lists[i].radix, sizeof now.radix);
+    now.pad = 16;
+    choose_orders(&now);
+    try_all_lines(&now, device, &chosen, &chosen_score);
+    /* Not worth the counting where even perfect exchanges would not win. */
+    if (chosen_score / (1 + EXCHANGE_COST * (lists[i].stages - 1)) <= best_score) continue;
+    chosen_score = refine(&chosen, &lists[i], device);
+    if (chosen_score <= best_score) continue;
+    best_score = chosen_score;
+    best = chosen;
+  }
   if (best_score <= 0) return false;
   set_blocks(&best, device);
   *p = best;

@@ -3,12 +3,7 @@
 #define FG_GEOMETRY_H
 
 #include "src/pass/pass.h"
-
-/* Largest radix, and the largest prime that the butterflies have. */
-enum { FG_MAX_RADIX = 16, FG_MAX_PRIME = 13 };
-
-/* n is a product of the primes up to 13. */
-bool fg_smooth(ptrdiff_t n);
+#include "src/pass/radices.h"
 
 /* Choose lines, threads, radices and stage orders for p (n, strides, loops and sign are set).  Fewest stages first, then
  * whole sectors, then enough blocks on a multiprocessor.  false if a line does not fit into a block or n is not smooth. */
@@ -25,8 +20,5 @@ bool fg_geometry_store_across(const fg_pass *p);
 /* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h and box.cu lay them out. */
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p);
 size_t fg_geometry_shared(const fg_pass *p);
-
-/* Radix list of the given length; 0 if n is not smooth.  Returns the number of stages. */
-int fg_geometry_radices(ptrdiff_t n, int radix[FG_MAX_STAGES]);
 
 #endif

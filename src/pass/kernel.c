@@ -49,6 +49,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
   define(d, "FG_N", p->n);
   define(d, "FG_LINES", p->lines);
+  define(d, "FG_PAD", p->pad);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
   define(d, "FG_DATA", p->data);

@@ -66,7 +66,7 @@ static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
 }
 
 /* One block alone on a multiprocessor cannot load while it computes. */
-static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.6; }
+static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
 
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));

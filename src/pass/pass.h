@@ -78,6 +78,7 @@ typedef struct {
   int lines, threads, blocks_sm; /* lines or boxes a block */
   int stages, radix[FG_MAX_STAGES];
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
+  int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
 
   /* BOX */
   int dims;

@@ -19,7 +19,7 @@ typedef struct {
   const char *(*path)(void);
 } fg_host;
 
-/* compat registers its tables at load time; asking before that is a programming error. */
+/* compat registers its table before the first plan; NULL until then. */
 void fg_host_register(enum fg_precision precision, const fg_host *host);
 const fg_host *fg_host_of(enum fg_precision precision);
 

@@ -10,7 +10,9 @@
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
-enum { MAX_WAYS = 24, MAX_PARTS = 3 };
+static const double EXCHANGE = 0.9; /* of the speed is left by each exchange through shared memory */
+
+enum { MAX_LISTS = 5, MAX_PARTS = 3 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   ptrdiff_t total = 1;
@@ -24,29 +26,23 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   return (size_t)total * 2 * fg_real_size(w->precision) <= planner->device->shared_block; /* must: it fits a block */
 }
 
-/* Butterflies that the kernels have. */
-static bool radix_exists(ptrdiff_t r) {
-  static const int beyond[] = {18, 20, 21, 22, 24, 25, 26, 27, 28, 30, 32};
-  if (r >= 2 && r <= FG_MAX_RADIX) return true;
-  for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
-    if (r == beyond[i]) return true;
-  return false;
-}
-
 /* One way to factor a dimension into stages. */
 typedef struct {
   int parts, radix[MAX_PARTS];
 } way;
 
-/* All ways with the fewest stages and with one more. */
-static int ways_of(ptrdiff_t n, way list[MAX_WAYS]) {
+/* The ways with the fewest stages and with one more. */
+static int ways_of(ptrdiff_t n, way list[MAX_LISTS]) {
   int count = 0;
-  if (radix_exists(n)) list[count++] = (way){1, {(int)n}};
-  for (int a = 32; a >= 2 && count < MAX_WAYS; a--)
-    if (n % a == 0 && radix_exists(a) && radix_exists(n / a)) list[count++] = (way){2, {a, (int)(n / a)}};
-  for (int a = FG_MAX_RADIX; a >= 2 && !count; a--)
-    for (int b = a; b >= 2 && count < MAX_WAYS; b--)
-      if (n % (a * b) == 0 && radix_exists(n / a / b)) list[count++] = (way){3, {a, b, (int)(n / a / b)}};
+  fg_radix_list radices[MAX_LISTS];
+  const int lists = fg_radix_lists(n, radices, MAX_LISTS);
+  for (int i = 0; i < lists; i++) {
+    const fg_radix_list *r = &radices[i];
+    if (r->stages > MAX_PARTS || r->stages > radices[0].stages + 1) break;
+    way *w = &list[count++];
+    w->parts = r->stages;
+    memcpy(w->radix, r->radix, (size_t)r->stages * sizeof *r->radix);
+  }
   return count;
 }
 
@@ -95,7 +91,7 @@ static fg_pass pass_of(const fg_work *w) {
 
 /* Every combination of ways; each exchange costs. */
 static bool best_geometry(fg_pass *p, const fg_device_info *device) {
-  way list[FG_MAX_BOX][MAX_WAYS];
+  way list[FG_MAX_BOX][MAX_LISTS];
   int count[FG_MAX_BOX] = {1, 1, 1};
   double best_score = 0;
   fg_pass best = *p;
@@ -107,7 +103,7 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
         fg_pass now = *p;
         order_stages(&now, of);
         double s = now.stages <= FG_MAX_STAGES ? fg_geometry_choose_box(&now, device) : 0;
-        for (int i = 1; i < now.stages; i++) s *= 0.93;
+        for (int i = 1; i < now.stages; i++) s *= EXCHANGE;
         if (s > best_score) {
           best_score = s;
           best = now;

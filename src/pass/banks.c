@@ -1,0 +1,79 @@
+/* banks.c: how the exchanges of a tile meet the banks of shared memory: the addresses of two warps, worked out as
+ * cuda/kernel/stage.h and exchange.h do. */
+#include "src/pass/banks.h"
+
+enum { WARP = 32, MOST_BANKS = 16 };
+
+/* Points that one wavefront of 128 bytes serves. */
+static int wavefront(const fg_pass *p) { return p->precision == FG_SINGLE ? 16 : 8; }
+
+static ptrdiff_t padded(const fg_pass *p, ptrdiff_t q) { return p->pad ? q + q / p->pad : q; }
+
+static bool all_columns(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (!p->column[s]) return false;
+  return true;
+}
+
+/* Of a line, odd, so that threads across lines spread over the banks. */
+static ptrdiff_t pitch(const fg_pass *p) { return padded(p, p->n) | 1; }
+
+ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
+  return all_columns(p) ? padded(p, k * p->lines + line) : line * pitch(p) + padded(p, k);
+}
+
+ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
+  const ptrdiff_t points = all_columns(p) ? padded(p, p->n * p->lines) : p->lines * pitch(p);
+  return points + points % 2; /* what follows stays 16-byte aligned */
+}
+
+typedef struct {
+  ptrdiff_t r, m, product; /* radix, butterflies of a line, radices before */
+  bool column;
+} stage;
+
+static stage stage_of(const fg_pass *p, int s) {
+  stage t = {p->radix[s], p->n / p->radix[s], 1, p->column[s]};
+  for (int i = 0; i < s; i++) t.product *= p->radix[i];
+  return t;
+}
+
+/* Place of point j of the butterfly that a thread has in stage t, when it writes its results or reads its inputs. */
+static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool writes) {
+  const int line = (int)(t->column ? thread % p->lines : thread / t->m);
+  const ptrdiff_t b = t->column ? thread / p->lines : thread % t->m;
+  const ptrdiff_t k =
+      writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
+  return fg_banks_place(p, line, k);
+}
+
+/* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */
+static int group_wavefronts(const fg_pass *p, const stage *t, int first, int j, bool writes) {
+  const int banks = wavefront(p);
+  int load[MOST_BANKS] = {0}, most = 1;
+  for (int lane = 0; lane < banks; lane++) {
+    if (first + lane >= p->threads || first + lane >= p->lines * t->m) break;
+    const int bank = (int)(place(p, t, first + lane, j, writes) % banks);
+    if (++load[bank] > most) most = load[bank];
+  }
+  return most;
+}
+
+/* A sample: the first group of threads and one in the middle, each at four of its points. */
+static void add_stage(const fg_pass *p, const stage *t, bool writes, double *wavefronts, double *groups) {
+  const int middle = p->threads / 2 / WARP * WARP, step = t->r > 4 ? (int)t->r / 4 : 1;
+  for (int j = 0; j < t->r; j += step) {
+    *wavefronts += group_wavefronts(p, t, 0, j, writes) + group_wavefronts(p, t, middle, j, writes);
+    *groups += 2;
+  }
+}
+
+double fg_banks_conflicts(const fg_pass *p) {
+  double wavefronts = 0, groups = 0;
+  for (int s = 0; s + 1 < p->stages; s++) {
+    const stage from = stage_of(p, s), to = stage_of(p, s + 1);
+    add_stage(p, &from, true, &wavefronts, &groups);
+    add_stage(p, &to, false, &wavefronts, &groups);
+  }
+  return groups > 0 ? wavefronts / groups : 1;
+}

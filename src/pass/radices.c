@@ -1,0 +1,65 @@
+/* radices.c: which lengths the butterflies can do, and in which stages. */
+#include "src/pass/radices.h"
+
+#include <string.h>
+
+bool fg_smooth(ptrdiff_t n) {
+  if (n < 1) return false;
+  for (ptrdiff_t p = 2; p < FG_MAX_RADIX; p++)
+    while (n % p == 0) n /= p;
+  return n == 1;
+}
+
+static bool better(const fg_radix_list *a, const fg_radix_list *b) {
+  return a->stages != b->stages ? a->stages < b->stages : a->squares < b->squares;
+}
+
+typedef struct {
+  fg_radix_list *list;
+  int count, max;
+} collection;
+
+/* Keep the list sorted, best first. */
+static void collect(collection *c, const fg_radix_list *now) {
+  if (c->count == c->max && !better(now, &c->list[c->max - 1])) return;
+  int at = c->count < c->max ? c->count++ : c->max - 1;
+  for (; at > 0 && better(now, &c->list[at - 1]); at--) c->list[at] = c->list[at - 1];
+  c->list[at] = *now;
+}
+
+/* Stages that rest needs at least, with radices up to largest. */
+static int fewest(ptrdiff_t rest, int largest) {
+  int stages = 0;
+  for (ptrdiff_t reach = 1; reach < rest; reach *= largest) stages++;
+  return stages;
+}
+
+static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *c) {
+  if (rest == 1) {
+    collect(c, now);
+    return;
+  }
+  const int most = c->count == c->max ? c->list[c->max - 1].stages : FG_MAX_STAGES - 2;
+  if (now->stages + fewest(rest, largest) > most) return;
+  for (int r = largest; r >= 2; r--) {
+    if (rest % r) continue;
+    now->radix[now->stages++] = r;
+    now->squares += r * r;
+    search(rest / r, r, now, c);
+    now->squares -= r * r;
+    now->stages--;
+  }
+}
+
+int fg_radix_lists(ptrdiff_t n, fg_radix_list *list, int max) {
+  collection c = {list, 0, max};
+  fg_radix_list now;
+  memset(&now, 0, sizeof now);
+  if (n == 1) {
+    now.stages = now.radix[0] = 1;
+    collect(&c, &now);
+  } else if (fg_smooth(n)) {
+    search(n, FG_MAX_RADIX, &now, &c);
+  }
+  return c.count;
+}

@@ -1,0 +1,22 @@
+/* radices.h: which lengths the butterflies can do, and in which stages. */
+#ifndef FG_RADICES_H
+#define FG_RADICES_H
+
+#include "src/pass/pass.h"
+
+/* Butterflies exist for every length from 2 to this, primes included (cuda/kernel/butterfly.h). */
+enum { FG_MAX_RADIX = 32 };
+
+typedef struct {
+  int stages, radix[FG_MAX_STAGES]; /* largest first */
+  int squares;                      /* sum of squares: small when the radices are alike */
+} fg_radix_list;
+
+/* n is a product of primes up to 31. */
+bool fg_smooth(ptrdiff_t n);
+
+/* The best ways to write n as a product of radices, at most max of them: fewest stages first, then the most equal radices, which
+ * keep all threads busy in every stage.  Returns how many; 0 if n is not smooth.  n = 1 has one: a single stage of radix 1. */
+int fg_radix_lists(ptrdiff_t n, fg_radix_list *list, int max);
+
+#endif
