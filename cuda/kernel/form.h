@@ -16,7 +16,6 @@
 #include "args.h"
 #include "complex.h"
 
-constexpr long long FROM_ROW = FG_FROM_ROW, TO_ROW = FG_TO_ROW, TO_PERIOD = FG_TO_PERIOD;
 
 FG_CONSTANT long long form_length(int form, long long row) {
   if (form == FG_FORM_REDFT00) return 2 * (row - 1);
@@ -33,15 +32,29 @@ FG_CONSTANT bool loads_hermitian(int form) {
 FG_CONSTANT bool stores_real(int form) {
   return form == FG_FORM_REAL || form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
 }
+FG_CONSTANT bool symmetric(int form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
 FG_CONSTANT bool quarter_wave_halves(int form, long long row) {
   return (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && row % 2 == 0;
 }
 
-constexpr long long FROM_LENGTH = form_length(FG_FROM_FORM, FROM_ROW), TO_LENGTH = form_length(FG_TO_FORM, TO_ROW);
+/* Positions are 32-bit numbers where eight times the length is. */
+template <bool SHORT> struct position_type {
+  typedef long long type;
+};
+template <> struct position_type<true> {
+  typedef int type;
+};
+typedef position_type<(FG_FROM_ROW < (1 << 27) && FG_TO_ROW < (1 << 27))>::type position;
+
+constexpr position FROM_ROW = FG_FROM_ROW, TO_ROW = FG_TO_ROW, TO_PERIOD = FG_TO_PERIOD;
+constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENGTH = form_length(FG_TO_FORM, FG_TO_ROW);
+
+FG_DEVICE long long load_distance(const fg_tile_args &a, position e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
+FG_DEVICE long long store_distance(const fg_tile_args &a, position e) { return FG_STORE_DENSE ? e : e * a.store_step; }
 
 FG_DEVICE cplx conjugate(cplx a) { return {a.x, -a.y}; }
 
-FG_DEVICE cplx form_factor(const fg_tile_args &a, long long p) {
+FG_DEVICE cplx form_factor(const fg_tile_args &a, position p) {
   return table_load(static_cast<const cplx *>(a.form_table) + p);
 }
 
@@ -62,56 +75,56 @@ FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
   }
 }
 
-FG_DEVICE real read_real(const fg_tile_args &a, long long row, long long e) {
-  return global_load(static_cast<const real *>(a.in_re) + row + e * a.load_step);
+FG_DEVICE real read_real(const fg_tile_args &a, long long row, position e) {
+  return global_load(static_cast<const real *>(a.in_re) + row + load_distance(a, e));
 }
 
-FG_DEVICE void write_real(const fg_tile_args &a, long long row, long long e, real x) {
-  global_store(static_cast<real *>(a.out_re) + row + e * a.store_step, x);
+FG_DEVICE void write_real(const fg_tile_args &a, long long row, position e, real x) {
+  global_store(static_cast<real *>(a.out_re) + row + store_distance(a, e), x);
 }
 
 /* ---- orders ---- */
 
 /* The element at position p of Makhoul's order. */
-FG_DEVICE long long makhoul(long long n, long long p) { return 2 * p < n ? 2 * p : 2 * (n - 1 - p) + 1; }
+FG_DEVICE position makhoul(position n, position p) { return 2 * p < n ? 2 * p : 2 * (n - 1 - p) + 1; }
 
 /* An element of a row and the sign that it has at a position. */
 struct signed_element {
-  long long e;
+  position e;
   bool negative;
 };
 
 /* REDFT11, N odd.  The transform is a sum over odd residues a, b modulo 8N of x(a)·cos(2πab/8N), x(−a) = x(a) = −x(4N − a); of
  * each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is free. */
-FG_DEVICE signed_element folded(long long n, long long a) {
+FG_DEVICE signed_element folded(position n, position a) {
   if (a > 4 * n) a = 8 * n - a;
   const bool negative = a > 2 * n;
   if (negative) a = 4 * n - a;
   return {(a - 1) / 2, negative};
 }
-FG_CONSTANT long long inverse_of_8(long long n) {
+FG_CONSTANT position inverse_of_8(position n) {
   for (long long k = 0; k < 8; k++)
-    if ((k * n + 1) % 8 == 0) return (k * n + 1) / 8 % n;
+    if ((k * n + 1) % 8 == 0) return position((k * n + 1) / 8 % n);
   return 0;
 }
 /* a = 8q + 1 with a ≡ 8p (mod n). */
-FG_DEVICE signed_element quarter_wave_input(long long n, long long p) {
+FG_DEVICE signed_element quarter_wave_input(position n, position p) {
   return folded(n, 8 * ((p + n - inverse_of_8(n)) % n) + 1);
 }
 /* b = 8q + 1 with b ≡ p (mod n). */
-FG_DEVICE signed_element quarter_wave_output(long long n, long long p) {
-  return folded(n, 8 * ((p + n - 1) % n * inverse_of_8(n) % n) + 1);
+FG_DEVICE signed_element quarter_wave_output(position n, position p) {
+  return folded(n, 8 * position((long long)((p + n - 1) % n) * inverse_of_8(n) % n) + 1);
 }
 
 /* ---- load ---- */
 
 /* Position p ≤ L/2 of the spectrum that a row holds. */
-FG_DEVICE cplx load_spectrum(const fg_tile_args &a, long long row, long long p) {
-  constexpr long long n = FROM_ROW;
+FG_DEVICE cplx load_spectrum(const fg_tile_args &a, long long row, position p) {
+  constexpr position n = FROM_ROW;
   const bool edge = p == 0 || 2 * p == n;
   cplx v;
   if (FG_FROM_FORM == FG_FORM_HERMITIAN) {
-    v = read_point(a, row + p * a.load_step);
+    v = read_point(a, row + load_distance(a, p));
   } else if (FG_FROM_FORM == FG_FORM_HALFCOMPLEX) {
     v = {read_real(a, row, p), edge ? real(0) : read_real(a, row, n - p)};
   } else {
@@ -123,11 +136,11 @@ FG_DEVICE cplx load_spectrum(const fg_tile_args &a, long long row, long long p) 
   return edge ? cplx{v.x, 0} : v;
 }
 
-FG_DEVICE real load_real(const fg_tile_args &a, long long row, long long p) {
-  constexpr long long n = FROM_ROW;
+FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
+  constexpr position n = FROM_ROW;
   constexpr bool odd = odd_kind(FG_FROM_FORM);
   if (FG_FROM_FORM == FG_FORM_REDFT10 || FG_FROM_FORM == FG_FORM_RODFT10) {
-    const long long e = makhoul(n, p);
+    const position e = makhoul(n, p);
     const real x = read_real(a, row, e);
     return odd && e % 2 ? -x : x;
   }
@@ -144,7 +157,7 @@ FG_DEVICE real load_real(const fg_tile_args &a, long long row, long long p) {
   return read_real(a, row, p);
 }
 
-FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, long long p) {
+FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
   if (quarter_wave_halves(FG_FROM_FORM, FROM_ROW)) {
     const real x = read_real(a, row, 2 * p), y = read_real(a, row, FROM_ROW - 1 - 2 * p);
     return (odd_kind(FG_FROM_FORM) ? cplx{y, x} : cplx{x, y}) * form_factor(a, p);
@@ -157,8 +170,8 @@ FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, long long p) {
 
 /* Both results of an odd REDFT11 or RODFT11 that are at positions p and n − p: 2·Re(v·exp(−2πi n/8)), conjugate v for the
  * second. */
-FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, long long p, cplx v) {
-  constexpr long long n = TO_ROW;
+FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position p, cplx v) {
+  constexpr position n = TO_ROW;
   const real root = real(1.41421356237309504880);
   const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
   const signed_element first = quarter_wave_output(n, p), second = quarter_wave_output(n, n - p);
@@ -169,11 +182,11 @@ FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, long lon
 }
 
 /* Position p ≤ L/2. */
-FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, long long p, cplx v) {
-  constexpr long long n = TO_ROW;
+FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, cplx v) {
+  constexpr position n = TO_ROW;
   const bool edge = p == 0 || 2 * p == n;
   if (FG_TO_FORM == FG_FORM_HERMITIAN) {
-    write_point(a, row + p * a.store_step, edge && !FG_TWIDDLE ? cplx{v.x, 0} : v);
+    write_point(a, row + store_distance(a, p), edge && !FG_TWIDDLE ? cplx{v.x, 0} : v);
   } else if (FG_TO_FORM == FG_FORM_HALFCOMPLEX) {
     write_real(a, row, p, v.x);
     if (!edge) write_real(a, row, n - p, v.y);
@@ -194,14 +207,14 @@ FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, long long p,
   }
 }
 
-FG_DEVICE void store_form(const fg_tile_args &a, long long row, long long p, cplx v) {
+FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx v) {
   if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
     const cplx c = v * form_factor(a, p);
     write_real(a, row, 2 * p, 2 * c.x);
     write_real(a, row, TO_ROW - 1 - 2 * p, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y);
   } else if (stores_real(FG_TO_FORM)) {
     const bool ordered = FG_TO_FORM == FG_FORM_REAL;
-    const long long e = ordered ? p : makhoul(TO_ROW, p);
+    const position e = ordered ? p : makhoul(TO_ROW, p);
     write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -v.x : v.x);
   } else if (2 * p <= TO_LENGTH) {
     store_spectrum(a, row, p, v);

@@ -10,7 +10,7 @@
 
 #include "points.h"
 
-constexpr bool LOAD_THROUGH = FG_PAIRS && loads_hermitian(FG_FROM_FORM), STORE_THROUGH = FG_PAIRS && !LOAD_THROUGH;
+constexpr bool LOAD_THROUGH = FG_PAIRS && loads_hermitian(FG_FROM_FORM), STORE_THROUGH = FG_PAIRS && !LOAD_THROUGH && !symmetric(FG_TO_FORM);
 constexpr int HALF = FG_DATA / 2 + 1;
 
 FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
@@ -91,6 +91,13 @@ template <int R> FG_DEVICE void store_butterfly(const pass_state &s, int line, i
   }
 }
 
+/* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or (odd) imaginary,
+ * so that two of them need no taking apart. */
+FG_DEVICE cplx part(cplx v, int second) {
+  if (odd_kind(FG_TO_FORM) && symmetric(FG_TO_FORM)) return {0, second ? -v.x : v.y};
+  return {second ? v.y : v.x, 0};
+}
+
 /* Real results: real parts are one row, imaginary parts another. */
 template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, int k, int dk, const cplx *v) {
 #pragma unroll
@@ -102,7 +109,7 @@ template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, i
 #pragma unroll
     for (int j = 0; j < R; j++) {
       cplx x = v[j];
-      if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, {second ? x.y : x.x, 0});
+      if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, part(x, second));
     }
   }
 }
@@ -126,16 +133,29 @@ FG_DEVICE cplx load_spectrum_point(const pass_state &s, int row, int k) {
   return fetch_point(s.args, load_run(s, p, k, 0), 0);
 }
 
-/* Two spectra into the tile as one, then what the first stage reads of it. */
+/* x + i·y and its mirror. */
+FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
+  const int mirror = FG_DATA - at.b;
+  shared_store(s.tile + tile_at(at.line, at.b), cplx{x.x - y.y, x.y + y.x});
+  if (at.b > 0 && mirror != at.b) shared_store(s.tile + tile_at(at.line, mirror), cplx{x.x + y.y, y.x - x.y});
+}
+
+/* Two spectra into the tile as one, then what the first stage reads of it.  All loads are under way before the first store, which
+ * the compiler would not let them pass. */
 FG_DEVICE void load_pairs(const pass_state &s, cplx *v) {
-#pragma unroll 4
+  cplx x[SPECTRUM_REPEATS], y[SPECTRUM_REPEATS];
+#pragma unroll
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    x[i] = y[i] = {0, 0};
     if (!at.exists) continue;
-    const cplx x = load_spectrum_point(s, at.line, at.b), y = load_spectrum_point(s, at.line + FG_LINES, at.b);
-    const int mirror = FG_DATA - at.b;
-    shared_store(s.tile + tile_at(at.line, at.b), cplx{x.x - y.y, x.y + y.x});
-    if (at.b > 0 && mirror != at.b) shared_store(s.tile + tile_at(at.line, mirror), cplx{x.x + y.y, y.x - x.y});
+    x[i] = load_spectrum_point(s, at.line, at.b);
+    y[i] = load_spectrum_point(s, at.line + FG_LINES, at.b);
+  }
+#pragma unroll
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    if (at.exists) put_pair(s, at, x[i], y[i]);
   }
   __syncthreads();
   using T = stage<0>;
@@ -178,15 +198,21 @@ FG_DEVICE void store_pairs(const pass_state &s, cplx *v) {
   if (LAST > 0) __syncthreads(); /* the tile is still being read */
   exchange_write<LAST>(v, s.tile);
   __syncthreads();
-#pragma unroll 4
+  cplx z[SPECTRUM_REPEATS], m[SPECTRUM_REPEATS];
+#pragma unroll
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
-    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
-    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
+    z[i] = shared_load(s.tile + tile_at(at.line, at.b));
+    m[i] = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
+  }
+#pragma unroll
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
+    if (!at.exists) continue;
     const real half = real(0.5);
-    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
-    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
+    store_spectrum_point(s, at.line, at.b, {half * (z[i].x + m[i].x), half * (z[i].y - m[i].y)});
+    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z[i].y + m[i].y), half * (m[i].x - z[i].x)});
   }
 }
 

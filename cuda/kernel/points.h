@@ -44,17 +44,17 @@ struct run_of_points {
 FG_DEVICE cplx fetch_point(const fg_tile_args &a, const run_of_points &r, int j) {
   const long long at = r.at + j * r.step;
   if (!FROM_FORM) return read_point(a, at);
-  const long long position = r.place.load + (r.k + j * r.dk) * a.load_weight;
-  return load_form(a, at - position * a.load_step, position);
+  const position p = FG_LOAD_WHOLE ? r.k + j * r.dk : position(r.place.load + (r.k + j * r.dk) * a.load_weight);
+  return load_form(a, at - load_distance(a, p), p);
 }
 
 FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) {
   const int k = r.k + j * r.dk;
   if (FG_CONVOLVE && k >= FG_DATA) return {0, 0};
-  const long long position = FG_CONVOLVE ? k : FG_LOAD_TABLE ? r.place.load + k * a.load_weight : 0;
-  if (FG_LOAD_TABLE && !FG_CONVOLVE && position >= a.load_limit) return {0, 0};
+  const long long entry = FG_CONVOLVE ? k : FG_LOAD_TABLE ? r.place.load + k * a.load_weight : 0;
+  if (FG_LOAD_TABLE && !FG_CONVOLVE && entry >= a.load_limit) return {0, 0};
   cplx v = fetch_point(a, r, j);
-  if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + position);
+  if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + entry);
   return FG_BACKWARD ? swapped(v) : v;
 }
 
@@ -70,8 +70,8 @@ FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, c
     write_point(a, at, v);
     return;
   }
-  const long long position = r.place.store + (r.k + j * r.dk) * a.store_weight;
-  store_form(a, at - position * a.store_step, position, v);
+  const position p = FG_STORE_WHOLE ? r.k + j * r.dk : position(r.place.store + (r.k + j * r.dk) * a.store_weight);
+  store_form(a, at - store_distance(a, p), p, v);
 }
 
 /* Twiddle, swap and table of the results of one line; false where nothing is to be stored. */
@@ -81,9 +81,9 @@ FG_DEVICE bool finish_point(const fg_tile_args &a, const run_of_points &r, int j
   if (FG_TWIDDLE) v = twiddled(a, r.place.twiddle, k, v);
   if (FG_BACKWARD) v = swapped(v);
   if (FG_STORE_TABLE) {
-    const long long position = FG_CONVOLVE ? k : r.place.store + k * a.store_weight;
-    if (!FG_CONVOLVE && position >= a.store_limit) return false;
-    v = v * table_load(static_cast<const cplx *>(a.store_table) + position);
+    const long long entry = FG_CONVOLVE ? k : r.place.store + k * a.store_weight;
+    if (!FG_CONVOLVE && entry >= a.store_limit) return false;
+    v = v * table_load(static_cast<const cplx *>(a.store_table) + entry);
   }
   return true;
 }

@@ -58,7 +58,9 @@ static void insert_move(fg_pass *p, int at, bool column) {
 static void choose_orders(fg_pass *p) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages beside it take the other side's. */
-  const bool through_load = p->pairs && fg_form_loads_spectrum(p->from.form), through_store = p->pairs && !through_load;
+  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  const bool through_load = p->pairs && fg_form_loads_spectrum(p->from.form);
+  const bool through_store = p->pairs && !through_load && !symmetric;
   if (through_load) load = store;
   if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];

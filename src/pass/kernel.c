@@ -44,6 +44,14 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
+/* No loop moves the positions of that side, and they are counted as the points of a line are. */
+static bool positions_are_indices(const fg_pass *p, enum fg_side side) {
+  if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
+  for (int l = 0; l < p->loops; l++)
+    if (side == FG_INPUT ? p->loop[l].load : p->loop[l].store) return false;
+  return true;
+}
+
 static void define_tile(defines *d, const fg_pass *p) {
   int columns[FG_MAX_STAGES];
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
@@ -56,6 +64,10 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
   define(d, "FG_TO_PERIOD", p->to.period > 0 ? p->to.period : 1);
+  define(d, "FG_LOAD_WHOLE", positions_are_indices(p, FG_INPUT));
+  define(d, "FG_STORE_WHOLE", positions_are_indices(p, FG_OUTPUT));
+  define(d, "FG_LOAD_DENSE", p->load_step == 1);
+  define(d, "FG_STORE_DENSE", p->store_step == 1);
   define(d, "FG_PAIRS", p->pairs);
   define(d, "FG_LOAD_COLUMN", fg_geometry_load_across(p));
   define(d, "FG_STORE_COLUMN", fg_geometry_store_across(p));

@@ -32,9 +32,17 @@ double fg_route_host_seconds(const fg_problem *p) {
 
 double fg_route_gpu_seconds(const fg_problem *p) { return gpu_overhead + 2 * bytes_of(p) / copy_bandwidth; }
 
+/* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the NULL. */
+static bool real_fftw_may_refuse(const fg_problem *p) {
+  int dimensions = 0;
+  for (int d = 0; d < p->transform.rank; d++) dimensions += p->transform.dim[d].n > 1;
+  return p->kind == FG_C2R && dimensions > 1 && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
+}
+
 static const char *host_only(const fg_problem *p) {
   if (p->precision != FG_SINGLE) return "double precision";
   if (p->flags & FG_WISDOM_ONLY) return "wisdom only";
+  if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
   return fg_problem_undefined(p);
 }
 

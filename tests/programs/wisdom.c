@@ -1,6 +1,6 @@
 /* wisdom.c: programs that measure once, keep the wisdom, and later plan from it alone; or, as all of them must be ready
- * to, measure again.  A real transform stays with FFTW, so its wisdom must be found again.  A complex one may have been
- * planned elsewhere and have left FFTW none. */
+ * to, measure again.  Two transforms of one input are a layout that stays with FFTW, so its wisdom must be found again.  A complex
+ * transform may have been planned elsewhere and have left FFTW none. */
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,10 @@ enum { N = 144 };
 static fftwf_complex *x, *y;
 
 static fftwf_plan plan_complex(unsigned flags) { return fftwf_plan_dft_1d(N, x, y, FFTW_FORWARD, flags); }
-static fftwf_plan plan_real(unsigned flags) { return fftwf_plan_dft_r2c_1d(N, (float *)x, y, flags); }
+static fftwf_plan plan_real(unsigned flags) {
+  const int n[] = {N};
+  return fftwf_plan_many_dft_r2c(1, n, 2, (float *)x, NULL, 1, 0, y, NULL, 1, N / 2 + 1, flags);
+}
 
 static void learn(void) {
   fftwf_destroy_plan(plan_complex(FFTW_MEASURE));
@@ -101,7 +104,7 @@ static void by_callback(void) {
 
 int main(void) {
   x = fftwf_alloc_complex(N);
-  y = fftwf_alloc_complex(N);
+  y = fftwf_alloc_complex(2 * N);
   learn();
   by_string();
   by_file();

@@ -100,21 +100,23 @@ static steps split_backward(const fg_work *w, ptrdiff_t n1, fg_passes *list) {
   return s;
 }
 
-static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+/* factor is what the first step transforms. */
+static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t factor, fg_passes *list) {
   if (FG_ARRAY_SCRATCH0 + w->scratch > FG_ARRAY_SCRATCH1) return false;
-  const steps s = fg_form_loads_spectrum(w->from.form) ? split_backward(w, n1, list) : split_forward(w, n1, list);
+  const steps s = fg_form_loads_spectrum(w->from.form) ? split_backward(w, w->dim[0].n / factor, list)
+                                                                : split_forward(w, factor, list);
   const fg_planner deeper = {planner->device, planner->splits + 1};
   return fg_planner_lower(&deeper, &s.first, list) && fg_planner_lower(&deeper, &s.second, list);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  ptrdiff_t n1[FG_MAX_FACTORS];
-  const int count = fg_hierarchical_factors(w->dim[0].n, n1);
+  ptrdiff_t factor[FG_MAX_FACTORS];
+  const int count = fg_hierarchical_factors(w->dim[0].n, factor);
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
   bool found = false;
   for (int i = 0; now && best && i < count; i++) {
     fg_passes_copy(now, list);
-    if (!lower_split(planner, w, n1[i], now) || (found && now->cost >= best->cost)) continue;
+    if (!lower_split(planner, w, factor[i], now) || (found && now->cost >= best->cost)) continue;
     fg_passes_copy(best, now);
     found = true;
   }
