@@ -11,6 +11,8 @@
 
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static _Thread_local int inside; /* depth of calls of this thread into the real FFTW */
+static _Thread_local int held;   /* how often this thread has the lock */
+static _Thread_local int cancel; /* whether it could be cancelled before it took it */
 
 /* fork does not wait for the lock (a plan may take minutes, most children only exec): the child takes a new one. */
 static void renew(void) {
@@ -24,12 +26,17 @@ bool fg_compat_off(void) { return fg_settings_get()->mode == FG_MODE_OFF; }
 
 bool fg_compat_direct(void) { return inside > 0 || fg_compat_off(); }
 
+/* Planning reads and writes files: a thread cancelled there would never give the lock back. */
 void fg_compat_lock(void) {
-  if (!fg_compat_off()) pthread_mutex_lock(&mutex);
+  if (fg_compat_off()) return;
+  if (held++ == 0) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  pthread_mutex_lock(&mutex);
 }
 
 void fg_compat_unlock(void) {
-  if (!fg_compat_off()) pthread_mutex_unlock(&mutex);
+  if (fg_compat_off()) return;
+  pthread_mutex_unlock(&mutex);
+  if (--held == 0) pthread_setcancelstate(cancel, NULL);
 }
 
 void fg_compat_enter(void) {

@@ -7,6 +7,7 @@
 #include "compat/next.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -161,6 +162,7 @@ static void complain(void) {
 
 static void look(void) {
   if (found) return;
+  const int saved = errno;
   library = find_library();
   if (library) {
     pin();
@@ -169,6 +171,7 @@ static void look(void) {
     __atomic_store_n(&found, true, __ATOMIC_RELEASE);
   }
   dlerror(); /* our misses are not the program's errors */
+  errno = saved;
 }
 
 static void look_for_threads(bool open) {

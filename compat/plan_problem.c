@@ -3,6 +3,8 @@
 
 #include "compat/plan_problem.h"
 
+#include <errno.h>
+
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "src/plan/plan.h"
@@ -21,11 +23,13 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   if (p->kind == FG_DFT && p->format == FG_INTERLEAVED) p->sign = sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD;
   p->arrays = arrays;
   p->flags = flags;
+  const int saved = errno; /* FFTW's planners leave it alone */
   fg_compat_lock();
   /* Not in a constructor: those of the program's libraries run before a preloaded library's, and may plan. */
   if (!fg_host_of(FG_PRECISION)) fg_host_register(FG_PRECISION, &FG(host));
   p->threads = threads_in_force();
   void *plan = fg_plan_create(p);
   fg_compat_unlock();
+  errno = saved;
   return plan;
 }

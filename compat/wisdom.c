@@ -1,16 +1,24 @@
-/* wisdom.c: wisdom is the real FFTW's; without one there is none to export or import. */
+/* wisdom.c: wisdom is the real FFTW's; without one there is none to export or import.  What was planned on the device
+ * follows behind it in a list of its own, which stock FFTW does not read: it stops at the end of its own. */
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "src/plan/wisdom.h"
 
 void X(forget_wisdom)(void) {
   fg_compat_enter();
   FG_REAL_DO(forget_wisdom);
   fg_compat_leave();
+  fg_wisdom_forget(FG_PRECISION);
 }
+
+/* Nothing of ours under FFTW3_GPU=off. */
+static char *exported(void) { return fg_compat_off() ? NULL : fg_wisdom_export(FG_PRECISION); }
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
 
@@ -18,12 +26,18 @@ void X(export_wisdom)(X(write_char_func) write_char, void *data) {
   fg_compat_enter();
   FG_REAL_DO(export_wisdom, write_char, data);
   fg_compat_leave();
+  char *ours = exported();
+  for (const char *c = ours; c && *c; c++) write_char(*c, data);
+  free(ours);
 }
 
 void X(export_wisdom_to_file)(FILE *output_file) {
   fg_compat_enter();
   FG_REAL_DO(export_wisdom_to_file, output_file);
   fg_compat_leave();
+  char *ours = exported();
+  if (ours) fputs(ours, output_file);
+  free(ours);
 }
 
 int X(export_wisdom_to_filename)(const char *filename) {
@@ -38,6 +52,10 @@ char *X(export_wisdom_to_string)(void) {
   fg_compat_enter();
   char *text = FG_REAL(export_wisdom_to_string, NULL);
   fg_compat_leave();
+  char *ours = text ? exported() : NULL;
+  char *both = ours ? realloc(text, strlen(text) + strlen(ours) + 1) : NULL;
+  if (both) text = strcat(both, ours);
+  free(ours);
   return text;
 }
 
@@ -50,16 +68,85 @@ int X(import_system_wisdom)(void) {
   return good;
 }
 
+/* A source of characters that is read on behind FFTW's wisdom.  What turns out not to be ours was meant for the next import from
+ * the same source, and is served to it. */
+typedef struct {
+  X(read_char_func) read;
+  void *data;
+  char kept[sizeof FG_WISDOM_HEAD + 8];
+  size_t length, at;
+} source;
+
+static source last; /* guarded by the planner lock */
+
+static int next_char(void *data) {
+  source *s = data;
+  return s->at < s->length ? (unsigned char)s->kept[s->at++] : s->read(s->data);
+}
+
+static source open_source(X(read_char_func) read, void *data) {
+  source s = {.read = read, .data = data};
+  if (last.read == read && last.data == data) s = last;
+  last.read = NULL;
+  return s;
+}
+
+/* Our list, if it follows: malloc'd from its opening parenthesis to the closing one.  NULL, and the characters read so far are
+ * kept, if something else does. */
+static char *list_behind(source *s) {
+  const size_t head = sizeof FG_WISDOM_HEAD - 1;
+  char start[sizeof s->kept];
+  size_t length = 0, matched = 0;
+  int c = 0;
+  while (matched < head && length < sizeof start && (c = next_char(s)) != EOF) {
+    start[length++] = (char)c;
+    if (matched == 0 && (c == '\n' || c == ' ')) continue;
+    if (c != FG_WISDOM_HEAD[matched]) break;
+    matched++;
+  }
+  if (matched < head) {
+    *s = (source){.read = s->read, .data = s->data, .length = length};
+    memcpy(s->kept, start, length);
+    return NULL;
+  }
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f) return NULL;
+  fputs(FG_WISDOM_HEAD, f);
+  for (int depth = 1; depth > 0 && (c = next_char(s)) != EOF;) {
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    fputc(c, f);
+  }
+  fclose(f);
+  return text;
+}
+
 int X(import_wisdom)(X(read_char_func) read_char, void *data) {
+  if (fg_compat_off()) return FG_REAL(import_wisdom, 0, read_char, data);
   fg_compat_enter();
-  const int good = FG_REAL(import_wisdom, 0, read_char, data);
+  source s = open_source(read_char, data);
+  const int good = FG_REAL(import_wisdom, 0, next_char, &s);
+  char *ours = good ? list_behind(&s) : NULL;
+  if (ours) fg_wisdom_import(FG_PRECISION, ours);
+  else if (good) last = s;
+  free(ours);
   fg_compat_leave();
   return good;
 }
 
+static int read_file(void *file) { return getc(file); }
+
 int X(import_wisdom_from_file)(FILE *input_file) {
+  if (fg_compat_off()) return FG_REAL(import_wisdom_from_file, 0, input_file);
   fg_compat_enter();
   const int good = FG_REAL(import_wisdom_from_file, 0, input_file);
+  const long position = good ? ftell(input_file) : -1; /* what is not ours is given back: only where one can go back */
+  source s = {.read = read_file, .data = input_file};
+  char *ours = position >= 0 ? list_behind(&s) : NULL;
+  if (ours) fg_wisdom_import(FG_PRECISION, ours);
+  else if (position >= 0) fseek(input_file, position, SEEK_SET);
+  free(ours);
   fg_compat_leave();
   return good;
 }
@@ -74,6 +161,8 @@ int X(import_wisdom_from_filename)(const char *filename) {
 int X(import_wisdom_from_string)(const char *input_string) {
   fg_compat_enter();
   const int good = FG_REAL(import_wisdom_from_string, 0, input_string);
+  const char *ours = good && !fg_compat_off() ? strstr(input_string, FG_WISDOM_HEAD) : NULL;
+  if (ours) fg_wisdom_import(FG_PRECISION, ours);
   fg_compat_leave();
   return good;
 }

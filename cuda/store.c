@@ -45,13 +45,21 @@ uint64_t fg_hash(uint64_t seed, const void *data, size_t bytes) {
   return hash;
 }
 
-uint64_t fg_store_sources_hash(void) {
+static uint64_t sources_hash;
+
+static void hash_sources(void) {
   uint64_t hash = 0;
   for (const fg_embedded *file = fg_embedded_sources; file->name; ++file) {
     hash = fg_hash(hash, file->name, strlen(file->name) + 1);
     hash = fg_hash(hash, file->text, strlen(file->text) + 1);
   }
-  return hash;
+  sources_hash = hash;
+}
+
+uint64_t fg_store_sources_hash(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, hash_sources);
+  return sources_hash;
 }
 
 /* ---- the folder ---- */

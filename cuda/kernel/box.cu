@@ -3,7 +3,7 @@
  * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first, the last one contiguous in the tile.  The stages
  * of all dimensions follow each other in any order that the plan says; each is a Stockham stage along its dimension.  The
  * first stage is fed from global memory and the last stores to it, so they are best along a slow dimension: the threads then
- * run along the last one there.  (Three-dimensional blocks in shared memory: seeds of doc/algorithms.md, solver box.)
+ * run along the last one there.  (doc/algorithms.md, solver box.)
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product

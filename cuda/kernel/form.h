@@ -118,22 +118,20 @@ FG_DEVICE signed_element quarter_wave_output(position n, position p) {
 
 /* ---- load ---- */
 
-/* Position p ≤ L/2 of the spectrum that a row holds. */
-FG_DEVICE cplx load_spectrum(const fg_tile_args &a, long long row, position p) {
+/* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way; then the point
+ * itself. */
+FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, position p) {
   constexpr position n = FROM_ROW;
-  const bool edge = p == 0 || 2 * p == n;
-  cplx v;
-  if (FG_FROM_FORM == FG_FORM_HERMITIAN) {
-    v = read_point(a, row + load_distance(a, p));
-  } else if (FG_FROM_FORM == FG_FORM_HALFCOMPLEX) {
-    v = {read_real(a, row, p), edge ? real(0) : read_real(a, row, n - p)};
-  } else {
-    const bool backwards = FG_FROM_FORM == FG_FORM_RODFT01;
-    v = {read_real(a, row, backwards ? n - 1 - p : p),
-         p == 0 ? real(0) : -read_real(a, row, backwards ? p - 1 : n - p)};
-    v = v * conjugate(form_factor(a, p));
-  }
-  return edge ? cplx{v.x, 0} : v;
+  if (FG_FROM_FORM == FG_FORM_HERMITIAN) return read_point(a, row + load_distance(a, p));
+  const bool backwards = FG_FROM_FORM == FG_FORM_RODFT01;
+  const position mirror = p == 0 ? 0 : backwards ? p - 1 : n - p; /* not used at 0 */
+  return {read_real(a, row, backwards ? n - 1 - p : p), read_real(a, row, mirror)};
+}
+
+FG_DEVICE cplx spectrum_point(const fg_tile_args &a, position p, cplx v) {
+  if (FG_FROM_FORM == FG_FORM_REDFT01 || FG_FROM_FORM == FG_FORM_RODFT01)
+    v = cplx{v.x, p == 0 ? real(0) : -v.y} * conjugate(form_factor(a, p));
+  return {v.x, p == 0 || 2 * p == FROM_ROW ? real(0) : v.y};
 }
 
 FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
@@ -163,7 +161,10 @@ FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
     return (odd_kind(FG_FROM_FORM) ? cplx{y, x} : cplx{x, y}) * form_factor(a, p);
   }
   if (!loads_hermitian(FG_FROM_FORM)) return {load_real(a, row, p), 0};
-  return 2 * p <= FROM_LENGTH ? load_spectrum(a, row, p) : conjugate(load_spectrum(a, row, FROM_LENGTH - p));
+  const bool lower = 2 * p <= FROM_LENGTH;
+  const position q = lower ? p : FROM_LENGTH - p;
+  const cplx v = spectrum_point(a, q, fetch_spectrum(a, row, q));
+  return {v.x, lower ? v.y : -v.y};
 }
 
 /* ---- store ---- */

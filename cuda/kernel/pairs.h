@@ -36,6 +36,34 @@ FG_DEVICE run_of_points store_run(const pass_state &s, const line_place &p, int 
 
 /* ---- registers ---- */
 
+/* A move (radix 1) along dense lines: point after point of the block, whatever line it is in. */
+template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !column_of(S) && FG_N > 1; }
+
+FG_DEVICE bool dense_point(const pass_state &s, int i, long long *at) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  *at = static_cast<long long>(s.first) * FG_N + u;
+  return u < FG_LINES * FG_N && *at < s.args.lines * FG_N;
+}
+
+FG_DEVICE void load_dense(const pass_state &s, cplx *v) {
+#pragma unroll
+  for (int i = 0; i < stage<0>::REPEATS; i++) {
+    long long at;
+    v[i] = {0, 0};
+    if (!dense_point(s, i, &at)) continue;
+    v[i] = read_point(s.args, at);
+    if (FG_BACKWARD) v[i] = swapped(v[i]);
+  }
+}
+
+FG_DEVICE void store_dense(const pass_state &s, const cplx *v) {
+#pragma unroll
+  for (int i = 0; i < stage<LAST>::REPEATS; i++) {
+    long long at;
+    if (dense_point(s, i, &at)) write_point(s.args, at, FG_BACKWARD ? swapped(v[i]) : v[i]);
+  }
+}
+
 /* The R points of one butterfly, of one row or of two. */
 template <int R> FG_DEVICE void load_butterfly(const pass_state &s, int line, int k, int dk, cplx *v) {
   if (!row_exists(s, line)) return;
@@ -69,6 +97,10 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
 
 FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   using T = stage<0>;
+  if constexpr (FG_IN_DENSE && moves_along<0>()) {
+    load_dense(s, v);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
@@ -116,6 +148,10 @@ template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, i
 
 FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
   using T = stage<LAST>;
+  if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
+    store_dense(s, v);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
@@ -127,10 +163,11 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
 
 /* ---- through the tile ---- */
 
-FG_DEVICE cplx load_spectrum_point(const pass_state &s, int row, int k) {
-  if (!row_exists(s, row)) return {0, 0};
-  const line_place p = place(s, row);
-  return fetch_point(s.args, load_run(s, p, k, 0), 0);
+/* The last row stands in for rows that do not exist: no branch around a load. */
+FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
+  const line_number rows = line_number(s.args.lines) - s.first;
+  const line_place p = place(s, line_number(row) < rows ? row : int(rows) - 1);
+  return fetch_spectrum(s.args, p.in, k);
 }
 
 /* x + i·y and its mirror. */
@@ -147,15 +184,16 @@ FG_DEVICE void load_pairs(const pass_state &s, cplx *v) {
 #pragma unroll
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
-    x[i] = y[i] = {0, 0};
-    if (!at.exists) continue;
-    x[i] = load_spectrum_point(s, at.line, at.b);
-    y[i] = load_spectrum_point(s, at.line + FG_LINES, at.b);
+    const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
+    x[i] = fetch_spectrum_point(s, line, k);
+    y[i] = fetch_spectrum_point(s, line + FG_LINES, k);
   }
 #pragma unroll
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
-    if (at.exists) put_pair(s, at, x[i], y[i]);
+    if (!at.exists) continue;
+    const cplx second = row_exists(s, at.line + FG_LINES) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
+    put_pair(s, at, spectrum_point(s.args, at.b, x[i]), second);
   }
   __syncthreads();
   using T = stage<0>;
@@ -198,21 +236,15 @@ FG_DEVICE void store_pairs(const pass_state &s, cplx *v) {
   if (LAST > 0) __syncthreads(); /* the tile is still being read */
   exchange_write<LAST>(v, s.tile);
   __syncthreads();
-  cplx z[SPECTRUM_REPEATS], m[SPECTRUM_REPEATS];
-#pragma unroll
+#pragma unroll 4
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
-    z[i] = shared_load(s.tile + tile_at(at.line, at.b));
-    m[i] = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
-  }
-#pragma unroll
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
-    if (!at.exists) continue;
+    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
+    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
     const real half = real(0.5);
-    store_spectrum_point(s, at.line, at.b, {half * (z[i].x + m[i].x), half * (z[i].y - m[i].y)});
-    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z[i].y + m[i].y), half * (m[i].x - z[i].x)});
+    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
+    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
   }
 }
 

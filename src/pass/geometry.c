@@ -17,7 +17,7 @@ enum {
   MOST_ORDERS = 24
 };
 
-static const double EXCHANGE_COST = 0.08;
+static const double EXCHANGE_COST = 0.06;
 
 static ptrdiff_t box_points(const fg_pass *p) {
   ptrdiff_t points = (ptrdiff_t)p->pitch * p->lines;
@@ -133,7 +133,7 @@ static double across_efficiency(const fg_pass *p) {
 static double score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
-  if (points > MAX_POINTS / (p->precision == FG_DOUBLE ? 2 : 1)) return -1;
+  if (points > MAX_POINTS) return -1;
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
@@ -142,7 +142,7 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
-  const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : points <= 24 ? 0.95 : 0.9;
+  const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : points <= 25 ? 0.93 : 0.88;
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
   return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size;

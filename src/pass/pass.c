@@ -83,8 +83,18 @@ static int print_radices(const fg_pass *p, char *text, size_t size) {
   return at;
 }
 
+/* Whole numbers: the program's locale may have another decimal point. */
+static void print_bytes(const fg_pass *p, char text[32]) {
+  const double bytes = fg_pass_bytes(p);
+  if (bytes < 1e5) snprintf(text, 32, "%.0f bytes", bytes);
+  else if (bytes < 1e7) snprintf(text, 32, "%.0f kB", bytes / 1e3);
+  else snprintf(text, 32, "%.0f MB", bytes / 1e6);
+}
+
 static int print_box(const fg_pass *p, char *text, size_t size) {
   static const char names[] = "zyx";
+  char bytes[32];
+  print_bytes(p, bytes);
   char sizes[64] = "", stages[96] = "";
   int at = 0;
   for (int d = 0; d < p->dims; d++) at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td", p->box[d].n);
@@ -92,20 +102,21 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   for (int s = 0; s < p->stages; s++)
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
-  return snprintf(text, size, "(box %s = %s, %td × %d boxes, %d threads, %.3g MB)", sizes, stages,
-                  fg_pass_blocks(p), p->lines, p->threads, fg_pass_bytes(p) / 1e6);
+  return snprintf(text, size, "(box %s = %s, %td × %d boxes, %d threads, %s)", sizes, stages,
+                  fg_pass_blocks(p), p->lines, p->threads, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   if (p->family == FG_FAMILY_BOX) return print_box(p, text, size);
-  char radices[64] = "";
+  char radices[64] = "", bytes[32];
+  print_bytes(p, bytes);
   if (p->stages > 1) print_radices(p, radices, sizeof radices);
   const bool load = p->column[0], store = p->column[p->stages - 1];
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(%s %td%s, %td × %d lines, %d threads, %s→%s%s%s%s, %.3g MB)",
+  return snprintf(text, size, "(%s %td%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
                   p->filter.kind ? "convolve" : "tile", p->n, radices, fg_pass_blocks(p),
                   p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
-                  fg_pass_bytes(p) / 1e6);
+                  bytes);
 }

@@ -1,6 +1,9 @@
 /* plan.c: the handle that a program holds. */
 #include "src/plan/plan.h"
 
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/route.h"
 #include "src/plan/verify.h"
+#include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
@@ -17,13 +21,19 @@
 
 enum placement { OUT_OF_PLACE, IN_PLACE, PLACEMENTS };
 
+/* A plan of the real FFTW holds for arrays whose imaginary parts are as far from the real ones as where it was made. */
+typedef struct {
+  fg_host_plan plan;
+  ptrdiff_t in, out;
+} host_way;
+
 struct fg_plan {
   uint64_t magic;
   atomic_int references;
   fg_problem *problem;
   fg_program *program; /* NULL: a plan of the real FFTW that is only wrapped so that the report can count */
   /* Of the real FFTW, by placement: a plan must be executed as it was made, and a program may plan on NULL pointers. */
-  _Atomic(fg_host_plan) host[PLACEMENTS];
+  _Atomic(host_way *) host[PLACEMENTS];
   fg_report_row *row;
 };
 
@@ -39,27 +49,57 @@ static enum placement placement_of(const fg_arrays *a) {
   return a->in_re == a->out_re || a->in_re == a->out_im ? IN_PLACE : OUT_OF_PLACE;
 }
 
-/* Two threads may both make one; the second to arrive throws its own away. */
-static fg_host_plan host_plan(fg_plan *plan, const fg_arrays *a) {
-  _Atomic(fg_host_plan) *const kept = &plan->host[placement_of(a)];
-  fg_host_plan have = atomic_load(kept);
+static ptrdiff_t distance(const void *re, const void *im) { return im ? (const char *)im - (const char *)re : 0; }
+
+/* NULL, and made is still the caller's, on lack of memory. */
+static host_way *way_of(const fg_arrays *a, fg_host_plan made) {
+  host_way *way = malloc(sizeof *way);
+  if (way) *way = (host_way){made, distance(a->in_re, a->in_im), distance(a->out_re, a->out_im)};
+  return way;
+}
+
+static void way_free(const fg_problem *p, host_way *way) {
+  if (way) fg_host_of(p->precision)->destroy(way->plan);
+  free(way);
+}
+
+static host_way *way_make(const fg_problem *p, const fg_arrays *a) {
+  const fg_host *host = fg_host_of(p->precision);
+  const unsigned flags = p->flags & (FG_DESTROY_INPUT | FG_PRESERVE_INPUT);
+  const fg_host_plan made = host->plan(p, a, flags | FG_ESTIMATE | FG_UNALIGNED);
+  host_way *way = made ? way_of(a, made) : NULL;
+  if (made && !way) host->destroy(made);
+  return way;
+}
+
+static bool serves(const host_way *way, const fg_arrays *a) {
+  return way->in == distance(a->in_re, a->in_im) && way->out == distance(a->out_re, a->out_im);
+}
+
+/* The one that is kept.  Two threads may both make it; the second to arrive throws its own away. */
+static host_way *kept_way(fg_plan *plan, const fg_arrays *a) {
+  _Atomic(host_way *) *const kept = &plan->host[placement_of(a)];
+  host_way *have = atomic_load(kept);
   if (have) return have;
-  const fg_host *host = fg_host_of(plan->problem->precision);
-  const unsigned flags = plan->problem->flags & (FG_DESTROY_INPUT | FG_PRESERVE_INPUT);
-  fg_host_plan made = host->plan(plan->problem, a, flags | FG_ESTIMATE | FG_UNALIGNED);
+  host_way *made = way_make(plan->problem, a);
   if (made && !atomic_compare_exchange_strong(kept, &have, made)) {
-    host->destroy(made);
+    way_free(plan->problem, made);
     return have;
   }
   return made;
 }
 
-fg_host_plan fg_plan_host(fg_plan *plan) { return host_plan(plan, &plan->problem->arrays); }
+fg_host_plan fg_plan_host(fg_plan *plan) {
+  const host_way *way = kept_way(plan, &plan->problem->arrays);
+  return way ? way->plan : NULL;
+}
 
 bool fg_fallback_execute(fg_plan *plan, const fg_arrays *a) {
-  const fg_host_plan host = host_plan(plan, a);
-  if (!host) return false;
-  fg_host_of(plan->problem->precision)->execute(host, plan->problem, a);
+  const fg_problem *p = plan->problem;
+  host_way *const kept = kept_way(plan, a), *const way = kept && !serves(kept, a) ? way_make(p, a) : kept;
+  if (!way) return false;
+  fg_host_of(p->precision)->execute(way->plan, p, a);
+  if (way != kept) way_free(p, way);
   return true;
 }
 
@@ -91,19 +131,36 @@ static void *host_create(fg_problem *p, const char *reason) {
     return made;
   }
   const enum placement placement = placement_of(&p->arrays);
+  host_way *const way = way_of(&p->arrays, made);
   fg_plan *plan = wrap(p, NULL, "host", reason);
-  if (!plan) return made;
-  atomic_store(&plan->host[placement], made);
-  return plan;
+  if (plan && way) {
+    atomic_store(&plan->host[placement], way);
+    return plan;
+  }
+  free(way);
+  if (plan) fg_plan_destroy(plan);
+  return made;
 }
 
+/* Whether the device could hold the images and the scratch of an execution. */
+static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *passes) {
+  const double images = (double)fg_problem_elements(p, FG_INPUT) + (double)fg_problem_elements(p, FG_OUTPUT);
+  const double scratch = (double)passes->scratch[0] + (double)passes->scratch[1];
+  return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
+}
+
+/* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
 static fg_program *device_program(const fg_target *target, const fg_problem *p, const char **why) {
+  fenv_t of_program;
+  feholdexcept(&of_program);
+  fesetround(FE_TONEAREST);
   fg_passes *passes = calloc(1, sizeof *passes);
   fg_program *program = NULL;
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
-  if (planned) program = fg_program_create(target, p, passes, why);
+  if (planned && !fits(target, p, passes)) *why = "larger than the device's memory";
+  else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
   return program;
 }
@@ -114,7 +171,10 @@ void *fg_plan_create(fg_problem *p) {
   if (!route.target || !fg_host_of(p->precision)->path()) return host_create(p, route.reason);
   const char *why;
   fg_program *program = device_program(route.target, p, &why);
-  if (program) return wrap(p, program, route.target->backend->name, route.reason);
+  if (program) {
+    fg_wisdom_learn(p);
+    return wrap(p, program, route.target->backend->name, route.reason);
+  }
   fg_log(FG_LOG_WARN, "planned on the host: %s", why);
   return host_create(p, why);
 }
@@ -126,9 +186,7 @@ fg_plan *fg_plan_copy(fg_plan *plan) {
 
 void fg_plan_destroy(fg_plan *plan) {
   if (atomic_fetch_sub(&plan->references, 1) > 1) return;
-  const fg_host *host = fg_host_of(plan->problem->precision);
-  for (int i = 0; i < PLACEMENTS; i++)
-    if (atomic_load(&plan->host[i])) host->destroy(atomic_load(&plan->host[i]));
+  for (int i = 0; i < PLACEMENTS; i++) way_free(plan->problem, atomic_load(&plan->host[i]));
   fg_program_destroy(plan->program);
   fg_problem_free(plan->problem);
   plan->magic = 0;
@@ -176,7 +234,12 @@ static void run_on_device(fg_plan *plan, const fg_arrays *a) {
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   if (!a) a = &plan->problem->arrays;
   if (plan->program) {
+    /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
+    int cancel, saved = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     run_on_device(plan, a);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
     return;
   }
   const double start = now();
@@ -186,7 +249,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
 
 char *fg_plan_sprint(const fg_plan *plan) {
   const enum placement placement = placement_of(&plan->problem->arrays);
-  if (!plan->program) return fg_host_of(plan->problem->precision)->sprint(atomic_load(&plan->host[placement]));
+  if (!plan->program) return fg_host_of(plan->problem->precision)->sprint(atomic_load(&plan->host[placement])->plan);
   char problem[256], *passes = fg_program_sprint(plan->program), *text = NULL;
   fg_notation_print(plan->problem, problem, sizeof problem);
   const size_t size = strlen(problem) + (passes ? strlen(passes) : 0) + 32;

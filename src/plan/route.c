@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "src/pass/radices.h"
+#include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
 /* Leads from the reference machine (doc/performance.md): stock FFTW's rate falls as the data leaves the caches. */
@@ -13,6 +15,8 @@ static const double copy_bandwidth = 8e9, gpu_overhead = 40e-6;
 /* Starting CUDA takes about 0.35 s.  How often a plan will be executed is not known: it is taken to pay when a handful of
  * executions do; once the device is open only the executions themselves count. */
 static const double start_up_worth = 0.05, margin = 1.3;
+/* Executions that planning may take as long as. */
+static const double planning_worth = 20;
 
 static double side_bytes(const fg_problem *p, enum fg_side side) {
   const double reals = (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
@@ -39,9 +43,20 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
   return p->kind == FG_C2R && dimensions > 1 && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
+/* The table of a long convolution is transformed on the processor when the plan is made, in long double: about 40 ns a point and
+ * level of its length (doc/performance.md). */
+static double planning_seconds(const fg_problem *p) {
+  double seconds = 0;
+  for (int d = 0; d < p->transform.rank; d++) {
+    const double n = (double)p->transform.dim[d].n, length = 2 * n;
+    if (!fg_smooth(p->transform.dim[d].n)) seconds += 40e-9 * length * log2(length);
+  }
+  return seconds;
+}
+
 static const char *host_only(const fg_problem *p) {
   if (p->precision != FG_SINGLE) return "double precision";
-  if (p->flags & FG_WISDOM_ONLY) return "wisdom only";
+  if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
   return fg_problem_undefined(p);
 }
@@ -49,6 +64,7 @@ static const char *host_only(const fg_problem *p) {
 static const char *not_worth_it(const fg_problem *p) {
   const double host = fg_route_host_seconds(p), gpu = fg_route_gpu_seconds(p);
   if (host < margin * gpu) return "faster on the host";
+  if (planning_seconds(p) > planning_worth * host) return "planning would take longer";
   if (!fg_target_open() && host < start_up_worth) return "too small to start the GPU for";
   return NULL;
 }
@@ -58,7 +74,8 @@ fg_route fg_route_of(const fg_problem *p) {
   fg_route r = {NULL, "switched off"};
   if (mode == FG_MODE_OFF) return r;
   r.reason = host_only(p);
-  if (!r.reason && mode == FG_MODE_AUTO) r.reason = not_worth_it(p);
+  /* What wisdom knows was found worth it before. */
+  if (!r.reason && mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY)) r.reason = not_worth_it(p);
   if (r.reason) return r;
   r.target = fg_target_get(&r.reason);
   if (r.target) r.reason = mode == FG_MODE_FORCE ? "forced" : "faster on the GPU";

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/report/standard_error.h"
+
 enum { LINE = 1024 };
 
 /* One line, "fftw3-gpu: level: text", without line breaks inside and with one at its end; its length. */
@@ -45,7 +47,7 @@ static void put_file(const char *path, const char *line, size_t length) {
     char message[LINE];
     int n = snprintf(message, sizeof message, "fftw3-gpu: error: FFTW3_GPU_LOG_FILE=%.800s: %s\n", path,
                      strerrordesc_np(errno));
-    put(STDERR_FILENO, message, n > 0 ? (size_t)n : 0);
+    fg_standard_error_write(message, n > 0 ? (size_t)n : 0);
   }
 }
 
@@ -61,7 +63,7 @@ void fg_log(enum fg_level level, const char *format, ...) {
   if (s->log_file)
     put_file(s->log_file, line, length);
   else
-    put(STDERR_FILENO, line, length);
+    fg_standard_error_write(line, length);
   errno = saved;
 }
 
@@ -71,6 +73,6 @@ void fg_die(const char *format, ...) {
   va_start(args, format);
   size_t length = format_line(line, "fatal", format, args);
   va_end(args);
-  put(STDERR_FILENO, line, length);
+  fg_standard_error_write(line, length);
   abort();
 }

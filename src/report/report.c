@@ -18,6 +18,7 @@
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/settings.h"
+#include "src/report/standard_error.h"
 
 struct fg_report_row {
   fg_report_row *next;
@@ -34,7 +35,6 @@ static struct {
   pthread_mutex_t lock;
   fg_report_row *first, **last; /* in order of appearance */
   int error_fd;                 /* copy of stderr, for programs that close theirs before they exit; or -1 */
-  struct stat error_file;       /* what stderr was: only that is ever written to */
 } report = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &report.first, .error_fd = -1};
 
 bool fg_report_wanted(void) { return fg_settings_get()->report != NULL; }
@@ -61,7 +61,7 @@ static void in_child(void) {
 
 static void start(void) {
   pthread_atfork(before_fork, in_parent, in_child);
-  if (strcmp(fg_settings_get()->report, "-") || fstat(STDERR_FILENO, &report.error_file)) return;
+  if (strcmp(fg_settings_get()->report, "-") || !fg_is_standard_error(STDERR_FILENO)) return;
   report.error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); /* high: programs may count on low numbers */
 }
 
@@ -199,14 +199,11 @@ static bool write_all(int fd, const char *text, size_t length) {
 }
 
 /* Whether fd is still what stderr was when the first plan was made, not a file that the program opened since. */
-static bool is_stderr(int fd) {
-  struct stat now;
-  return fd >= 0 && !fstat(fd, &now) && now.st_dev == report.error_file.st_dev &&
-         now.st_ino == report.error_file.st_ino;
-}
-
 static void write_stderr(const char *text, size_t length) {
-  int fd = is_stderr(STDERR_FILENO) ? STDERR_FILENO : is_stderr(report.error_fd) ? report.error_fd : -1;
+  const int fds[] = {STDERR_FILENO, report.error_fd};
+  int fd = -1;
+  for (int i = 1; i >= 0; i--)
+    if (fg_is_standard_error(fds[i])) fd = fds[i];
   if (fd >= 0) write_all(fd, text, length);
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "src/report/settings.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "src/report/standard_error.h"
 
 /* ---- words ---- */
 
@@ -132,17 +135,19 @@ static void complain(const fg_setting *setting, const char *value) {
   char line[512];
   int n = snprintf(line, sizeof line, "fftw3-gpu: error: %s=%.200s: it takes %s; the default stands\n", setting->name,
                    value, setting->takes);
-  if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0) return; /* no stderr: nowhere to complain */
+  if (n > 0) fg_standard_error_write(line, (size_t)n);
 }
 
 static fg_settings settings;
 
 static void read_all(void) {
+  const int saved = errno;
   for (const fg_setting *s = fg_setting_table; s->name; s++) {
     const char *value = secure_getenv(s->name);
     if (value && *value && !s->parse(value, &settings)) complain(s, value);
   }
   if (settings.log_file && settings.log_level == FG_LOG_NONE) settings.log_level = FG_LOG_INFO;
+  errno = saved;
 }
 
 const fg_settings *fg_settings_get(void) {

@@ -1,6 +1,5 @@
-/* wisdom.c: programs that measure once, keep the wisdom, and later plan from it alone; or, as all of them must be ready
- * to, measure again.  Two transforms of one input are a layout that stays with FFTW, so its wisdom must be found again.  A complex
- * transform may have been planned elsewhere and have left FFTW none. */
+/* wisdom.c: programs that measure once, keep the wisdom by every way there is, and later plan from it alone, wherever the plan
+ * was made. */
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,7 @@ enum { N = 144 };
 static fftwf_complex *x, *y;
 
 static fftwf_plan plan_complex(unsigned flags) { return fftwf_plan_dft_1d(N, x, y, FFTW_FORWARD, flags); }
-static fftwf_plan plan_real(unsigned flags) {
-  const int n[] = {N};
-  return fftwf_plan_many_dft_r2c(1, n, 2, (float *)x, NULL, 1, 0, y, NULL, 1, N / 2 + 1, flags);
-}
+static fftwf_plan plan_real(unsigned flags) { return fftwf_plan_dft_r2c_1d(N, (float *)x, y, flags); }
 
 static void learn(void) {
   fftwf_destroy_plan(plan_complex(FFTW_MEASURE));
@@ -36,8 +32,7 @@ static void transform(const char *name, fftwf_plan plan, size_t floats) {
 }
 
 static void plan_from_wisdom(const char *complex_name, const char *real_name) {
-  fftwf_plan plan = plan_complex(FFTW_MEASURE | FFTW_WISDOM_ONLY);
-  transform(complex_name, plan ? plan : plan_complex(FFTW_MEASURE), 2 * N);
+  transform(complex_name, plan_complex(FFTW_MEASURE | FFTW_WISDOM_ONLY), 2 * N);
   transform(real_name, plan_real(FFTW_MEASURE | FFTW_WISDOM_ONLY), 2 * (N / 2 + 1));
 }
 
@@ -104,7 +99,7 @@ static void by_callback(void) {
 
 int main(void) {
   x = fftwf_alloc_complex(N);
-  y = fftwf_alloc_complex(2 * N);
+  y = fftwf_alloc_complex(N);
   learn();
   by_string();
   by_file();

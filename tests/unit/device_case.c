@@ -45,7 +45,6 @@ void device_case_plan(device_case *c) {
   c->problem = fg_plan_problem(c->plan);
   device_case_execute(c);
   c->by_device = device_case_memory(c);
-  ck_assert_msg(memcmp(c->by_device, c->by_host, c->bytes) != 0, "the answers cannot be told apart");
 }
 
 void device_case_execute(device_case *c) {

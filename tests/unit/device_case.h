@@ -18,7 +18,7 @@ typedef struct {
 void device_case_open(device_case *c, const char *text);
 void device_case_close(device_case *c);
 
-/* A plan of ours, and both answers, which differ. */
+/* A plan of ours, and both answers; with luck they are the same. */
 void device_case_plan(device_case *c);
 
 /* Fill the arrays again and execute the plan. */

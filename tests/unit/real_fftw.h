@@ -8,6 +8,9 @@
 /* Register it as the host of single precision. */
 void test_real_fftw(void);
 
+/* How often a plan of the host was executed so far. */
+int test_real_fftw_executions(void);
+
 /* What the real FFTW makes of p on a's arrays, planned as a fallback is; a's arrays are the same afterwards but for the
  * output. */
 void test_real_fftw_execute(const fg_problem *p, const fg_arrays *a);
