@@ -3,14 +3,14 @@
  *   real to Hermitian:  X₁[k] = (Z[k] + conj Z[n − k])/2,  X₂[k] = (Z[k] − conj Z[n − k])/2i
  *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
  *
- * for k ≤ n/2.  The half of a line that has a spectrum on its side of memory goes through the tile, so that each element of it
- * is read or written once; the real side is as with any line.  A row that has no partner is paired with zero. */
+ * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or (FG_LOAD_THROUGH 0)
+ * straight into registers.  The real side is as with any line.  A row that has no partner is paired with zero. */
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 
 #include "points.h"
 
-constexpr bool LOAD_THROUGH = FG_PAIRS && loads_hermitian(FG_FROM_FORM), STORE_THROUGH = FG_PAIRS && !LOAD_THROUGH && !symmetric(FG_TO_FORM);
+constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM), LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH, STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
 constexpr int HALF = FG_DATA / 2 + 1;
 
 FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
@@ -84,15 +84,18 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
 #pragma unroll
     for (int j = 0; j < R; j++) {
       if (FG_CONVOLVE && k + j * dk >= FG_DATA) continue;
-      const real x = fetch_point(s.args, r, j).x;
-      if (second) v[j].y = x;
-      else v[j].x = x;
+      const cplx x = fetch_point(s.args, r, j);
+      if (SPECTRA_IN) v[j] = second ? cplx{v[j].x - x.y, v[j].y + x.x} : x;
+      else if (second) v[j].y = x.x;
+      else v[j].x = x.x;
     }
   }
-  if (!FG_CONVOLVE) return;
 #pragma unroll
-  for (int j = 0; j < R; j++)
-    if (k + j * dk < FG_DATA) v[j] = v[j] * table_load(static_cast<const cplx *>(s.args.load_table) + k + j * dk);
+  for (int j = 0; j < R; j++) {
+    if (FG_CONVOLVE && k + j * dk < FG_DATA)
+      v[j] = v[j] * table_load(static_cast<const cplx *>(s.args.load_table) + k + j * dk);
+    if (FG_BACKWARD) v[j] = swapped(v[j]);
+  }
 }
 
 FG_DEVICE void load_lines(const pass_state &s, cplx *v) {

@@ -14,7 +14,7 @@
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line; FG_LOAD_DENSE, FG_STORE_DENSE: their step is 1
- *   FG_PAIRS, FG_LOAD_COLUMN, FG_STORE_COLUMN   0 or 1; orders of the accesses that go through the tile
+ *   FG_PAIRS, FG_LOAD_THROUGH, FG_LOAD_COLUMN, FG_STORE_COLUMN   0 or 1; orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_LOOPS                   loops around the line; FG_WIDE 1: more than 2³¹ lines */
 #include "pairs.h"

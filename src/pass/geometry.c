@@ -44,6 +44,11 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
 bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
 bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
 
+bool fg_geometry_load_through(const fg_pass *p) {
+  const bool turned = p->from.form == FG_FORM_REDFT01 || p->from.form == FG_FORM_RODFT01;
+  return p->pairs && fg_form_loads_spectrum(p->from.form) && (turned || p->filter.kind);
+}
+
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
 static void insert_move(fg_pass *p, int at, bool column) {
   memmove(p->radix + at + 1, p->radix + at, (size_t)(p->stages - at) * sizeof *p->radix);
@@ -59,8 +64,8 @@ static void choose_orders(fg_pass *p) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages beside it take the other side's. */
   const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
-  const bool through_load = p->pairs && fg_form_loads_spectrum(p->from.form);
-  const bool through_store = p->pairs && !through_load && !symmetric;
+  const bool through_load = fg_geometry_load_through(p);
+  const bool through_store = p->pairs && !fg_form_loads_spectrum(p->from.form) && !symmetric;
   if (through_load) load = store;
   if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];

@@ -36,6 +36,8 @@ static bool lower_in_tile(const fg_planner *planner, const fg_work *w, ptrdiff_t
   p.data = w->dim[0].n;
   p.sign = FG_FORWARD; /* the direction is in the tables */
   p.load_table = p.store_table = chirp(w);
+  if (!fg_work_has_form(w)) p.load_weight = p.store_weight = 1;
+  p.load_limit = p.store_limit = w->dim[0].n;
   p.filter = filter(w, m);
   return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
