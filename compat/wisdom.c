@@ -75,13 +75,14 @@ typedef struct {
   void *data;
   char kept[sizeof FG_WISDOM_HEAD + 8];
   size_t length, at;
+  int latest; /* FFTW skips blanks behind its list, and so takes the first character of ours along */
 } source;
 
 static source last; /* guarded by the planner lock */
 
 static int next_char(void *data) {
   source *s = data;
-  return s->at < s->length ? (unsigned char)s->kept[s->at++] : s->read(s->data);
+  return s->latest = s->at < s->length ? (unsigned char)s->kept[s->at++] : s->read(s->data);
 }
 
 static source open_source(X(read_char_func) read, void *data) {
@@ -98,6 +99,7 @@ static char *list_behind(source *s) {
   char start[sizeof s->kept];
   size_t length = 0, matched = 0;
   int c = 0;
+  if (s->latest == FG_WISDOM_HEAD[0]) start[length++] = FG_WISDOM_HEAD[matched++];
   while (matched < head && length < sizeof start && (c = next_char(s)) != EOF) {
     start[length++] = (char)c;
     if (matched == 0 && (c == '\n' || c == ' ')) continue;
@@ -140,10 +142,11 @@ static int read_file(void *file) { return getc(file); }
 int X(import_wisdom_from_file)(FILE *input_file) {
   if (fg_compat_off()) return FG_REAL(import_wisdom_from_file, 0, input_file);
   fg_compat_enter();
-  const int good = FG_REAL(import_wisdom_from_file, 0, input_file);
-  const long position = good ? ftell(input_file) : -1; /* what is not ours is given back: only where one can go back */
   source s = {.read = read_file, .data = input_file};
-  char *ours = position >= 0 ? list_behind(&s) : NULL;
+  const int good = FG_REAL(import_wisdom, 0, next_char, &s);
+  /* What is not ours is given back where one can go back. */
+  const long position = good ? ftell(input_file) - (s.latest == FG_WISDOM_HEAD[0]) : -1;
+  char *ours = good ? list_behind(&s) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);
   else if (position >= 0) fseek(input_file, position, SEEK_SET);
   free(ours);

@@ -1,12 +1,14 @@
 /* test_faults.c: whatever call of the device fails, the answer is right, and one line tells of it.
  *
- * Answers are compared bit by bit with what the device gave before and with what the real FFTW gives, so that each must be
- * wholly one or the other; a failure that a second try mends is not told of, all others are, once. */
+ * Answers are compared bit by bit with what the device gave before and with what the real FFTW gives, so that each
+ * must be wholly one or the other; a failure that a second try mends is not told of, all others are, once. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cuda/sim/sim.h"
 #include "device_case.h"
@@ -63,7 +65,8 @@ static void each_call_fails(device_case *c, const char *kind, const char *format
     fallbacks += execute_and_check(c);
     check_recovered(c, &before);
   }
-  const bool mended = strcmp(kind, "alloc") == 0 || strcmp(kind, "pinned") == 0; /* after all idle slots were given up */
+  /* Memory is asked for again after all idle slots were given up. */
+  const bool mended = strcmp(kind, "alloc") == 0 || strcmp(kind, "pinned") == 0;
   ck_assert_msg(fallbacks > 0 || (mended && !strchr(format, '+')), "%s never failed", kind);
 }
 
@@ -87,8 +90,8 @@ START_TEST(an_execution_survives_lasting_failures) {
 }
 END_TEST
 
-/* A wait and a copy fail, in any combination: also the second try of a copy that already had begun to overwrite the input,
- * which then has to be brought back. */
+/* A wait and a copy fail, in any combination: also the second try of a copy that already had begun to overwrite the
+ * input, which then has to be brought back. */
 START_TEST(an_execution_survives_failures_while_it_overwrites_its_input) {
   device_case c;
   device_case_open(&c, cases[_i]);
@@ -169,9 +172,11 @@ typedef struct {
   int n;
 } last_case;
 
-/* In a process of its own, since a lost device stays lost: its answers are right, or it ends. */
-static void execute_to_the_end(void *argument) {
-  const last_case *l = argument;
+static last_case last; /* from the command line of a process of its own, since a lost device stays lost */
+
+/* Its answers are right, or it ends. */
+START_TEST(execute_to_the_end) {
+  const last_case *l = &last;
   device_case c;
   device_case_open(&c, l->text);
   device_case_plan(&c);
@@ -179,10 +184,32 @@ static void execute_to_the_end(void *argument) {
   execute_and_check(&c);
   const bool lost = !fg_target_alive();
   ck_assert_int_eq(test_log_lines("error"), lost);
-  if (!lost) return;
-  ck_assert(execute_and_check(&c) || !"the device is lost");
-  void *later = fg_plan_create(fg_problem_copy(c.problem));
-  ck_assert(later && !fg_plan_is_ours(later));
+  if (lost) {
+    ck_assert(execute_and_check(&c));
+    void *later = fg_plan_create(fg_problem_copy(c.problem));
+    ck_assert(later && !fg_plan_is_ours(later));
+    fg_host_of(FG_SINGLE)->destroy(later);
+  }
+  device_case_close(&c);
+}
+END_TEST
+
+/* A program of its own, too: a message of the library goes only to what standard error is when a program starts. */
+static void start_again(void *argument) {
+  const last_case *l = argument;
+  char n[20];
+  snprintf(n, sizeof n, "%d", l->n);
+  setenv("CK_FORK", "no", 1);
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  execl("/proc/self/exe", "test_faults", l->text, l->spec, n, (char *)NULL);
+}
+
+static int the_last_case(char **argv) {
+  last = (last_case){argv[1], argv[2], atoi(argv[3])};
+  test_log_inherit();
+  TCase *tc = tcase_create("last");
+  tcase_add_test(tc, execute_to_the_end);
+  return test_run(tc, "last");
 }
 
 /* How often the child had to end itself because the input could not be saved. */
@@ -191,7 +218,7 @@ static int until_never_reached(const char *text, const char *spec) {
   for (int n = 1; n <= 40; n++) {
     last_case l = {text, spec, n};
     char told[2000];
-    const int status = test_in_child(execute_to_the_end, &l, told, sizeof told);
+    const int status = test_in_child(start_again, &l, told, sizeof told);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
     ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s, %s%d: status %d: %s", text, spec, n, status,
                   told);
@@ -210,7 +237,8 @@ START_TEST(a_lost_device_is_answered_for_by_the_host) {
 }
 END_TEST
 
-/* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a wrong one. */
+/* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a
+ * wrong one. */
 static const char *const overwriting[] = {"ic48*4", "/ic100", "ic14:11:1*11:1:14"};
 
 START_TEST(a_process_ends_rather_than_go_on_with_damage) {
@@ -221,18 +249,19 @@ END_TEST
 
 /* One chunk is written whole or not at all. */
 START_TEST(a_transform_of_one_chunk_is_never_damaged) {
-  fg_transfer_chunk = 1 << 20;
+  setenv("TEST_CHUNK", "1000000", 1);
   ck_assert_int_eq(until_never_reached("ic48*4", "%slost:%d"), 0);
   ck_assert_int_eq(until_never_reached("ic48*4", "%scopy:%d+"), 0);
 }
 END_TEST
 
-int main(void) {
+int main(int argc, char **argv) {
   test_choose_sim();
   unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
-  test_log_to_file();
   test_real_fftw();
-  fg_transfer_chunk = 256;
+  fg_transfer_chunk = getenv("TEST_CHUNK") ? (size_t)atol(getenv("TEST_CHUNK")) : 256;
+  if (argc == 4) return the_last_case(argv);
+  test_log_to_file();
   TCase *tc = tcase_create("faults");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, an_execution_survives_each_single_failure, 0, TEST_COUNT(cases));

@@ -9,6 +9,9 @@
 void test_log_to_file(void);
 void test_log_remove(void);
 
+/* The file of the process that started this one. */
+void test_log_inherit(void);
+
 /* Forget all lines so far. */
 void test_log_clear(void);
 
@@ -16,8 +19,8 @@ void test_log_clear(void);
 int test_log_lines(const char *level);
 bool test_log_says(const char *text);
 
-/* Run work(argument) in a child, which then leaves without a word.  Returns what waitpid says of it; stderr_text is what it
- * wrote to stderr, cut to size. */
+/* Run work(argument) in a child, which then leaves without a word.  Returns what waitpid says of it; stderr_text is
+ * what it wrote to stderr, cut to size. */
 int test_in_child(void (*work)(void *argument), void *argument, char *stderr_text, size_t size);
 
 #endif

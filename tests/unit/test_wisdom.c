@@ -1,0 +1,86 @@
+/* test_wisdom.c: what was planned on the device, as a set and as text. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/plan/wisdom.h"
+#include "src/problem/notation.h"
+
+static fg_problem *problem(const char *text, unsigned flags) {
+  char why[128];
+  fg_problem *p = fg_notation_parse(text, FG_SINGLE, why, sizeof why);
+  ck_assert_msg(p != NULL, "%s", why);
+  p->flags = flags;
+  return p;
+}
+
+static void learn(const char *text, unsigned flags) {
+  fg_problem *p = problem(text, flags);
+  fg_wisdom_learn(p);
+  fg_problem_free(p);
+}
+
+static bool knows(const char *text, unsigned flags) {
+  fg_problem *p = problem(text, flags);
+  const bool known = fg_wisdom_knows(p);
+  fg_problem_free(p);
+  return known;
+}
+
+static void start(void) {
+  fg_wisdom_forget(FG_SINGLE);
+  fg_wisdom_forget(FG_DOUBLE);
+}
+
+START_TEST(knows_what_it_learned_with_at_least_that_patience) {
+  learn("ocf64*3", FG_MEASURE);
+  ck_assert(knows("ocf64*3", FG_MEASURE));
+  ck_assert(knows("ocf64*3", FG_ESTIMATE));
+  ck_assert(!knows("ocf64*3", FG_PATIENT));
+  ck_assert(!knows("ocb64*3", FG_MEASURE));
+  ck_assert(!knows("icf64*3", FG_MEASURE));
+  learn("ocf64*3", FG_PATIENT);
+  learn("ocf64*3", FG_ESTIMATE);
+  ck_assert(knows("ocf64*3", FG_PATIENT));
+}
+END_TEST
+
+START_TEST(text_brings_everything_back) {
+  learn("ocf64", FG_MEASURE);
+  learn("icb12x30v4", FG_PATIENT);
+  char *text = fg_wisdom_export(FG_SINGLE);
+  ck_assert_ptr_nonnull(text);
+  ck_assert_int_eq(strncmp(text, FG_WISDOM_HEAD, strlen(FG_WISDOM_HEAD)), 0);
+  fg_wisdom_forget(FG_SINGLE);
+  ck_assert(!knows("ocf64", FG_MEASURE));
+  ck_assert_ptr_null(fg_wisdom_export(FG_SINGLE));
+  ck_assert(fg_wisdom_import(FG_SINGLE, text));
+  ck_assert(knows("ocf64", FG_MEASURE));
+  ck_assert(knows("icb12x30v4", FG_PATIENT));
+  ck_assert_ptr_null(fg_wisdom_export(FG_DOUBLE));
+  free(text);
+}
+END_TEST
+
+START_TEST(damaged_text_is_told) {
+  ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD "\n (ocf64 1) (oc"));
+  ck_assert(knows("ocf64", FG_MEASURE));
+  ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD));
+  ck_assert(fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD ")"));
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("wisdom");
+  TCase *set = tcase_create("set");
+  tcase_add_checked_fixture(set, start, NULL);
+  tcase_add_test(set, knows_what_it_learned_with_at_least_that_patience);
+  tcase_add_test(set, text_brings_everything_back);
+  tcase_add_test(set, damaged_text_is_told);
+  suite_add_tcase(suite, set);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed != 0;
+}
