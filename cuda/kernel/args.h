@@ -9,6 +9,21 @@
 /* Dimensions of a box: transforms of this rank are done whole in a block. */
 #define FG_MAX_BOX 3
 
+/* What the points of one side of a line are in memory.  COMPLEX: themselves.  All others belong to a transform of real data,
+ * whose points are numbered by their position in the whole transform of length L; a row of memory has N elements.
+ * Each is either a sequence of real numbers or the Hermitian half spectrum (positions 0 … L/2) of one. */
+enum fg_form {
+  FG_FORM_COMPLEX,
+  FG_FORM_REAL,        /* real; L = N */
+  FG_FORM_HERMITIAN,   /* complex, N/2 + 1 elements a row */
+  FG_FORM_HALFCOMPLEX, /* Hermitian in N reals: r0 … r(N/2), i((N+1)/2 − 1) … i1 */
+  FG_FORM_DHT,         /* stored only: Hermitian as re − im and re + im */
+  FG_FORM_REDFT10, FG_FORM_RODFT10, /* loaded: reals in another order; stored: Hermitian, turned by a quarter of a point */
+  FG_FORM_REDFT01, FG_FORM_RODFT01, /* the other way round */
+  FG_FORM_REDFT11, FG_FORM_RODFT11, /* N odd: reals and Hermitian in another order.  N even: L = N/2 complex numbers */
+  FG_FORM_REDFT00, FG_FORM_RODFT00  /* L = 2(N − 1), 2(N + 1): loaded extended, stored half of it */
+};
+
 /* Strides count elements of the array: complex numbers, or the reals of one plane of a split array. */
 typedef struct {
   long long n;       /* points */
@@ -28,6 +43,8 @@ typedef struct {
   const void *high, *low;      /* the two-level table of the twiddle: w^m = high[m >> shift] · low[m & mask] */
   unsigned shift, mask;
   const void *load_table, *store_table; /* factors by position */
+  long long load_step, store_step; /* elements from position to position, where the side has a form */
+  const void *form_table;      /* factors of the form by position */
   const void *filter;          /* transformed filter of an in-tile convolution */
   long long box_in[FG_MAX_BOX], box_out[FG_MAX_BOX]; /* strides of a box's dimensions, slowest first */
   const void *box_stages[FG_MAX_BOX];                /* twiddles between the stages of each of them */

@@ -27,11 +27,11 @@ static ptrdiff_t box_points(const fg_pass *p) {
 
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_points(p);
-  return p->stages == 1 ? 0 : fg_banks_tile_points(p);
+  return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
-  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * 5 * sizeof(long long) : 0;
+  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) * 5 * sizeof(long long) : 0;
   return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
 }
 
@@ -41,8 +41,13 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
   return llabs(between) < llabs((long long)along);
 }
 
-static bool load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
-static bool store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
+bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+
+bool fg_geometry_load_through(const fg_pass *p) {
+  const bool turned = p->from.form == FG_FORM_REDFT01 || p->from.form == FG_FORM_RODFT01;
+  return p->pairs && fg_form_loads_spectrum(p->from.form) && (turned || p->filter.kind);
+}
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
 static void insert_move(fg_pass *p, int at, bool column) {
@@ -56,13 +61,19 @@ static void insert_move(fg_pass *p, int at, bool column) {
 /* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector of a
  * line at a time, moves are put around it. */
 static void choose_orders(fg_pass *p) {
-  const bool load = load_across(p), store = store_across(p);
+  bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
+  /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages beside it take the other side's. */
+  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  const bool through_load = fg_geometry_load_through(p);
+  const bool through_store = p->pairs && !fg_form_loads_spectrum(p->from.form) && !symmetric;
+  if (through_load) load = store;
+  if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->stages == 1) p->column[0] = load || store; /* a single butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
-  const bool move_store = !store && p->n / last < SECTOR_POINTS && p->n > 1;
-  const bool move_load = !load && p->n / first < SECTOR_POINTS && p->n > 1;
+  const bool move_store = !store && !through_store && p->n / last < SECTOR_POINTS && p->n > 1;
+  const bool move_load = !load && !through_load && p->n / first < SECTOR_POINTS && p->n > 1;
   if (move_store) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }
@@ -131,10 +142,10 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
-  const bool strided = p->family == FG_FAMILY_TILE && (load_across(p) || store_across(p));
+  const bool strided = p->family == FG_FAMILY_TILE && (fg_geometry_load_across(p) || fg_geometry_store_across(p));
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
-  const double grid = (double)divide_up(fg_pass_lines(p), p->lines) / device->multiprocessors;
+  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
   const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : points <= 25 ? 0.93 : 0.88;
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
@@ -182,8 +193,8 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
 
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
-  const bool across = load_across(now) || store_across(now);
-  const ptrdiff_t all = fg_pass_lines(now);
+  const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
+  const ptrdiff_t all = divide_up(fg_pass_lines(now), now->pairs ? 2 : 1);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
     if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */

@@ -38,20 +38,43 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_TWIDDLE", p->twiddle != 0);
   define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
   define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
+  define(d, "FG_FROM_FORM", p->from.form);
+  define(d, "FG_TO_FORM", p->to.form);
   define(d, "FG_LOOPS", p->loops);
-  define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - p->lines);
+  define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
+}
+
+/* No loop moves the positions of that side, and they are counted as the points of a line are. */
+static bool positions_are_indices(const fg_pass *p, enum fg_side side) {
+  if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
+  for (int l = 0; l < p->loops; l++)
+    if (side == FG_INPUT ? p->loop[l].load : p->loop[l].store) return false;
+  return true;
 }
 
 static void define_tile(defines *d, const fg_pass *p) {
   int columns[FG_MAX_STAGES];
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
   define(d, "FG_N", p->n);
-  define(d, "FG_IN_DENSE", p->loops == 1 && p->in == 1 && p->loop[0].in == p->n && !p->load_table.kind);
-  define(d, "FG_OUT_DENSE", p->loops == 1 && p->out == 1 && p->loop[0].out == p->n && !p->store_table.kind && !p->twiddle);
+  define(d, "FG_IN_DENSE", p->loops == 1 && p->in == 1 && p->loop[0].in == p->n && !p->load_table.kind && !p->from.form);
+  define(d, "FG_OUT_DENSE", p->loops == 1 && p->out == 1 && p->loop[0].out == p->n && !p->store_table.kind && !p->twiddle &&
+                              !p->to.form);
   define(d, "FG_LINES", p->lines);
   define(d, "FG_PAD", p->pad);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
+  define(d, "FG_DATA", p->data);
+  define(d, "FG_FROM_ROW", p->from.row);
+  define(d, "FG_TO_ROW", p->to.row);
+  define(d, "FG_TO_PERIOD", p->to.period > 0 ? p->to.period : 1);
+  define(d, "FG_LOAD_WHOLE", positions_are_indices(p, FG_INPUT));
+  define(d, "FG_STORE_WHOLE", positions_are_indices(p, FG_OUTPUT));
+  define(d, "FG_LOAD_DENSE", p->load_step == 1);
+  define(d, "FG_STORE_DENSE", p->store_step == 1);
+  define(d, "FG_PAIRS", p->pairs);
+  define(d, "FG_LOAD_THROUGH", fg_geometry_load_through(p));
+  define(d, "FG_LOAD_COLUMN", fg_geometry_load_across(p));
+  define(d, "FG_STORE_COLUMN", fg_geometry_store_across(p));
   define_list(d, "FG_COLUMNS", columns, p->stages);
 }
 
@@ -114,12 +137,13 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_LOAD] = p->load_table;
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
+  list[FG_OF_FORM] = p->form_table;
   for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 
 /* The first element of a pass's side in device memory: plane's bytes are real or complex by the layout. */
 static void *element(const fg_pass *p, void *plane, const fg_place *at) {
-  const size_t size = fg_real_size(p->precision) * (at->split ? 1 : 2);
+  const size_t size = fg_real_size(p->precision) * (at->split || fg_form_is_real(at->form) ? 1 : 2);
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 
@@ -143,6 +167,9 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   a.load_table = tables[FG_OF_LOAD];
   a.store_table = tables[FG_OF_STORE];
   a.filter = tables[FG_OF_FILTER];
+  a.load_step = p->load_step;
+  a.store_step = p->store_step;
+  a.form_table = tables[FG_OF_FORM];
   for (int d = 0; d < p->dims; d++) {
     a.box_in[d] = p->box[d].is;
     a.box_out[d] = p->box[d].os;
@@ -156,4 +183,4 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   return a;
 }
 
-unsigned fg_kernel_grid(const fg_pass *p) { return (unsigned)((fg_pass_lines(p) + p->lines - 1) / p->lines); }
+unsigned fg_kernel_grid(const fg_pass *p) { return (unsigned)fg_pass_blocks(p); }

@@ -4,7 +4,7 @@
 
 #include "src/pass/pass.h"
 
-#define FG_DEFINES_SIZE 2048
+#define FG_DEFINES_SIZE 3072
 
 /* The kernel of p.  defines must hold FG_DEFINES_SIZE characters and live as long as the request. */
 fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *defines);
@@ -22,6 +22,7 @@ enum fg_pass_table {
   FG_OF_LOAD,
   FG_OF_STORE,
   FG_OF_FILTER,
+  FG_OF_FORM,
   FG_OF_BOX, /* between the stages of each dimension */
   FG_PASS_TABLES = FG_OF_BOX + FG_MAX_BOX
 };

@@ -14,9 +14,40 @@ ptrdiff_t fg_pass_lines(const fg_pass *p) {
   return lines;
 }
 
-double fg_pass_bytes(const fg_pass *p) {
-  return 2.0 * (double)fg_pass_lines(p) * (double)p->data * 2 * (double)fg_real_size(p->precision);
+ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
+  if (form == FG_FORM_REDFT00) return 2 * (n - 1);
+  if (form == FG_FORM_RODFT00) return 2 * (n + 1);
+  return fg_form_halves(form, n) ? n / 2 : n;
 }
+
+bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
+
+bool fg_form_loads_spectrum(enum fg_form form) {
+  return form == FG_FORM_HERMITIAN || form == FG_FORM_HALFCOMPLEX || form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
+}
+
+bool fg_form_stores_spectrum(enum fg_form form) {
+  return form != FG_FORM_COMPLEX && form != FG_FORM_REAL && form != FG_FORM_REDFT01 && form != FG_FORM_RODFT01;
+}
+
+bool fg_form_halves(enum fg_form form, ptrdiff_t n) {
+  return (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && n % 2 == 0;
+}
+
+ptrdiff_t fg_pass_blocks(const fg_pass *p) {
+  const ptrdiff_t rows = p->pairs ? 2 * (ptrdiff_t)p->lines : p->lines;
+  return (fg_pass_lines(p) + rows - 1) / rows;
+}
+
+/* Bytes that one side of all lines has.  A spectrum of whole lines has half of their points. */
+static double side_bytes(const fg_pass *p, const fg_place *side) {
+  const double points = (double)fg_pass_lines(p) * (double)p->data, real = (double)fg_real_size(p->precision);
+  if (side->form == FG_FORM_COMPLEX) return 2 * real * points;
+  if (side->form == FG_FORM_HERMITIAN) return (side->period ? 2 : 1) * real * points;
+  return real * points * (side->period ? 2 : 1) * (double)side->row / (double)fg_form_length(side->form, side->row);
+}
+
+double fg_pass_bytes(const fg_pass *p) { return side_bytes(p, &p->from) + side_bytes(p, &p->to); }
 
 /* The share of the copy bandwidth that an access in runs of so many bytes reaches. */
 static double run_efficiency(double bytes) {
@@ -38,13 +69,11 @@ static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
 static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
 
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
-  const double half = fg_pass_bytes(p) / 2;
   const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, p->out, p->loops ? p->loop[0].out : 0));
-  const double blocks = (double)((fg_pass_lines(p) + p->lines - 1) / p->lines);
-  const double fill = blocks / device->multiprocessors;
+  const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p);
-  return launch_seconds + (half / in + half / out) / bandwidth;
+  return launch_seconds + (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
 }
 
 static int print_radices(const fg_pass *p, char *text, size_t size) {
@@ -74,7 +103,7 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
   return snprintf(text, size, "(box %s = %s, %td × %d boxes, %d threads, %s)", sizes, stages,
-                  (fg_pass_lines(p) + p->lines - 1) / p->lines, p->lines, p->threads, bytes);
+                  fg_pass_blocks(p), p->lines, p->threads, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
@@ -86,7 +115,7 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   return snprintf(text, size, "(%s %td%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
-                  p->filter.kind ? "convolve" : "tile", p->n, radices, (fg_pass_lines(p) + p->lines - 1) / p->lines,
+                  p->filter.kind ? "convolve" : "tile", p->n, radices, fg_pass_blocks(p),
                   p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
                   bytes);

@@ -18,11 +18,14 @@
 enum fg_array { FG_ARRAY_IN, FG_ARRAY_OUT, FG_ARRAY_SCRATCH0, FG_ARRAY_SCRATCH1, FG_ARRAYS };
 
 /* One side of a pass or of a work: an array, where in it the first element is, and whether it is split into two planes.
- * Offsets and strides count elements: complex numbers, or reals of each plane. */
+ * Offsets and strides count elements: complex numbers, reals of each plane, or reals of a form that has those. */
 typedef struct {
   enum fg_array array;
   bool split;
   ptrdiff_t offset;
+  enum fg_form form;
+  ptrdiff_t row;    /* with a form: elements of the transform's row, FFTW's n */
+  ptrdiff_t period; /* Hermitian: positions that are multiples of half of it are computed with their mirrors; 0: all are */
 } fg_place;
 
 /* Constant factors by position, computed on the host in higher precision and kept on the device. */
@@ -32,6 +35,7 @@ enum fg_table_kind {
   FG_TABLE_HIGH,    /* exp(−2πi·(m << shift)/n) */
   FG_TABLE_LOW,     /* exp(−2πi·m/n), m < 2^shift */
   FG_TABLE_CHIRP,   /* exp(∓πi·m²/n), m < n; sign as the transform's */
+  FG_TABLE_ROOTS,   /* exp(−2πi·(step·m + first)/n), m < length */
   FG_TABLE_FILTER   /* the chirp's convolution filter, transformed: length entries, already divided by length */
 };
 
@@ -41,7 +45,8 @@ typedef struct {
   int sign;          /* CHIRP, FILTER */
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
-  ptrdiff_t length;  /* FILTER: of the convolution */
+  ptrdiff_t length;  /* FILTER: of the convolution; ROOTS: entries */
+  ptrdiff_t step, first; /* ROOTS */
   int stages;        /* STAGES */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
   int radix[FG_MAX_STAGES];
@@ -63,6 +68,9 @@ typedef struct {
   ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward) */
   fg_table load_table, store_table;
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
+  ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
+  fg_table form_table;    /* factors of the forms */
+  bool pairs;             /* two rows of real data share a line */
   fg_table filter;        /* with a kind: the line is convolved with it instead of transformed */
   ptrdiff_t data;         /* points of the line that are really read and written (Bluestein: fewer than n); for costs */
 
@@ -86,6 +94,16 @@ typedef struct {
   double cost; /* estimated seconds on the device */
   fg_pass pass[FG_MAX_PASSES]; /* last: copies that are kept have room for count only */
 } fg_passes;
+
+/* The transform of a row of n elements of that form: its length, and how its sides behave. */
+ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n);
+bool fg_form_is_real(enum fg_form form);          /* its elements are reals */
+bool fg_form_loads_spectrum(enum fg_form form);   /* loaded, it is a Hermitian spectrum, else a sequence of reals */
+bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
+bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many complex points, all different */
+
+/* Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
+ptrdiff_t fg_pass_blocks(const fg_pass *p);
 
 /* Lines of the pass, bytes that it reads and writes. */
 ptrdiff_t fg_pass_lines(const fg_pass *p);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const fg_solver *const fg_solvers[] = {&fg_solver_copy,         &fg_solver_tile,      &fg_solver_box, &fg_solver_dimensions,
-                                       &fg_solver_hierarchical, &fg_solver_bluestein, NULL};
+                                       &fg_solver_hierarchical, &fg_solver_bluestein, &fg_solver_real, &fg_solver_r2r, &fg_solver_halves, NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;
@@ -40,6 +40,21 @@ static void tidy_loops(fg_pass *p) {
   p->loops = kept;
 }
 
+bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
+
+/* Two rows share a line: one side is real, the other the spectrum of this very line.  The shortest do without: putting two
+ * spectra together and taking them apart rounds once more, which shows there. */
+enum { LONGEST_ALONE = 16 };
+static bool pairs(const fg_work *w) {
+  const fg_place *from = &w->from, *to = &w->to;
+  if (w->rank != 1 || !from->form || !to->form || fg_work_loop_size(w) < 2) return false;
+  const ptrdiff_t n = w->dim[0].n;
+  if (fg_form_halves(from->form, from->row) || n <= LONGEST_ALONE) return false;
+  if (fg_form_loads_spectrum(from->form))
+    return !fg_form_stores_spectrum(to->form) && !from->period && fg_form_length(from->form, from->row) == n;
+  return fg_form_stores_spectrum(to->form) && !to->period && fg_form_length(to->form, to->row) == n;
+}
+
 fg_pass fg_pass_of(const fg_work *w) {
   fg_pass p = {.precision = w->precision, .sign = w->sign, .from = w->from, .to = w->to, .n = 1};
   if (w->rank > 0) {
@@ -57,7 +72,11 @@ fg_pass fg_pass_of(const fg_work *w) {
   p.store_weight = w->store_weight;
   p.load_limit = w->load_limit;
   p.store_limit = w->store_limit;
+  p.load_step = w->load_step;
+  p.store_step = w->store_step;
+  p.form_table = w->form_table;
   p.twiddle = w->twiddle;
+  p.pairs = pairs(w);
   return p;
 }
 
@@ -75,4 +94,54 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from) {
 void fg_passes_need(fg_passes *list, enum fg_array a, ptrdiff_t elements) {
   ptrdiff_t *const need = &list->scratch[a - FG_ARRAY_SCRATCH0];
   if (*need < elements) *need = elements;
+}
+
+static int by_input_stride(const void *a, const void *b) {
+  const fg_axis *const *x = a, *const *y = b;
+  const ptrdiff_t xs = labs((*x)->in), ys = labs((*y)->in);
+  return (xs > ys) - (xs < ys);
+}
+
+ptrdiff_t fg_lay_out(fg_axis *axes, int count) {
+  fg_axis *order[2 * FG_MAX_LOOPS];
+  ptrdiff_t stride = 1;
+  for (int i = 0; i < count; i++) order[i] = &axes[i];
+  qsort(order, (size_t)count, sizeof *order, by_input_stride);
+  for (int i = 0; i < count; i++) {
+    order[i]->out = stride;
+    stride *= order[i]->n;
+  }
+  return stride;
+}
+
+/* Turns of the forms that have them: by p/4n, and by (8p + 1)/16n. */
+static fg_table form_table(enum fg_precision precision, enum fg_form form, ptrdiff_t n) {
+  fg_table t = {.kind = FG_TABLE_ROOTS, .precision = precision};
+  if (fg_form_halves(form, n)) {
+    t.n = 16 * n;
+    t.step = 8;
+    t.first = 1;
+    t.length = n / 2;
+  } else if (form >= FG_FORM_REDFT10 && form <= FG_FORM_RODFT01) {
+    t.n = 4 * n;
+    t.step = 1;
+    t.length = n / 2 + 1;
+  } else {
+    t.kind = FG_TABLE_NONE;
+  }
+  return t;
+}
+
+void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d) {
+  w->kind = FG_DFT;
+  w->sign = fg_form_loads_spectrum(from) ? FG_BACKWARD : FG_FORWARD;
+  w->from.form = from;
+  w->to.form = to;
+  w->from.row = w->to.row = d.n;
+  w->rank = 1;
+  w->dim[0] = (fg_dim){fg_form_length(from, d.n), d.is, d.os};
+  w->load_weight = w->store_weight = 1;
+  w->load_step = d.is;
+  w->store_step = d.os;
+  w->form_table = form_table(w->precision, from, d.n);
 }

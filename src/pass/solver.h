@@ -11,6 +11,8 @@ typedef struct {
   fg_place from, to;
   int rank;                   /* of the transform; n == 1 dimensions are gone */
   fg_dim dim[FG_MAX_LOOPS];   /* strides in elements, outermost first */
+  enum fg_kind kind;          /* not FG_DFT: sides have no forms yet, see solver/real.c and r2r.c */
+  int r2r_kind[FG_MAX_LOOPS]; /* FG_R2R: of each dimension */
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* everything around it */
   int scratch;                /* scratch arrays 0 … scratch−1 hold data that is still needed */
@@ -18,6 +20,8 @@ typedef struct {
   /* Factors on the way in and out, by position along the (one-dimensional) transform. */
   fg_table load_table, store_table;
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
+  ptrdiff_t load_step, store_step; /* elements from position to position, where that side has a form */
+  fg_table form_table;
   ptrdiff_t twiddle;          /* results times exp(−2πi·J·k/twiddle), J from the loops' twiddle weights */
 } fg_work;
 
@@ -34,13 +38,16 @@ typedef struct {
 } fg_solver;
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_hierarchical,
-    fg_solver_bluestein;
+    fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can. */
 bool fg_planner_lower(const fg_planner *, const fg_work *w, fg_passes *);
 
 /* ---- what solvers share ---- */
+
+/* A side of w has a form. */
+bool fg_work_has_form(const fg_work *w);
 
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
 fg_pass fg_pass_of(const fg_work *w);
@@ -53,6 +60,22 @@ void fg_passes_need(fg_passes *, enum fg_array a, ptrdiff_t elements);
 
 /* Only as many passes as there are: lists are copied often while solvers are compared. */
 void fg_passes_copy(fg_passes *to, const fg_passes *from);
+
+/* Divisors of n worth trying as the first factor of a hierarchical transform: those the butterflies can do, the nearest to the
+ * root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
+enum { FG_MAX_FACTORS = 6 };
+int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[FG_MAX_FACTORS]);
+
+/* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
+void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);
+
+/* Strides in dense scratch for count axes of n points, in the order of their strides in the array that is read.  Returns the
+ * elements in all. */
+typedef struct {
+  ptrdiff_t n, in;
+  long long out;
+} fg_axis;
+ptrdiff_t fg_lay_out(fg_axis *axes, int count);
 
 /* Elements in all of w's loops together. */
 ptrdiff_t fg_work_loop_size(const fg_work *w);

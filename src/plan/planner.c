@@ -28,11 +28,13 @@ bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *li
   return found;
 }
 
-/* Dimensions of one point are dropped; what is left must fit the passes. */
+/* Dimensions of one point are dropped where a transform of one point does nothing; what is left must fit the passes. */
 static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in, const fg_layout *out) {
   for (int d = 0; d < p->transform.rank; d++) {
-    if (p->transform.dim[d].n == 1) continue;
+    const bool nothing = p->kind == FG_DFT || (p->kind != FG_R2R && d < p->transform.rank - 1);
+    if (p->transform.dim[d].n == 1 && nothing) continue;
     if (w->rank == FG_MAX_LOOPS) return false;
+    if (p->kind == FG_R2R) w->r2r_kind[w->rank] = p->r2r_kind[d];
     w->dim[w->rank++] = (fg_dim){p->transform.dim[d].n, in->stride[d], out->stride[d]};
   }
   for (int b = p->batch.rank - 1; b >= 0; b--) {
@@ -47,8 +49,9 @@ static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in,
 static bool plan_images(const fg_problem *p, const fg_layout *in, const fg_layout *out, const fg_device_info *device,
                         fg_passes *list, const char **why) {
   fg_work w = {.precision = p->precision, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
-  w.from = (fg_place){FG_ARRAY_IN, in->split, in->offset};
-  w.to = (fg_place){FG_ARRAY_OUT, out->split, out->offset};
+  w.kind = p->kind;
+  w.from = (fg_place){.array = FG_ARRAY_IN, .split = in->split, .offset = in->offset};
+  w.to = (fg_place){.array = FG_ARRAY_OUT, .split = out->split, .offset = out->offset};
   *why = "too many dimensions";
   if (!add_dimensions(&w, p, in, out)) return false;
   *why = "no solver";
@@ -90,8 +93,7 @@ char *fg_planner_explain(const fg_problem *p) {
   FILE *f = open_memstream(&text, &size);
   if (!f) return NULL;
   const char *undefined = fg_problem_undefined(p);
-  if (p->kind != FG_DFT) fprintf(f, "  host: real transforms stay with the real FFTW\n");
-  else if (undefined) fprintf(f, "  host: %s\n", undefined);
+  if (undefined) fprintf(f, "  host: %s\n", undefined);
   else explain_passes(f, p);
   fclose(f);
   return text;

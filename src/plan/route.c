@@ -19,22 +19,33 @@ static const double start_up_worth = 0.05, margin = 1.3;
 /* Executions that planning may take as long as. */
 static const double planning_worth = 20;
 
-static double bytes_of(const fg_problem *p) {
-  return 2.0 * (double)fg_real_size(p->precision) * (double)fg_problem_elements(p, FG_INPUT);
+static double side_bytes(const fg_problem *p, enum fg_side side) {
+  const double reals = (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
+  return reals * (double)fg_real_size(p->precision);
 }
+
+static double bytes_of(const fg_problem *p) { return (side_bytes(p, FG_INPUT) + side_bytes(p, FG_OUTPUT)) / 2; }
 
 double fg_route_host_seconds(const fg_problem *p) {
   const double n = (double)fg_tensor_size(&p->transform), elements = (double)fg_problem_elements(p, FG_INPUT);
   const double bytes = bytes_of(p), working_set = bytes < 8 * n * 2 ? bytes : 8 * n * 2;
   const double rate = working_set < 1 << 20 ? flops_in_cache : working_set < 16 << 20 ? flops_in_l3 : flops_in_memory;
   const double threads = p->threads > 1 ? 1 + (p->threads - 1) * thread_efficiency : 1;
-  return 5 * elements * log2(n > 2 ? n : 2) / (rate * threads);
+  const double flops = (p->kind == FG_DFT ? 5 : p->kind == FG_C2R ? 5 : 2.5) * elements * log2(n > 2 ? n : 2);
+  return flops / (rate * threads);
 }
 
 /* Both copies, one after the other. */
 double fg_route_gpu_seconds(const fg_problem *p) {
   const bool pinned = fg_arena_holds(p->arrays.in_re, 1) && fg_arena_holds(p->arrays.out_re, 1);
   return gpu_overhead + 2 * bytes_of(p) / (pinned ? pinned_bandwidth : staged_bandwidth);
+}
+
+/* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the NULL. */
+static bool real_fftw_may_refuse(const fg_problem *p) {
+  int dimensions = 0;
+  for (int d = 0; d < p->transform.rank; d++) dimensions += p->transform.dim[d].n > 1;
+  return p->kind == FG_C2R && dimensions > 1 && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
 /* The table of a long convolution is transformed on the processor when the plan is made, in long double: about 40 ns a point and
@@ -49,9 +60,9 @@ static double planning_seconds(const fg_problem *p) {
 }
 
 static const char *host_only(const fg_problem *p) {
-  if (p->kind != FG_DFT) return "real transform";
   if (p->precision != FG_SINGLE) return "double precision";
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
+  if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
   return fg_problem_undefined(p);
 }
 

@@ -29,7 +29,7 @@ static size_t image_bytes(const fg_layout *l) { return (size_t)l->elements * fg_
 static bool shadow_make(shadow *s, const fg_problem *p, enum fg_side side) {
   if (!fg_layout_make(&s->layout, p, side)) return false;
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
-  ptrdiff_t reach = s->layout.split ? 1 : 2;
+  ptrdiff_t reach = s->layout.unit;
   for (int d = 0; d < s->layout.rank; d++) reach += (s->layout.walk[d].n - 1) * s->layout.walk[d].stride;
   s->planes = s->layout.split ? 2 : 1;
   s->image = malloc(image_bytes(&s->layout));
@@ -38,7 +38,7 @@ static bool shadow_make(shadow *s, const fg_problem *p, enum fg_side side) {
     if (!s->memory[i] || !s->image) return false;
     s->array[i] = (char *)s->memory[i] - s->layout.low * real;
   }
-  if (s->planes == 1) s->array[1] = (char *)s->array[0] + real;
+  if (s->planes == 1 && s->layout.unit == 2) s->array[1] = (char *)s->array[0] + real;
   return true;
 }
 

@@ -18,8 +18,6 @@ static const fg_dim *dimension(const fg_problem *p, int d) {
   return d < p->transform.rank ? &p->transform.dim[d] : &p->batch.dim[d - p->transform.rank];
 }
 
-static ptrdiff_t unit(const fg_layout *l) { return l->split ? 1 : 2; }
-
 /* Image strides in order of the array's, and the walk through both with contiguous dimensions merged. */
 static void lay_out(fg_layout *l, const axis *axes, int count) {
   ptrdiff_t dense = 1;
@@ -43,7 +41,8 @@ bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
   const int rank = p->transform.rank + p->batch.rank;
   memset(l, 0, sizeof *l);
   l->precision = p->precision;
-  l->split = p->format == FG_SPLIT;
+  l->split = p->format == FG_SPLIT && fg_problem_complex_side(p, side);
+  l->unit = !l->split && fg_problem_complex_side(p, side) ? 2 : 1;
   l->walk = calloc((size_t)rank + 1, sizeof *l->walk);
   l->stride = calloc((size_t)rank + 1, sizeof *l->stride);
   axis *axes = malloc(((size_t)rank + 1) * sizeof *axes);
@@ -53,11 +52,13 @@ bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
     return false;
   }
   int count = 0;
-  for (int d = 0; d < rank; d++)
-    if (dimension(p, d)->n > 1) axes[count++] = (axis){dimension(p, d)->n, fg_dim_stride(dimension(p, d), side), d};
+  for (int d = 0; d < rank; d++) {
+    const ptrdiff_t n = fg_problem_points(p, d, side);
+    if (n > 1) axes[count++] = (axis){n, fg_dim_stride(dimension(p, d), side), d};
+  }
   qsort(axes, (size_t)count, sizeof *axes, by_stride);
   lay_out(l, axes, count);
-  if (l->rank == 0) l->walk[l->rank++] = (fg_walk){1, unit(l)};
+  if (l->rank == 0) l->walk[l->rank++] = (fg_walk){1, l->unit};
   free(axes);
   return true;
 }
@@ -69,7 +70,7 @@ void fg_layout_free(fg_layout *l) {
   l->stride = NULL;
 }
 
-size_t fg_layout_element_size(const fg_layout *l) { return fg_real_size(l->precision) * (size_t)unit(l); }
+size_t fg_layout_element_size(const fg_layout *l) { return fg_real_size(l->precision) * (size_t)l->unit; }
 
 /* count elements, stride bytes apart in from or to; the other side is dense. */
 #define FG_STRIDED(type)                                                                              \

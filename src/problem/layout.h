@@ -14,6 +14,7 @@ typedef struct {
 
 typedef struct {
   enum fg_precision precision;
+  ptrdiff_t unit;      /* reals in an element: 2 of interleaved complex numbers */
   bool split;          /* two planes, each with its own image */
   ptrdiff_t elements;  /* of one plane's image (complex numbers if not split) */
   ptrdiff_t low;       /* reals from the array's pointer to its lowest element, <= 0 */

@@ -48,21 +48,21 @@ void fg_problem_free(fg_problem *p) {
   free(p);
 }
 
-/* Points of transform dimension d in the array of that side: the last one of a real transform is half as long there. */
-static ptrdiff_t points(const fg_problem *p, int d, enum fg_side side) {
+ptrdiff_t fg_problem_points(const fg_problem *p, int d, enum fg_side side) {
+  if (d >= p->transform.rank) return p->batch.dim[d - p->transform.rank].n;
   const ptrdiff_t n = p->transform.dim[d].n;
   const bool halved = (p->kind == FG_R2C && side == FG_OUTPUT) || (p->kind == FG_C2R && side == FG_INPUT);
   return halved && d == p->transform.rank - 1 ? n / 2 + 1 : n;
 }
 
-static bool complex_side(const fg_problem *p, enum fg_side side) {
+bool fg_problem_complex_side(const fg_problem *p, enum fg_side side) {
   if (p->kind == FG_DFT) return true;
   return (p->kind == FG_R2C && side == FG_OUTPUT) || (p->kind == FG_C2R && side == FG_INPUT);
 }
 
 ptrdiff_t fg_problem_elements(const fg_problem *p, enum fg_side side) {
   ptrdiff_t elements = fg_tensor_size(&p->batch);
-  for (int d = 0; d < p->transform.rank; d++) elements *= points(p, d, side);
+  for (int d = 0; d < p->transform.rank; d++) elements *= fg_problem_points(p, d, side);
   return elements;
 }
 
@@ -85,13 +85,13 @@ static const char *clash(const fg_problem *p, enum fg_side side) {
   for (int d = 0; d < rank; d++) {
     const bool inner = d < p->transform.rank;
     const fg_dim *dim = inner ? &p->transform.dim[d] : &p->batch.dim[d - p->transform.rank];
-    const ptrdiff_t n = inner ? points(p, d, side) : dim->n, stride = fg_dim_stride(dim, side);
+    const ptrdiff_t n = fg_problem_points(p, d, side), stride = fg_dim_stride(dim, side);
     if (n > 1) e[count++] = (extent){n, stride < 0 ? -stride : stride};
   }
   qsort(e, (size_t)count, sizeof *e, by_stride);
 
   const char *why = NULL;
-  ptrdiff_t reach = complex_side(p, side) && p->format == FG_INTERLEAVED ? 2 : 1;
+  ptrdiff_t reach = fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED ? 2 : 1;
   for (int i = 0; i < count && !why; i++) {
     if (e[i].stride == 0) why = "zero stride";
     else if (e[i].stride < reach) why = side == FG_INPUT ? "overlapping input" : "overlapping output";

@@ -54,6 +54,13 @@ void fg_problem_free(fg_problem *p);
  * library's own kernels may: finite, non-overlapping, nothing that FFTW's manual leaves undefined.  A literal. */
 const char *fg_problem_undefined(const fg_problem *p);
 
+/* Points of dimension d (transform, then batch) in the array of that side: n/2 + 1 of the last one of a real transform where
+ * that is complex. */
+ptrdiff_t fg_problem_points(const fg_problem *p, int d, enum fg_side side);
+
+/* The array of that side holds complex numbers. */
+bool fg_problem_complex_side(const fg_problem *p, enum fg_side side);
+
 /* Elements (complex numbers or reals) that the problem owns in the input and in the output, over the whole batch. */
 ptrdiff_t fg_problem_elements(const fg_problem *p, enum fg_side side);
 

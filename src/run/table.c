@@ -87,6 +87,7 @@ size_t fg_table_entries(const fg_table *t) {
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
     case FG_TABLE_CHIRP: return (size_t)t->n;
+    case FG_TABLE_ROOTS:
     case FG_TABLE_FILTER: return (size_t)t->length;
     default: return 0;
   }
@@ -110,6 +111,9 @@ static bool fill(sink *s, const fg_table *t) {
       return true;
     case FG_TABLE_CHIRP:
       for (size_t j = 0; j < entries; j++) put(s, fg_chirp(j, n, t->sign));
+      return true;
+    case FG_TABLE_ROOTS:
+      for (size_t m = 0; m < entries; m++) put(s, fg_root((uint64_t)t->step * m + (uint64_t)t->first, n));
       return true;
     case FG_TABLE_FILTER: return put_filter(s, t);
     default: return false;

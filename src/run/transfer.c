@@ -80,7 +80,7 @@ typedef struct {
 /* From the lowest to past the highest element of a plane. */
 static span span_of(const fg_layout *l, const void *array) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
-  ptrdiff_t reach = l->split ? 1 : 2;
+  ptrdiff_t reach = l->unit;
   for (int d = 0; d < l->rank; d++) reach += (l->walk[d].n - 1) * l->walk[d].stride;
   const char *const from = (const char *)array + l->low * real;
   return (span){from, from + reach * real};

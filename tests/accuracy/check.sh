@@ -18,6 +18,17 @@ problems=(ocf2*4000 icb3*3000 ocf4*2000 ocb5*2000 icf6*1000 ocf7*1000 ocf8*1000 
   ocf17*300 icf19*300 ocb34*200 ocf97*60 icf101*60 ocf257*20 ocb509*10 ocf1009*4 icf1999*2 icb10007 ocf65521
   ocf16x16*20 icb12x30*10 ocf17x8*20 ocf8x8x8*10 icf6x10x7*8 ocb48x64 icf100x120 ocf24x24x24
   ocb30x19x12)
+# Real data: every kind, even, odd and prime, several dimensions.
+for n in 4*2000 9*1000 16*500 17*300 32*300 64*150 101*60 105*60 128*64 360*24 1000*8 1009*4 1024*8 2187*4 4096*2 10007 65536
+do
+  problems+=(orf$n orb$n)
+done
+for n in 8*1000 15*500 17*300 60*150 128*64 243*40 257*20 1000*8 1024*8 4095*2 10000*2; do
+  for kind in f b h e01 e10 e11 o01 o10 o11; do problems+=("ok${n%\**}$kind*${n#*\*}"); done
+done
+for n in 9*1000 17*400 65*150 129*64 1025*8 4097*2; do problems+=("ok${n%\**}e00*${n#*\*}"); done
+for n in 7*1000 15*500 63*150 127*64 1023*8 4095*2; do problems+=("ok${n%\**}o00*${n#*\*}"); done
+problems+=(orf12x30*10 orb16x16*20 orf24x24x24 orb6x10x7*8 orf100x120 orb17x8*20 ok20e10x24o11*8 ok9e00x16h*20 ok12f*200)
 if [ "$mode" = cuda ]; then
   problems+=(icf99991 ocf100003 ocb131072 ocf262144 icf720720
     ocf1048576 ocb1000000 icf1048583 ocf4194304 ocf16777216
@@ -41,6 +52,10 @@ paste <(echo "$stock") <(echo "$ours") | awk -F '\t' '
   function smooth(text, n, i, parts) {
     sub(/\*.*/, "", text); sub(/^[a-z]*/, "", text)
     split(text, parts, "x")
+    for (i in parts) { # the transform behind a kind ab = 00 is that of n - 1 or n + 1
+      n = parts[i]; sub(/[fbheo].*/, "", n)
+      parts[i] = n + (parts[i] ~ /e00/ ? -1 : parts[i] ~ /o00/ ? 1 : 0)
+    }
     for (i in parts) for (n = 2; n <= 13; n++) while (parts[i] % n == 0) parts[i] /= n
     for (i in parts) if (parts[i] != 1) return 0
     return 1

@@ -2,8 +2,8 @@
 # check.sh off|auto|sim|cuda [COUNT [OPTION...]]: FFTW's own tests (check.pl with its bench, both unmodified), preloaded.
 #
 #   off, auto   COUNT random geometries for each set of options, threads too; everything must pass
-#   sim, cuda   at least COUNT complex problems for each OPTION of check.pl (default: --estimate and --patient), all of
-#               which must run on that backend, none of them falling back; the report of the library is the proof
+#   sim, cuda   at least COUNT complex and COUNT real problems (r2c, c2r, r2r) for each OPTION of check.pl (default: --estimate and
+#               --patient), all of which must run on that backend, none falling back; the report of the library is the proof
 #
 # Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED.
 # Exit status: 0 passed, 1 failed, 77 FFTW's source is not to be had here.
@@ -33,8 +33,7 @@ case $mode in
   *) echo "check.sh: no mode '$mode'" >&2; exit 2 ;;
 esac
 
-# With a time limit real FFTW plans the real-data problems less well where they are PATIENT; nothing here depends on which
-# plan it takes.
+# With a time limit real FFTW plans what it is left less well where it is PATIENT; nothing here depends on which plan it takes.
 plain="env LD_PRELOAD=$library $dir/bench"
 bench="$plain -o timelimit=0.2"
 output=$work/output
@@ -63,6 +62,9 @@ give_up() {
 # One line a verified problem: its text and three errors.
 verified() { grep -cE "^$1 [-+.e0-9]+ [-+.e0-9]+ [-+.e0-9]+\$" "$output" || true; }
 
+complex='/*[io][fb]c[^ ]*'
+real='(/*[io][fb]r[^ ]*|[io]k[^ ]*)'
+
 host_checks() {
   local set
   for set in '' --estimate --nthreads=2 '--threads_callback --nthreads=2'; do
@@ -74,19 +76,18 @@ host_checks() {
   echo "$(verified '[^ ]+') problems verified with FFTW3_GPU=${FFTW3_GPU:-auto}"
 }
 
-# All complex problems of the report ran where they should.
+# All problems of the report ran where they should.
 # 'reason' of a row that may stay on the host: what FFTW's manual leaves undefined.
 read_report() {
   awk -F '\t' -v want="$mode" '
     $1 == "#problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
-    $(column["#problem"]) !~ /^\/*[iofb]*c/ { next }
     $(column["executes"]) == 0 { next }
     { fallbacks += $(column["fallbacks"]) }
     $(column["where"]) == want { plans += $(column["plans"]); executes += $(column["executes"]); next }
     $(column["reason"]) ~ /zero stride|overlap/ { print "allowed on the host: " $0; next }
     { print "ran elsewhere: " $0; wrong++ }
     END {
-      printf "report: %d complex plans and %d executions on %s, %d elsewhere, %d fallbacks\n", plans, executes, want, wrong, fallbacks
+      printf "report: %d plans and %d executions on %s, %d elsewhere, %d fallbacks\n", plans, executes, want, wrong, fallbacks
       exit !(plans > 0 && !wrong && !fallbacks)
     }' "$FFTW3_GPU_REPORT"
 }
@@ -96,15 +97,16 @@ device_checks() {
   [ "$mode" = sim ] && maxsize=6000
   export FFTW3_GPU_REPORT=$work/report
   for option in "${options[@]}"; do
-    before=$(verified '/*[io][fb]c[^ ]*')
-    # A random geometry is eight complex problems: directions, placements, formats.
+    before=$(verified "$complex") before_real=$(verified "$real")
+    # A random geometry is eight complex problems and as many real ones: directions, placements, formats; and two of r2r.
     check_pl "$seed" -r "-c=$(((count + 7) / 8))" --maxsize=$maxsize --verify-rounds=2 "$option"
     verify "-o ${option#--} --verify-rounds=2" "$here/strides.txt"
     [ "$mode" = sim ] || verify "-o ${option#--} --verify-rounds=1" "$here/large.txt"
-    [ $(($(verified '/*[io][fb]c[^ ]*') - before)) -ge "$count" ] || give_up "fewer than $count complex problems with $option"
+    [ $(($(verified "$complex") - before)) -ge "$count" ] || give_up "fewer than $count complex problems with $option"
+    [ $(($(verified "$real") - before_real)) -ge "$count" ] || give_up "fewer than $count real problems with $option"
   done
-  read_report || give_up 'the report shows complex problems that did not run where they should'
-  echo "$(verified '/*[io][fb]c[^ ]*') complex problems verified on $mode (${options[*]})"
+  read_report || give_up 'the report shows problems that did not run where they should'
+  echo "$(verified "$complex") complex, $(verified "$real") real problems verified on $mode (${options[*]})"
 }
 
 case $mode in

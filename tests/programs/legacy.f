@@ -151,29 +151,34 @@ C     dimensions and of kinds are turned round together.
       END
 
 C     Out through one subroutine, one character a call, and back in
-C     through another; real transforms keep their wisdom in FFTW itself.
+C     through another; two transforms of one input stay with FFTW itself,
+C     and so does their wisdom.
       SUBROUTINE WISDOM
       INCLUDE 'fftw3.f'
       EXTERNAL PUTC, GETC
       INTEGER STORE(100002), OK
       SAVE STORE
       REAL X(96)
-      COMPLEX F(49)
+      COMPLEX F(98)
       INTEGER*8 PLAN
-      CALL SFFTW_PLAN_DFT_R2C_1D(PLAN, 96, X, F, FFTW_MEASURE)
+      INTEGER N(1), M(1)
+      N(1) = 96
+      M(1) = 49
+      CALL SFFTW_PLAN_MANY_DFT_R2C(PLAN, 1, N, 2, X, N, 1, 0, F, M, 1,
+     &                             49, FFTW_MEASURE)
       CALL SFFTW_DESTROY_PLAN(PLAN)
       STORE(1) = 0
       STORE(2) = 0
       CALL SFFTW_EXPORT_WISDOM(PUTC, STORE)
       IF (STORE(1) .GT. 20) WRITE (*, '(A)') 'exported = yes'
       CALL SFFTW_FORGET_WISDOM
-      CALL SFFTW_PLAN_DFT_R2C_1D(PLAN, 96, X, F,
-     &                           FFTW_MEASURE + FFTW_WISDOM_ONLY)
+      CALL SFFTW_PLAN_MANY_DFT_R2C(PLAN, 1, N, 2, X, N, 1, 0, F, M, 1,
+     &                           49, FFTW_MEASURE + FFTW_WISDOM_ONLY)
       IF (PLAN .EQ. 0) WRITE (*, '(A)') 'forgotten = yes'
       CALL SFFTW_IMPORT_WISDOM(OK, GETC, STORE)
       WRITE (*, '(A, I0)') 'imported = ', OK
-      CALL SFFTW_PLAN_DFT_R2C_1D(PLAN, 96, X, F,
-     &                           FFTW_MEASURE + FFTW_WISDOM_ONLY)
+      CALL SFFTW_PLAN_MANY_DFT_R2C(PLAN, 1, N, 2, X, N, 1, 0, F, M, 1,
+     &                           49, FFTW_MEASURE + FFTW_WISDOM_ONLY)
       IF (PLAN .NE. 0) WRITE (*, '(A)') 'remembered = yes'
       CALL FILLR(X, 96, 8)
       CALL SFFTW_EXECUTE(PLAN)

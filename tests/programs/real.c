@@ -32,6 +32,16 @@ static void to_complex(void) {
          fftwf_plan_many_dft_r2c(2, n, 6, x, NULL, 1, 120, f, NULL, 2, 150, FFTW_ESTIMATE), f, 2 * SPACE);
 }
 
+/* What is left in the padding of the rows is nobody's. */
+static void in_place_to_real(void) {
+  fftwf_plan plan = fftwf_plan_dft_c2r_2d(20, 30, (fftwf_complex *)x, x, FFTW_ESTIMATE);
+  fftwf_execute(plan);
+  for (int row = 0; row < 20; row++) x[row * 32 + 30] = x[row * 32 + 31] = 0;
+  show("c2r_in_place", 600, x, SPACE);
+  fftwf_destroy_plan(plan);
+  refill();
+}
+
 static void to_real(void) {
   const int n[] = {10, 12};
   finish("c2r_1d", 256, fftwf_plan_dft_c2r_1d(256, f, x, FFTW_ESTIMATE), x, SPACE);
@@ -39,7 +49,7 @@ static void to_real(void) {
   finish("c2r_2d", 600, fftwf_plan_dft_c2r_2d(20, 30, f, x, FFTW_ESTIMATE), x, SPACE);
   finish("c2r_3d", 720, fftwf_plan_dft_c2r_3d(8, 9, 10, f, x, FFTW_ESTIMATE), x, SPACE);
   finish("c2r_rank_2", 120, fftwf_plan_dft_c2r(2, n, f, x, FFTW_ESTIMATE), x, SPACE);
-  finish("c2r_in_place", 600, fftwf_plan_dft_c2r_2d(20, 30, (fftwf_complex *)x, x, FFTW_ESTIMATE), x, SPACE);
+  in_place_to_real();
   finish("c2r_many", 120,
          fftwf_plan_many_dft_c2r(2, n, 6, f, NULL, 1, 70, x, NULL, 3, 360, FFTW_ESTIMATE), x, SPACE);
 }

@@ -16,7 +16,7 @@ enum { CANDIDATES = 4 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return w->rank == 1
+  return w->rank == 1 && w->kind == FG_DFT
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle /* must: the chirp takes their place */
          && w->dim[0].n <= UINT32_MAX / 4                              /* must: M's exponents are 32-bit */
          && !fg_smooth(w->dim[0].n);                                   /* taste: butterflies do better */
@@ -36,15 +36,23 @@ static bool lower_in_tile(const fg_planner *planner, const fg_work *w, ptrdiff_t
   p.data = w->dim[0].n;
   p.sign = FG_FORWARD; /* the direction is in the tables */
   p.load_table = p.store_table = chirp(w);
-  p.load_weight = p.store_weight = 1;
+  if (!fg_work_has_form(w)) p.load_weight = p.store_weight = 1;
   p.load_limit = p.store_limit = w->dim[0].n;
   p.filter = filter(w, m);
   return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
 
+/* Positions are the indices along the line: no part of a longer transform. */
+static bool whole(const fg_work *w) {
+  if (w->load_weight > 1 || w->store_weight > 1) return false;
+  for (int l = 0; l < w->loops; l++)
+    if (w->loop[l].load || w->loop[l].store) return false;
+  return true;
+}
+
 static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
   const enum fg_array spectrum = FG_ARRAY_SCRATCH0 + w->scratch;
-  if (spectrum > FG_ARRAY_SCRATCH1) return false;
+  if (spectrum > FG_ARRAY_SCRATCH1 || !whole(w)) return false;
   fg_passes_need(list, spectrum, m * fg_work_loop_size(w));
 
   fg_work forward = *w, inverse = *w;

@@ -16,8 +16,8 @@ enum { MAX_LISTS = 5, MAX_PARTS = 3 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   ptrdiff_t total = 1;
-  if (w->rank < 2 || w->rank > FG_MAX_BOX) return false;
-  if (w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
+  if (w->kind != FG_DFT || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
+  if (fg_work_has_form(w) || w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
   for (int d = 0; d < w->rank; d++) {
     if (!fg_smooth(w->dim[d].n)) return false; /* must: butterflies */
     total *= w->dim[d].n;

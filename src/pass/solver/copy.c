@@ -6,7 +6,7 @@
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return w->rank == 0;
+  return w->rank == 0 && w->kind == FG_DFT;
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

@@ -7,7 +7,7 @@
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return w->rank >= 2                            /* must: less is done by others */
+  return w->rank >= 2 && w->kind == FG_DFT && !fg_work_has_form(w)                            /* must: less is done by others */
          && w->loops + w->rank - 1 <= FG_MAX_LOOPS /* must: the other dimensions become loops */
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle; /* must: positions are of one dimension */
 }

@@ -11,10 +11,10 @@
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
-enum { MAX_CANDIDATES = 6, MAX_SPLITS = 2, SMALLEST = 16 };
+enum { MAX_CANDIDATES = FG_MAX_FACTORS, MAX_SPLITS = 2, SMALLEST = 16 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
-  return w->rank == 1
+  return w->rank == 1 && w->kind == FG_DFT
          && planner->splits < MAX_SPLITS     /* taste: three passes do for every length that memory holds */
          && w->twiddle == 0                  /* must: the twiddle belongs to the first pass */
          && w->loops + 1 <= FG_MAX_LOOPS     /* must: the other factor becomes a loop */
@@ -59,7 +59,7 @@ static bool in_scratch(const fg_place *p) { return p->array >= FG_ARRAY_SCRATCH0
 static halves split(const fg_work *w, ptrdiff_t n1) {
   const ptrdiff_t n = w->dim[0].n, n2 = n / n1, is = w->dim[0].is, os = w->dim[0].os;
   /* Data that is alone in scratch may be transformed where it is. */
-  const bool in_place = in_scratch(&w->from) && !w->load_table.kind;
+  const bool in_place = in_scratch(&w->from) && !w->load_table.kind && !w->from.form;
   halves h = {*w, *w};
 
   fg_work *c = &h.columns;
@@ -96,9 +96,7 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n
   return fg_planner_lower(&deeper, &h.columns, list) && fg_planner_lower(&deeper, &h.rows, list);
 }
 
-/* Divisors worth trying as n₁: those the butterflies can do, the nearest to the root first (two passes balance), then the
- * nearest to the cube root (three). */
-static int candidates(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
+int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
   ptrdiff_t all[512];
   int count = 0, kept = 0;
   for (ptrdiff_t d = SMALLEST; d <= 8192 && d <= n / 2 && count < 512; d++)
@@ -115,7 +113,7 @@ static int candidates(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   ptrdiff_t n1[MAX_CANDIDATES];
-  const int count = candidates(w->dim[0].n, n1);
+  const int count = fg_hierarchical_factors(w->dim[0].n, n1);
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
   bool found = false;
   for (int i = 0; now && best && i < count; i++) {

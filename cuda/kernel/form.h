@@ -1,0 +1,227 @@
+/* form.h: the forms of real data (args.h, enum fg_form): from a row of memory to the points of a complex line and back.
+ *
+ * All functions take one row: the address of its element 0 and the position p of a point in the whole transform.  Loaded is
+ * either a real number (imaginary part 0) or a point of a Hermitian spectrum, whose upper half is the conjugate of the
+ * lower one.  Stored is a point of a Hermitian spectrum, each element of memory exactly once: positions of the upper half go
+ * to their mirror's place, unless that is computed too, which is so for p ≡ 0 and p ≡ TO_PERIOD/2 (mod TO_PERIOD).
+ *
+ *   REDFT10/01   one transform of N points in Makhoul's order, 1980; e(p) = 2p or 2(N − 1 − p) + 1
+ *   REDFT11      N even: N/2 complex points, turned before and after; N odd: residues modulo 8 and N separate (a true
+ *                two-dimensional map), so that only the order and signs change
+ *   REDFT00, RODFT00   the extension of length 2(N ∓ 1): exact sums, error as of a transform of that length
+ *   RODFTxy      the REDFTxy of the row backwards or with alternating signs */
+#ifndef FG_FORM_H
+#define FG_FORM_H
+
+#include "args.h"
+#include "complex.h"
+
+
+FG_CONSTANT long long form_length(int form, long long row) {
+  if (form == FG_FORM_REDFT00) return 2 * (row - 1);
+  if (form == FG_FORM_RODFT00) return 2 * (row + 1);
+  if ((form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && row % 2 == 0) return row / 2;
+  return row;
+}
+FG_CONSTANT bool odd_kind(int form) {
+  return form == FG_FORM_RODFT10 || form == FG_FORM_RODFT01 || form == FG_FORM_RODFT11 || form == FG_FORM_RODFT00;
+}
+FG_CONSTANT bool loads_hermitian(int form) {
+  return form == FG_FORM_HERMITIAN || form == FG_FORM_HALFCOMPLEX || form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
+}
+FG_CONSTANT bool stores_real(int form) {
+  return form == FG_FORM_REAL || form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
+}
+FG_CONSTANT bool symmetric(int form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
+FG_CONSTANT bool quarter_wave_halves(int form, long long row) {
+  return (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && row % 2 == 0;
+}
+
+/* Positions are 32-bit numbers where eight times the length is. */
+template <bool SHORT> struct position_type {
+  typedef long long type;
+};
+template <> struct position_type<true> {
+  typedef int type;
+};
+typedef position_type<(FG_FROM_ROW < (1 << 27) && FG_TO_ROW < (1 << 27))>::type position;
+
+constexpr position FROM_ROW = FG_FROM_ROW, TO_ROW = FG_TO_ROW, TO_PERIOD = FG_TO_PERIOD;
+constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENGTH = form_length(FG_TO_FORM, FG_TO_ROW);
+
+FG_DEVICE long long load_distance(const fg_tile_args &a, position e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
+FG_DEVICE long long store_distance(const fg_tile_args &a, position e) { return FG_STORE_DENSE ? e : e * a.store_step; }
+
+FG_DEVICE cplx conjugate(cplx a) { return {a.x, -a.y}; }
+
+FG_DEVICE cplx form_factor(const fg_tile_args &a, position p) {
+  return table_load(static_cast<const cplx *>(a.form_table) + p);
+}
+
+/* ---- elements ---- */
+
+FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
+  if (FG_IN_SPLIT)
+    return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
+  return global_load(static_cast<const cplx *>(a.in_re) + at);
+}
+
+FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
+  if (FG_OUT_SPLIT) {
+    global_store(static_cast<real *>(a.out_re) + at, v.x);
+    global_store(static_cast<real *>(a.out_im) + at, v.y);
+  } else {
+    global_store(static_cast<cplx *>(a.out_re) + at, v);
+  }
+}
+
+FG_DEVICE real read_real(const fg_tile_args &a, long long row, position e) {
+  return global_load(static_cast<const real *>(a.in_re) + row + load_distance(a, e));
+}
+
+FG_DEVICE void write_real(const fg_tile_args &a, long long row, position e, real x) {
+  global_store(static_cast<real *>(a.out_re) + row + store_distance(a, e), x);
+}
+
+/* ---- orders ---- */
+
+/* The element at position p of Makhoul's order. */
+FG_DEVICE position makhoul(position n, position p) { return 2 * p < n ? 2 * p : 2 * (n - 1 - p) + 1; }
+
+/* An element of a row and the sign that it has at a position. */
+struct signed_element {
+  position e;
+  bool negative;
+};
+
+/* REDFT11, N odd.  The transform is a sum over odd residues a, b modulo 8N of x(a)·cos(2πab/8N), x(−a) = x(a) = −x(4N − a); of
+ * each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is free. */
+FG_DEVICE signed_element folded(position n, position a) {
+  if (a > 4 * n) a = 8 * n - a;
+  const bool negative = a > 2 * n;
+  if (negative) a = 4 * n - a;
+  return {(a - 1) / 2, negative};
+}
+FG_CONSTANT position inverse_of_8(position n) {
+  for (long long k = 0; k < 8; k++)
+    if ((k * n + 1) % 8 == 0) return position((k * n + 1) / 8 % n);
+  return 0;
+}
+/* a = 8q + 1 with a ≡ 8p (mod n). */
+FG_DEVICE signed_element quarter_wave_input(position n, position p) {
+  return folded(n, 8 * ((p + n - inverse_of_8(n)) % n) + 1);
+}
+/* b = 8q + 1 with b ≡ p (mod n). */
+FG_DEVICE signed_element quarter_wave_output(position n, position p) {
+  return folded(n, 8 * position((long long)((p + n - 1) % n) * inverse_of_8(n) % n) + 1);
+}
+
+/* ---- load ---- */
+
+/* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way; then the point
+ * itself. */
+FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, position p) {
+  constexpr position n = FROM_ROW;
+  if (FG_FROM_FORM == FG_FORM_HERMITIAN) return read_point(a, row + load_distance(a, p));
+  const bool backwards = FG_FROM_FORM == FG_FORM_RODFT01;
+  const position mirror = p == 0 ? 0 : backwards ? p - 1 : n - p; /* not used at 0 */
+  return {read_real(a, row, backwards ? n - 1 - p : p), read_real(a, row, mirror)};
+}
+
+FG_DEVICE cplx spectrum_point(const fg_tile_args &a, position p, cplx v) {
+  if (FG_FROM_FORM == FG_FORM_REDFT01 || FG_FROM_FORM == FG_FORM_RODFT01)
+    v = cplx{v.x, p == 0 ? real(0) : -v.y} * conjugate(form_factor(a, p));
+  return {v.x, p == 0 || 2 * p == FROM_ROW ? real(0) : v.y};
+}
+
+FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
+  constexpr position n = FROM_ROW;
+  constexpr bool odd = odd_kind(FG_FROM_FORM);
+  if (FG_FROM_FORM == FG_FORM_REDFT10 || FG_FROM_FORM == FG_FORM_RODFT10) {
+    const position e = makhoul(n, p);
+    const real x = read_real(a, row, e);
+    return odd && e % 2 ? -x : x;
+  }
+  if (FG_FROM_FORM == FG_FORM_REDFT11 || FG_FROM_FORM == FG_FORM_RODFT11) {
+    const signed_element s = quarter_wave_input(n, p);
+    const real x = read_real(a, row, odd ? n - 1 - s.e : s.e);
+    return s.negative ? -x : x;
+  }
+  if (FG_FROM_FORM == FG_FORM_REDFT00) return read_real(a, row, p < n ? p : FROM_LENGTH - p);
+  if (FG_FROM_FORM == FG_FORM_RODFT00) {
+    if (p == 0 || p == n + 1) return 0;
+    return p <= n ? read_real(a, row, p - 1) : -read_real(a, row, FROM_LENGTH - p - 1);
+  }
+  return read_real(a, row, p);
+}
+
+FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
+  if (quarter_wave_halves(FG_FROM_FORM, FROM_ROW)) {
+    const real x = read_real(a, row, 2 * p), y = read_real(a, row, FROM_ROW - 1 - 2 * p);
+    return (odd_kind(FG_FROM_FORM) ? cplx{y, x} : cplx{x, y}) * form_factor(a, p);
+  }
+  if (!loads_hermitian(FG_FROM_FORM)) return {load_real(a, row, p), 0};
+  const bool lower = 2 * p <= FROM_LENGTH;
+  const position q = lower ? p : FROM_LENGTH - p;
+  const cplx v = spectrum_point(a, q, fetch_spectrum(a, row, q));
+  return {v.x, lower ? v.y : -v.y};
+}
+
+/* ---- store ---- */
+
+/* Both results of an odd REDFT11 or RODFT11 that are at positions p and n − p: 2·Re(v·exp(−2πi n/8)), conjugate v for the
+ * second. */
+FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position p, cplx v) {
+  constexpr position n = TO_ROW;
+  const real root = real(1.41421356237309504880);
+  const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
+  const signed_element first = quarter_wave_output(n, p), second = quarter_wave_output(n, n - p);
+  const bool odd = odd_kind(FG_TO_FORM);
+  const real one = root * (x + y), two = root * (x - y);
+  write_real(a, row, first.e, first.negative != (odd && first.e % 2) ? -one : one);
+  if (p > 0) write_real(a, row, second.e, second.negative != (odd && second.e % 2) ? -two : two);
+}
+
+/* Position p ≤ L/2. */
+FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, cplx v) {
+  constexpr position n = TO_ROW;
+  const bool edge = p == 0 || 2 * p == n;
+  if (FG_TO_FORM == FG_FORM_HERMITIAN) {
+    write_point(a, row + store_distance(a, p), edge && !FG_TWIDDLE ? cplx{v.x, 0} : v);
+  } else if (FG_TO_FORM == FG_FORM_HALFCOMPLEX) {
+    write_real(a, row, p, v.x);
+    if (!edge) write_real(a, row, n - p, v.y);
+  } else if (FG_TO_FORM == FG_FORM_DHT) {
+    write_real(a, row, p, edge ? v.x : v.x - v.y);
+    if (!edge) write_real(a, row, n - p, v.x + v.y);
+  } else if (FG_TO_FORM == FG_FORM_REDFT10 || FG_TO_FORM == FG_FORM_RODFT10) {
+    const bool backwards = FG_TO_FORM == FG_FORM_RODFT10;
+    const cplx c = v * form_factor(a, p);
+    write_real(a, row, backwards ? n - 1 - p : p, 2 * c.x);
+    if (!edge) write_real(a, row, backwards ? p - 1 : n - p, -2 * c.y);
+  } else if (FG_TO_FORM == FG_FORM_REDFT00) {
+    write_real(a, row, p, v.x);
+  } else if (FG_TO_FORM == FG_FORM_RODFT00) {
+    if (p > 0 && p <= n) write_real(a, row, p - 1, -v.y);
+  } else {
+    store_quarter_wave(a, row, p, v);
+  }
+}
+
+FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx v) {
+  if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
+    const cplx c = v * form_factor(a, p);
+    write_real(a, row, 2 * p, 2 * c.x);
+    write_real(a, row, TO_ROW - 1 - 2 * p, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y);
+  } else if (stores_real(FG_TO_FORM)) {
+    const bool ordered = FG_TO_FORM == FG_FORM_REAL;
+    const position e = ordered ? p : makhoul(TO_ROW, p);
+    write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -v.x : v.x);
+  } else if (2 * p <= TO_LENGTH) {
+    store_spectrum(a, row, p, v);
+  } else if (2 * (p % TO_PERIOD) % TO_PERIOD != 0) {
+    store_spectrum(a, row, TO_LENGTH - p, conjugate(v));
+  }
+}
+
+#endif

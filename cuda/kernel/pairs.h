@@ -1,0 +1,254 @@
+/* pairs.h: lines that carry two rows of real data: z = x₁ + i·x₂.
+ *
+ *   real to Hermitian:  X₁[k] = (Z[k] + conj Z[n − k])/2,  X₂[k] = (Z[k] − conj Z[n − k])/2i
+ *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
+ *
+ * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or (FG_LOAD_THROUGH 0)
+ * straight into registers.  The real side is as with any line.  A row that has no partner is paired with zero. */
+#ifndef FG_PAIRS_H
+#define FG_PAIRS_H
+
+#include "points.h"
+
+constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM), LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH, STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
+constexpr int HALF = FG_DATA / 2 + 1;
+
+FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
+
+/* The i-th point of a spectrum that this thread moves. */
+FG_DEVICE spot spectrum_spot(int i, bool column) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  const bool exists = FG_LINES * HALF % FG_THREADS == 0 || u < FG_LINES * HALF;
+  if (column) return {u % FG_LINES, u / FG_LINES, exists};
+  return {u / HALF, u % HALF, exists};
+}
+constexpr int SPECTRUM_REPEATS = (FG_LINES * HALF + FG_THREADS - 1) / FG_THREADS;
+
+FG_DEVICE run_of_points load_run(const pass_state &s, const line_place &p, int k, int dk) {
+  const long long stride = FG_IN_UNIT ? 1 : s.args.in;
+  return {p, p.in + k * stride, dk * stride, k, dk};
+}
+
+FG_DEVICE run_of_points store_run(const pass_state &s, const line_place &p, int k, int dk) {
+  const long long stride = FG_OUT_UNIT ? 1 : s.args.out;
+  return {p, p.out + k * stride, dk * stride, k, dk};
+}
+
+/* ---- registers ---- */
+
+/* A move (radix 1) along dense lines: point after point of the block, whatever line it is in. */
+template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !column_of(S) && FG_N > 1; }
+
+FG_DEVICE bool dense_point(const pass_state &s, int i, long long *at) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  *at = static_cast<long long>(s.first) * FG_N + u;
+  return u < FG_LINES * FG_N && *at < s.args.lines * FG_N;
+}
+
+FG_DEVICE void load_dense(const pass_state &s, cplx *v) {
+#pragma unroll
+  for (int i = 0; i < stage<0>::REPEATS; i++) {
+    long long at;
+    v[i] = {0, 0};
+    if (!dense_point(s, i, &at)) continue;
+    v[i] = read_point(s.args, at);
+    if (FG_BACKWARD) v[i] = swapped(v[i]);
+  }
+}
+
+FG_DEVICE void store_dense(const pass_state &s, const cplx *v) {
+#pragma unroll
+  for (int i = 0; i < stage<LAST>::REPEATS; i++) {
+    long long at;
+    if (dense_point(s, i, &at)) write_point(s.args, at, FG_BACKWARD ? swapped(v[i]) : v[i]);
+  }
+}
+
+/* The R points of one butterfly, of one row or of two. */
+template <int R> FG_DEVICE void load_butterfly(const pass_state &s, int line, int k, int dk, cplx *v) {
+  if (!row_exists(s, line)) return;
+  const line_place p = place(s, line);
+  const run_of_points r = load_run(s, p, k, dk);
+#pragma unroll
+  for (int j = 0; j < R; j++) v[j] = load_point(s.args, r, j);
+}
+
+/* Real rows: the second as imaginary part, before any factor. */
+template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, int k, int dk, cplx *v) {
+#pragma unroll
+  for (int second = 0; second < 2; second++) {
+    const int row = line + second * FG_LINES;
+    if (!row_exists(s, row)) continue;
+    const line_place p = place(s, row);
+    const run_of_points r = load_run(s, p, k, dk);
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      if (FG_CONVOLVE && k + j * dk >= FG_DATA) continue;
+      const cplx x = fetch_point(s.args, r, j);
+      if (SPECTRA_IN) v[j] = second ? cplx{v[j].x - x.y, v[j].y + x.x} : x;
+      else if (second) v[j].y = x.x;
+      else v[j].x = x.x;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < R; j++) {
+    if (FG_CONVOLVE && k + j * dk < FG_DATA)
+      v[j] = v[j] * table_load(static_cast<const cplx *>(s.args.load_table) + k + j * dk);
+    if (FG_BACKWARD) v[j] = swapped(v[j]);
+  }
+}
+
+FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
+  using T = stage<0>;
+  if constexpr (FG_IN_DENSE && moves_along<0>()) {
+    load_dense(s, v);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    if (!at.exists) continue;
+    if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else load_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+  }
+}
+
+template <int R> FG_DEVICE void store_butterfly(const pass_state &s, int line, int k, int dk, const cplx *v) {
+  if (!row_exists(s, line)) return;
+  const line_place p = place(s, line);
+  const run_of_points r = store_run(s, p, k, dk);
+#pragma unroll
+  for (int j = 0; j < R; j++) {
+    cplx x = v[j];
+    if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, x);
+  }
+}
+
+/* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or (odd) imaginary,
+ * so that two of them need no taking apart. */
+FG_DEVICE cplx part(cplx v, int second) {
+  if (odd_kind(FG_TO_FORM) && symmetric(FG_TO_FORM)) return {0, second ? -v.x : v.y};
+  return {second ? v.y : v.x, 0};
+}
+
+/* Real results: real parts are one row, imaginary parts another. */
+template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, int k, int dk, const cplx *v) {
+#pragma unroll
+  for (int second = 0; second < 2; second++) {
+    const int row = line + second * FG_LINES;
+    if (!row_exists(s, row)) continue;
+    const line_place p = place(s, row);
+    const run_of_points r = store_run(s, p, k, dk);
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      cplx x = v[j];
+      if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, part(x, second));
+    }
+  }
+}
+
+FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
+  using T = stage<LAST>;
+  if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
+    store_dense(s, v);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+    if (!at.exists) continue;
+    if constexpr (FG_PAIRS) store_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else store_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+  }
+}
+
+/* ---- through the tile ---- */
+
+/* The last row stands in for rows that do not exist: no branch around a load. */
+FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
+  const line_number rows = line_number(s.args.lines) - s.first;
+  const line_place p = place(s, line_number(row) < rows ? row : int(rows) - 1);
+  return fetch_spectrum(s.args, p.in, k);
+}
+
+/* x + i·y and its mirror. */
+FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
+  const int mirror = FG_DATA - at.b;
+  shared_store(s.tile + tile_at(at.line, at.b), cplx{x.x - y.y, x.y + y.x});
+  if (at.b > 0 && mirror != at.b) shared_store(s.tile + tile_at(at.line, mirror), cplx{x.x + y.y, y.x - x.y});
+}
+
+/* Two spectra into the tile as one, then what the first stage reads of it.  All loads are under way before the first store, which
+ * the compiler would not let them pass. */
+FG_DEVICE void load_pairs(const pass_state &s, cplx *v) {
+  cplx x[SPECTRUM_REPEATS], y[SPECTRUM_REPEATS];
+#pragma unroll
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
+    x[i] = fetch_spectrum_point(s, line, k);
+    y[i] = fetch_spectrum_point(s, line + FG_LINES, k);
+  }
+#pragma unroll
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    if (!at.exists) continue;
+    const cplx second = row_exists(s, at.line + FG_LINES) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
+    put_pair(s, at, spectrum_point(s.args, at.b, x[i]), second);
+  }
+  __syncthreads();
+  using T = stage<0>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const int k = at.b + j * T::M;
+      cplx x = {0, 0};
+      if (at.exists && (!FG_CONVOLVE || k < FG_DATA)) {
+        x = shared_load(s.tile + tile_at(at.line, k));
+        if (FG_CONVOLVE) x = x * table_load(static_cast<const cplx *>(s.args.load_table) + k);
+      }
+      v[i * T::R + j] = FG_BACKWARD ? swapped(x) : x;
+    }
+  }
+}
+
+FG_DEVICE void store_spectrum_point(const pass_state &s, int row, int k, cplx v) {
+  if (!row_exists(s, row)) return;
+  const line_place p = place(s, row);
+  if (FG_TWIDDLE) v = twiddled(s.args, p.twiddle, k, v);
+  put_point(s.args, store_run(s, p, k, 0), 0, v);
+}
+
+/* The results of the last stage into the tile, then two spectra out of it. */
+FG_DEVICE void store_pairs(const pass_state &s, cplx *v) {
+  using T = stage<LAST>;
+#pragma unroll
+  for (int i = 0; FG_CONVOLVE && i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const int k = at.b + j * T::M;
+      if (at.exists && k < FG_DATA)
+        v[i * T::R + j] = v[i * T::R + j] * table_load(static_cast<const cplx *>(s.args.store_table) + k);
+    }
+  }
+  if (LAST > 0) __syncthreads(); /* the tile is still being read */
+  exchange_write<LAST>(v, s.tile);
+  __syncthreads();
+#pragma unroll 4
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
+    if (!at.exists) continue;
+    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
+    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
+    const real half = real(0.5);
+    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
+    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
+  }
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* points.h: the points of a tile's lines, between registers and global memory. */
+#ifndef FG_POINTS_H
+#define FG_POINTS_H
+
+#include "exchange.h"
+#include "form.h"
+#include "line.h"
+
+constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM != FG_FORM_COMPLEX;
+
+/* Rows of memory that a block has: line l is row l, and with FG_PAIRS row l + FG_LINES too. */
+constexpr int ROWS = FG_PAIRS ? 2 * FG_LINES : FG_LINES;
+
+struct pass_state {
+  const fg_tile_args &args;
+  line_number first; /* row of this block */
+  cplx *tile;
+  const line_place *places; /* of the block's rows, in shared memory; only with several loops */
+};
+
+/* With one loop a row's place is a product; with several it is worked out once per row and kept in shared memory. */
+constexpr bool KEEP_PLACES = FG_LOOPS > 1;
+
+FG_DEVICE void keep_places(const pass_state &s, line_place *places) {
+  for (int l = threadIdx.x; l < ROWS; l += FG_THREADS)
+    if (s.first + l < line_number(s.args.lines)) shared_store(places + l, place_of(s.args, s.first + l));
+  __syncthreads();
+}
+
+FG_DEVICE line_place place(const pass_state &s, int row) {
+  if (KEEP_PLACES) return shared_load(s.places + row);
+  return place_of(s.args, s.first + row);
+}
+
+FG_DEVICE bool row_exists(const pass_state &s, int row) { return s.first + row < line_number(s.args.lines); }
+
+/* Where the points of one butterfly of a line are in global memory, or go to: the first, and the step between them. */
+struct run_of_points {
+  const line_place &place;
+  long long at, step;
+  int k, dk; /* the same as indices along the line */
+};
+
+FG_DEVICE cplx fetch_point(const fg_tile_args &a, const run_of_points &r, int j) {
+  const long long at = r.at + j * r.step;
+  if (!FROM_FORM) return read_point(a, at);
+  const position p = FG_LOAD_WHOLE ? r.k + j * r.dk : position(r.place.load + (r.k + j * r.dk) * a.load_weight);
+  return load_form(a, at - load_distance(a, p), p);
+}
+
+FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) {
+  const int k = r.k + j * r.dk;
+  if (FG_CONVOLVE && k >= FG_DATA) return {0, 0};
+  const long long entry = FG_CONVOLVE ? k : FG_LOAD_TABLE ? r.place.load + k * a.load_weight : 0;
+  if (FG_LOAD_TABLE && !FG_CONVOLVE && entry >= a.load_limit) return {0, 0};
+  cplx v = fetch_point(a, r, j);
+  if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + entry);
+  return FG_BACKWARD ? swapped(v) : v;
+}
+
+FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) {
+  const unsigned m = unsigned(index) * unsigned(k);
+  return v * (table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
+              table_load(static_cast<const cplx *>(a.low) + (m & a.mask)));
+}
+
+FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, cplx v) {
+  const long long at = r.at + j * r.step;
+  if (!TO_FORM) {
+    write_point(a, at, v);
+    return;
+  }
+  const position p = FG_STORE_WHOLE ? r.k + j * r.dk : position(r.place.store + (r.k + j * r.dk) * a.store_weight);
+  store_form(a, at - store_distance(a, p), p, v);
+}
+
+/* Twiddle, swap and table of the results of one line; false where nothing is to be stored. */
+FG_DEVICE bool finish_point(const fg_tile_args &a, const run_of_points &r, int j, cplx &v) {
+  const int k = r.k + j * r.dk;
+  if (FG_CONVOLVE && k >= FG_DATA) return false;
+  if (FG_TWIDDLE) v = twiddled(a, r.place.twiddle, k, v);
+  if (FG_BACKWARD) v = swapped(v);
+  if (FG_STORE_TABLE) {
+    const long long entry = FG_CONVOLVE ? k : r.place.store + k * a.store_weight;
+    if (!FG_CONVOLVE && entry >= a.store_limit) return false;
+    v = v * table_load(static_cast<const cplx *>(a.store_table) + entry);
+  }
+  return true;
+}
+
+
+#endif

@@ -1,0 +1,81 @@
+/* real.c: transforms of real data to half of their spectrum (r2c) and back (c2r), of any rank.
+ *
+ * The last dimension is the real one; the others are complex transforms of half the data.  r2c does the last dimension first, the
+ * others in place in the output; c2r does the others first, into scratch, since its input is to be kept and its output has no
+ * room for them.  This is FFTW's order too: what it does with a spectrum that is not Hermitian, this does.
+ *
+ * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): two rows share one complex line, where there
+ * are two (Press et al., Numerical Recipes, section 12.3.1; cuda/kernel/pairs.h). */
+#include <stdlib.h>
+
+#include "src/pass/solver.h"
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  (void)planner;
+  return w->kind == FG_R2C || w->kind == FG_C2R;
+}
+
+static ptrdiff_t half(ptrdiff_t n) { return n / 2 + 1; }
+
+static fg_dim last(const fg_work *w) { return w->rank ? w->dim[w->rank - 1] : (fg_dim){1, 1, 1}; }
+
+/* The dimensions before the last as loops, with the strides that they have in the arrays. */
+static void others_as_loops(fg_work *one, const fg_work *w) {
+  for (int d = w->rank - 2; d >= 0; d--)
+    one->loop[one->loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is, .out = w->dim[d].os};
+}
+
+static bool lower_r2c(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  fg_work row = *w, others = *w;
+  others_as_loops(&row, w);
+  fg_work_set_forms(&row, FG_FORM_REAL, FG_FORM_HERMITIAN, last(w));
+  if (!fg_planner_lower(planner, &row, list)) return false;
+  if (w->rank < 2) return true;
+  others.kind = FG_DFT;
+  others.from = others.to;
+  others.rank = w->rank - 1;
+  others.loop[others.loops++] = (fg_loop){.n = half(last(w).n), .out = last(w).os};
+  for (int d = 0; d < others.rank; d++) others.dim[d].is = others.dim[d].os;
+  for (int l = 0; l < others.loops; l++) others.loop[l].in = others.loop[l].out;
+  return fg_planner_lower(planner, &others, list);
+}
+
+/* The other dimensions into scratch, which is laid out as the input is; *stride is then the last dimension's there. */
+static bool lower_others(const fg_planner *planner, fg_work *others, fg_passes *list, ptrdiff_t *stride) {
+  fg_axis axes[2 * FG_MAX_LOOPS];
+  int count = 0;
+  for (int d = 0; d < others->rank; d++) axes[count++] = (fg_axis){others->dim[d].n, others->dim[d].is, 0};
+  for (int l = 0; l < others->loops; l++)
+    axes[count++] = (fg_axis){(ptrdiff_t)others->loop[l].n, (ptrdiff_t)others->loop[l].in, 0};
+  fg_passes_need(list, others->to.array, fg_lay_out(axes, count));
+  for (int d = 0; d < others->rank; d++) others->dim[d].os = (ptrdiff_t)axes[d].out;
+  for (int l = 0; l < others->loops; l++) others->loop[l].out = axes[others->rank + l].out;
+  *stride = (ptrdiff_t)others->loop[others->loops - 1].out;
+  return fg_planner_lower(planner, others, list);
+}
+
+static bool lower_c2r(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  fg_work row = *w, others = *w;
+  fg_dim real = last(w);
+  others_as_loops(&row, w);
+  if (w->rank >= 2) {
+    others.kind = FG_DFT;
+    others.to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
+    if (others.to.array > FG_ARRAY_SCRATCH1) return false;
+    others.scratch = row.scratch = w->scratch + 1;
+    others.rank = w->rank - 1;
+    others.loop[others.loops++] = (fg_loop){.n = half(real.n), .in = real.is};
+    if (!lower_others(planner, &others, list, &real.is)) return false;
+    row.from = others.to;
+    for (int l = 0; l < w->loops; l++) row.loop[l].in = others.loop[l].out;
+    for (int d = 0; d < others.rank; d++) row.loop[row.loops - 1 - d].in = others.dim[d].os;
+  }
+  fg_work_set_forms(&row, FG_FORM_HERMITIAN, FG_FORM_REAL, real);
+  return fg_planner_lower(planner, &row, list);
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  return w->kind == FG_R2C ? lower_r2c(planner, w, list) : lower_c2r(planner, w, list);
+}
+
+const fg_solver fg_solver_real = {"real", applicable, lower};

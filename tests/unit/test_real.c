@@ -1,0 +1,369 @@
+/* test_real.c: transforms of real data on the simulated device: r2c, c2r and the eleven r2r kinds, against sums in long double. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dice.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "small_device.h"
+#include "src/run/program.h"
+#include "src/run/roots.h"
+#include "suite.h"
+
+enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11, PATTERN = 0x5a };
+
+/* ---- the reference: dense arrays, batch outside ---- */
+
+typedef struct {
+  ptrdiff_t n, m;
+  fg_wide *root; /* of order m */
+} circle;
+
+static circle circle_of(int kind, ptrdiff_t n) {
+  circle c = {n, n, NULL};
+  if (kind == REDFT00) c.m = 2 * (n - 1);
+  if (kind == RODFT00) c.m = 2 * (n + 1);
+  if (kind == REDFT01 || kind == REDFT10 || kind == RODFT01 || kind == RODFT10) c.m = 4 * n;
+  if (kind == REDFT11 || kind == RODFT11) c.m = 8 * n;
+  c.root = malloc((size_t)c.m * sizeof *c.root);
+  ck_assert_ptr_nonnull(c.root);
+  for (ptrdiff_t i = 0; i < c.m; i++) c.root[i] = fg_root((uint64_t)i, (uint64_t)c.m);
+  return c;
+}
+
+static long double cosine(const circle *c, ptrdiff_t i) { return c->root[i % c->m].re; }
+static long double sine(const circle *c, ptrdiff_t i) { return -c->root[i % c->m].im; }
+
+/* The factor of input j in output k, as FFTW's manual has it (section 4.8, What FFTW really computes). */
+static long double factor(int kind, const circle *c, ptrdiff_t j, ptrdiff_t k) {
+  const ptrdiff_t n = c->n;
+  const bool edge = j == 0 || 2 * j == n, last = j == n - 1;
+  switch (kind) {
+    case R2HC: return 2 * k <= n ? cosine(c, j * k) : -sine(c, j * (n - k));
+    case HC2R: return edge ? cosine(c, j * k) : 2 * j < n ? 2 * cosine(c, j * k) : -2 * sine(c, (n - j) * k);
+    case DHT: return cosine(c, j * k) + sine(c, j * k);
+    case REDFT00: return (j == 0 || last ? 1 : 2) * cosine(c, j * k);
+    case REDFT01: return (j == 0 ? 1 : 2) * cosine(c, j * (2 * k + 1));
+    case REDFT10: return 2 * cosine(c, (2 * j + 1) * k);
+    case REDFT11: return 2 * cosine(c, (2 * j + 1) * (2 * k + 1));
+    case RODFT00: return 2 * sine(c, (j + 1) * (k + 1));
+    case RODFT01: return (last ? 1 : 2) * sine(c, (j + 1) * (2 * k + 1));
+    case RODFT10: return 2 * sine(c, (2 * j + 1) * (k + 1));
+    default: return 2 * sine(c, (2 * j + 1) * (2 * k + 1));
+  }
+}
+
+static void r2r_line(int kind, fg_wide *line, ptrdiff_t n) {
+  const circle c = circle_of(kind, n);
+  fg_wide *result = calloc((size_t)n, sizeof *result);
+  ck_assert_ptr_nonnull(result);
+  for (ptrdiff_t k = 0; k < n; k++)
+    for (ptrdiff_t j = 0; j < n; j++) result[k].re += factor(kind, &c, j, k) * line[j].re;
+  memcpy(line, result, (size_t)n * sizeof *line);
+  free(result);
+  free(c.root);
+}
+
+/* Forward or backward in place; a backward line of half a spectrum is filled up first, edges taken as real. */
+static void dft_line(fg_wide *line, ptrdiff_t n, bool backward, bool half) {
+  for (ptrdiff_t k = 0; half && k <= n / 2; k++) {
+    if (k == 0 || 2 * k == n) line[k].im = 0;
+    else line[n - k] = (fg_wide){line[k].re, -line[k].im};
+  }
+  for (ptrdiff_t k = 0; backward && k < n; k++) line[k].im = -line[k].im;
+  ck_assert_int_eq(fg_wide_dft(line, (size_t)n), 0);
+  for (ptrdiff_t k = 0; backward && k < n; k++) line[k].im = -line[k].im;
+}
+
+/* Dimension d of x, whose points are n[0] × … × n[rank − 1], into an array of its own with to points along d. */
+static fg_wide *along(const fg_problem *p, fg_wide *x, ptrdiff_t *n, int rank, int d, ptrdiff_t to) {
+  const int of_transform = d - p->batch.rank;
+  const ptrdiff_t points = p->transform.dim[of_transform].n, from = n[d];
+  const bool last = of_transform == p->transform.rank - 1;
+  ptrdiff_t outer = 1, inner = 1;
+  for (int i = 0; i < d; i++) outer *= n[i];
+  for (int i = d + 1; i < rank; i++) inner *= n[i];
+  fg_wide *y = malloc((size_t)(outer * to * inner + 1) * sizeof *y), *line = calloc((size_t)points + 1, sizeof *line);
+  ck_assert(y && line);
+  for (ptrdiff_t o = 0; o < outer * inner; o++) {
+    const ptrdiff_t first = o / inner * from * inner + o % inner, result = o / inner * to * inner + o % inner;
+    for (ptrdiff_t i = 0; i < from; i++) line[i] = x[first + i * inner];
+    if (p->kind == FG_R2R) r2r_line(p->r2r_kind[of_transform], line, points);
+    else dft_line(line, points, p->kind == FG_C2R, p->kind == FG_C2R && last);
+    for (ptrdiff_t i = 0; i < to; i++) y[result + i * inner] = line[i];
+  }
+  n[d] = to;
+  free(line);
+  free(x);
+  return y;
+}
+
+/* Takes x over. */
+static fg_wide *reference(const fg_problem *p, fg_wide *x) {
+  ptrdiff_t n[16];
+  const int batch = p->batch.rank, rank = batch + p->transform.rank;
+  for (int d = 0; d < batch; d++) n[d] = p->batch.dim[d].n;
+  for (int d = batch; d < rank; d++) n[d] = fg_problem_points(p, d - batch, FG_INPUT);
+  const bool c2r = p->kind == FG_C2R; /* the real dimension first, or last */
+  for (int i = 0; i < rank - batch; i++) {
+    const int d = c2r ? batch + i : rank - 1 - i;
+    x = along(p, x, n, rank, d, fg_problem_points(p, d - batch, FG_OUTPUT));
+  }
+  return x;
+}
+
+/* ---- arrays: floats around the elements, that must stay as they are ---- */
+
+enum { AROUND = 64 };
+
+typedef struct {
+  ptrdiff_t elements, *at; /* reals from the first */
+  ptrdiff_t low, high;
+} spots;
+
+static spots spots_of(const fg_problem *p, enum fg_side side) {
+  const int batch = p->batch.rank, rank = batch + p->transform.rank;
+  spots s = {fg_problem_elements(p, side), NULL, 0, 0};
+  s.at = calloc((size_t)s.elements + 1, sizeof *s.at);
+  ck_assert_ptr_nonnull(s.at);
+  for (ptrdiff_t e = 0; e < s.elements; e++) {
+    ptrdiff_t rest = e;
+    for (int i = rank - 1; i >= 0; i--) {
+      const fg_dim *dim = i < batch ? &p->batch.dim[i] : &p->transform.dim[i - batch];
+      const ptrdiff_t n = i < batch ? dim->n : fg_problem_points(p, i - batch, side);
+      s.at[e] += rest % n * fg_dim_stride(dim, side);
+      rest /= n;
+    }
+    if (s.at[e] < s.low) s.low = s.at[e];
+    if (s.at[e] > s.high) s.high = s.at[e];
+  }
+  return s;
+}
+
+typedef struct {
+  float *memory[2], *array[2]; /* planes */
+  size_t bytes;
+} block;
+
+static block block_of(const spots *a, const spots *b) {
+  block k = {.bytes = 0};
+  const ptrdiff_t low = a->low < b->low ? a->low : b->low, high = a->high > b->high ? a->high : b->high;
+  k.bytes = (size_t)(high - low + 2 + 2 * AROUND) * sizeof(float);
+  for (int i = 0; i < 2; i++) {
+    k.memory[i] = malloc(k.bytes);
+    ck_assert_ptr_nonnull(k.memory[i]);
+    memset(k.memory[i], PATTERN, k.bytes);
+    k.array[i] = k.memory[i] + AROUND - low;
+  }
+  return k;
+}
+
+static void block_free(block *k) {
+  free(k->memory[0]);
+  free(k->memory[1]);
+}
+
+/* The imaginary part of an element: next to it, or in a plane of its own. */
+static float *imaginary(const fg_problem *p, const block *k, ptrdiff_t at) {
+  return p->format == FG_SPLIT ? k->array[1] + at : k->array[0] + at + 1;
+}
+
+static fg_wide *read_side(const fg_problem *p, const block *k, const spots *s, enum fg_side side) {
+  fg_wide *x = calloc((size_t)s->elements + 1, sizeof *x);
+  ck_assert_ptr_nonnull(x);
+  for (ptrdiff_t e = 0; e < s->elements; e++) {
+    x[e].re = k->array[0][s->at[e]];
+    if (fg_problem_complex_side(p, side)) x[e].im = *imaginary(p, k, s->at[e]);
+  }
+  return x;
+}
+
+static void fill(const fg_problem *p, const block *k, const spots *s, dice *d) {
+  for (ptrdiff_t e = 0; e < s->elements; e++) {
+    k->array[0][s->at[e]] = (float)dice_real(d);
+    if (fg_problem_complex_side(p, FG_INPUT)) *imaginary(p, k, s->at[e]) = (float)dice_real(d);
+  }
+}
+
+/* All but the output as it was: then the output taken as given makes the whole equal. */
+static void check_untouched(const fg_problem *p, block *before, const block *after, const spots *out) {
+  for (ptrdiff_t e = 0; e < out->elements; e++) {
+    before->array[0][out->at[e]] = after->array[0][out->at[e]];
+    if (fg_problem_complex_side(p, FG_OUTPUT)) *imaginary(p, before, out->at[e]) = *imaginary(p, after, out->at[e]);
+  }
+  for (int i = 0; i < 2; i++)
+    ck_assert_msg(memcmp(before->memory[i], after->memory[i], after->bytes) == 0, "memory was written that is not output");
+}
+
+static block copy_of(const block *k, const spots *a, const spots *b) {
+  block c = block_of(a, b);
+  for (int i = 0; i < 2; i++) memcpy(c.memory[i], k->memory[i], k->bytes);
+  return c;
+}
+
+static double difference(const fg_wide *got, const fg_wide *want, ptrdiff_t elements) {
+  long double sum = 0, norm = 0;
+  for (ptrdiff_t e = 0; e < elements; e++) {
+    const long double re = got[e].re - want[e].re, im = got[e].im - want[e].im;
+    sum += re * re + im * im;
+    norm += want[e].re * want[e].re + want[e].im * want[e].im;
+  }
+  return (double)sqrtl(norm > 0 ? sum / norm : sum);
+}
+
+/* ---- one problem ---- */
+
+static fg_passes list; /* too large for a stack */
+
+static void execute(fg_problem *p, const block *in, const block *out) {
+  const char *why = "";
+  const fg_arrays a = {in->array[0], imaginary(p, in, 0), out->array[0], imaginary(p, out, 0)};
+  fg_program *g = fg_program_create(test_target(), p, &list, &why);
+  if (!g) ck_abort_msg("%s", why);
+  if (fg_program_execute(g, &a) != FG_DONE) ck_abort_msg("%s", fg_backend_message());
+  fg_program_destroy(g);
+}
+
+/* Plan and run text on a device of that much shared memory (0: the reference device); a leading i means in place. */
+static void check(const char *text, size_t shared_block) {
+  const char *why = "";
+  const fg_device_info small = test_small_device(shared_block);
+  const bool in_place = strchr(text, 'i') != NULL;
+  fg_problem *p = test_problem(text, FG_SINGLE);
+  if (!fg_planner_plan(p, shared_block ? &small : &fg_reference_device, &list, &why)) ck_abort_msg("%s: %s", text, why);
+
+  dice d = {97};
+  const spots in = spots_of(p, FG_INPUT), out = spots_of(p, FG_OUTPUT);
+  block from = in_place ? block_of(&in, &out) : block_of(&in, &in), to = in_place ? from : block_of(&out, &out);
+  fill(p, &from, &in, &d);
+  block in_before = in_place ? copy_of(&from, &in, &out) : copy_of(&from, &in, &in);
+  block out_before = in_place ? in_before : copy_of(&to, &out, &out);
+  fg_wide *want = reference(p, read_side(p, &from, &in, FG_INPUT));
+  execute(p, &from, &to);
+  fg_wide *got = read_side(p, &to, &out, FG_OUTPUT);
+  const double error = difference(got, want, out.elements);
+  double levels = 2 * (1 + sqrt(log2((double)fg_tensor_size(&p->transform) + 2)));
+  for (int i = 0; i < list.count; i++)
+    if (list.pass[i].filter.kind || list.pass[i].load_table.kind) levels *= 2; /* a convolution is three transforms */
+  if (getenv("SHOW")) fprintf(stderr, "%-28s %d passes %g of %g\n", text, list.count, error, levels * FLT_EPSILON / 2);
+  ck_assert_msg(error <= levels * FLT_EPSILON / 2, "%s: error %g", text, error);
+  check_untouched(p, &out_before, &to, &out);
+  if (!in_place) {
+    for (int i = 0; i < 2; i++)
+      ck_assert_msg(memcmp(in_before.memory[i], from.memory[i], from.bytes) == 0, "%s: the input was written", text);
+    block_free(&to);
+    block_free(&out_before);
+  }
+  block_free(&from);
+  block_free(&in_before);
+  free(in.at);
+  free(out.at);
+  free(want);
+  free(got);
+  fg_problem_free(p);
+}
+
+static void check_format(const char *format, int n, size_t shared_block) {
+  char text[80];
+  snprintf(text, sizeof text, format, n);
+  check(text, shared_block);
+}
+
+/* ---- the tests ---- */
+
+static const int lengths[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 27, 34, 60, 101, 128};
+
+START_TEST(pairs_of_real_rows_are_right) {
+  check_format("orf%d*7", lengths[_i], 0);
+  check_format("orb%d*6", lengths[_i], 0);
+  check_format("orf%d*1", lengths[_i], 0);
+  check_format("orb%d*1", lengths[_i], 0);
+  check_format("irf%d*3", lengths[_i], 0);
+  check_format("irb%d*4", lengths[_i], 0);
+}
+END_TEST
+
+static const char *const letters[] = {"f", "b", "h", "e00", "e01", "e10", "e11", "o00", "o01", "o10", "o11"};
+
+START_TEST(every_kind_is_right) {
+  for (int k = 0; k < TEST_COUNT(letters); k++) {
+    char text[40];
+    const int n = lengths[_i];
+    if (n == 1 && k == REDFT00) continue;
+    snprintf(text, sizeof text, "ok%d%s*5", n, letters[k]);
+    check(text, 0);
+    snprintf(text, sizeof text, "ik%d%s", n, letters[k]);
+    check(text, 0);
+  }
+}
+END_TEST
+
+/* Orders of memory: across rows, transposed, backwards, gaps, several loops, tails; splits; several dimensions. */
+static const char *const layouts[] = {
+    "orf16v37", "orb16v37", "orf15v9", "orb60:1:9*9:40:1", "orf60:37:1*37:1:40", "orf64:1:5*5:64:1", "orb64:5:1*5:1:70",
+    "orf12:-2:3*3:40:-60", "orb12:3:-1*4:50:20", "orf16:3:2*3:60:40x2:200:300", "orb9:2:1*3:20:10x3:100:40x2:300:150",
+    "/orf24*5", "/orb24*5", "/orf17v3", "/orb17v4", "/orf360", "orf6x10", "orb6x10", "irf6x10*2", "irb6x9*3", "orf5x1", "orb1x4",
+    "orf4x6x10", "orb4x6x10*2", "irb3x5x7", "/orb3x8x5", "/irf4x4*2", "orf64x100", "orb100x64", "orf2x3x2x5", "orb3x2x5x4",
+    "ok6e00x10o11", "ik8f*2", "ik6:20b*3:1", "ok8:3:2hx7:40:16e11", "ik5o00x4e10x3b", "ok12e01v5", "ok4x3", "ok9:-2:1o10*4:30:9",
+};
+
+START_TEST(layouts_are_right) { check(layouts[_i], 0); }
+END_TEST
+
+/* Several passes on a device with little shared memory: half of the data, in two and three, and where it cannot be halved. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  int passes; /* at least */
+} several[] = {
+    {"orf1024", 2048, 2},    {"orb1024", 2048, 2},   {"orf1024*3", 2048, 2},  {"orb1024v3", 2048, 2},   {"irf2048*2", 4096, 2},
+    {"irb2048*2", 4096, 2},  {"orf1155", 4096, 2},   {"orb1155", 4096, 2},    {"orf16384", 1024, 3},    {"orb16384", 1024, 3},
+    {"orf3003*2", 4096, 2},  {"orb3003", 4096, 2},   {"/orf1000:2:3", 2048, 2}, {"/orb1000:2:3", 2048, 2}, {"orf263", 2048, 2},
+    {"orb263*2", 2048, 2},   {"orf526", 2048, 2},    {"orb1009", 2048, 2},    {"orf8x1024", 2048, 3},   {"orb1024x8", 2048, 3},
+    {"ok1024f", 2048, 2},    {"ok1024b", 2048, 2},   {"ok1024h*3", 2048, 2},  {"ok1024e10", 2048, 2},   {"ok1024e01", 2048, 2},
+    {"ok1024o10*2", 2048, 2}, {"ok1024o01", 2048, 2}, {"ok2048e11", 2048, 2},  {"ok2048o11", 2048, 2},   {"ok1155e11", 4096, 2},
+    {"ok1155o11*2", 4096, 2}, {"ok1025e00", 4096, 2}, {"ok1023o00", 4096, 2},  {"ik1155e10", 4096, 2},   {"ok1155o01", 4096, 2},
+    {"ok263e10", 2048, 2},   {"ok263b", 2048, 2},    {"ok263e11", 2048, 2},   {"ok254o00*3", 2048, 1},  {"ok526o11", 2048, 2},
+};
+
+START_TEST(long_transforms_are_right) {
+  check(several[_i].text, several[_i].shared_block);
+  ck_assert_int_ge(list.count, several[_i].passes);
+}
+END_TEST
+
+/* The point of it all: every pass of a long even transform moves about half of what the complex one's does. */
+START_TEST(no_pass_moves_more_than_half) {
+  static const char *const texts[] = {"orf65536*8", "orb65536*8", "orf512*4096", "orb512*4096", "orf512x512", "orb512x512"};
+  for (int i = 0; i < TEST_COUNT(texts); i++) {
+    const char *why;
+    double bytes = 0, complex_bytes = 0;
+    char complex_text[40];
+    snprintf(complex_text, sizeof complex_text, "oc%s", texts[i] + 2);
+    fg_problem *p = test_problem(texts[i], FG_SINGLE), *c = test_problem(complex_text, FG_SINGLE);
+    ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+    for (int k = 0; k < list.count; k++) bytes += fg_pass_bytes(&list.pass[k]);
+    ck_assert(fg_planner_plan(c, &fg_reference_device, &list, &why));
+    for (int k = 0; k < list.count; k++) complex_bytes += fg_pass_bytes(&list.pass[k]);
+    ck_assert_msg(bytes <= 0.52 * complex_bytes, "%s: %g of %g bytes", texts[i], bytes, complex_bytes);
+    fg_problem_free(p);
+    fg_problem_free(c);
+  }
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  TCase *t = tcase_create("real");
+  tcase_set_timeout(t, 600);
+  tcase_add_loop_test(t, pairs_of_real_rows_are_right, 0, TEST_COUNT(lengths));
+  tcase_add_loop_test(t, every_kind_is_right, 0, TEST_COUNT(lengths));
+  tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
+  tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
+  tcase_add_test(t, no_pass_moves_more_than_half);
+  return test_run(t, "real");
+}
