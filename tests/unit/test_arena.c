@@ -41,7 +41,7 @@ START_TEST(blocks_are_whole_pages) {
   ck_assert(fg_arena_holds(p + sizes[_i] - 1, 1));
   ck_assert(!fg_arena_holds(p - 1, 1));
   ck_assert(!fg_arena_holds(p, sizes[_i] + 4096));
-  const uintptr_t was = (uintptr_t)p;
+  volatile uintptr_t was = (uintptr_t)p;
   drop(p);
   ck_assert(!fg_arena_holds((const void *)was, 1));
 }
