@@ -8,11 +8,22 @@
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "src/plan/plan.h"
+#include "src/report/log.h"
+#include "src/report/report.h"
 
 /* Threads that the real planner has been told to use; 1 while no threads library is in the process. */
 static int threads_in_force(void) {
   const int threads = FG_REAL(planner_nthreads, 1);
   return threads > 1 ? threads : 1;
+}
+
+__attribute__((constructor)) static void loaded(void) { fg_report_loaded(); }
+
+/* Not in a constructor: those of the program's libraries run before a preloaded library's, and may plan. */
+static void at_first_plan(void) {
+  if (fg_host_of(FG_PRECISION)) return;
+  fg_host_register(FG_PRECISION, &FG(host));
+  fg_log(FG_LOG_INFO, "loaded: %s; the real FFTW is %s, %s", PACKAGE_STRING, FG(real_version)(), FG(real_path)());
 }
 
 X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned flags) {
@@ -25,8 +36,7 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   p->flags = flags;
   const int saved = errno; /* FFTW's planners leave it alone */
   fg_compat_lock();
-  /* Not in a constructor: those of the program's libraries run before a preloaded library's, and may plan. */
-  if (!fg_host_of(FG_PRECISION)) fg_host_register(FG_PRECISION, &FG(host));
+  at_first_plan();
   p->threads = threads_in_force();
   void *plan = fg_plan_create(p);
   fg_compat_unlock();

@@ -205,7 +205,7 @@ static int compile(nvrtcProgram program, const char *name, const target *t) {
   memcpy(options + 1, fixed_options, sizeof fixed_options);
   result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS, options);
   log = log_of(program);
-  if (log) fg_log(FG_LOG_DEBUG, "cuda: NVRTC on %s: %s", name, log);
+  fg_log(FG_LOG_DEBUG, "cuda: compiled %s for %s%s%s", name, t->architecture, log && *log ? ": " : "", log ? log : "");
   if (result)
     fg_backend_fail(FG_ECOMPILE, "%s, %s: %s: %.*s", name, t->architecture, rtc.nvrtcGetErrorString(result),
                     MAX_LOG_IN_MESSAGE, log ? log : "no log");

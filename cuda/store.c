@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #include "cuda/backend.h"
+#include "src/report/log.h"
 #include "src/report/settings.h"
 
 #define ENTRY_PREFIX "fg-"
@@ -79,12 +81,17 @@ static char *absolute(const char *path) {
   return whole;
 }
 
+static bool is_folder(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static char *choose_folder(void) {
   const char *setting = fg_settings_get()->cache, *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   if (getauxval(AT_SECURE)) return NULL; /* who started a set-uid program must not choose what it loads */
   if (setting && *setting) return absolute(setting);
   if (xdg && xdg[0] == '/') return join(xdg, "fftw3-gpu");
-  if (home && home[0] == '/') return join(home, ".cache/fftw3-gpu");
+  if (home && home[0] == '/' && is_folder(home)) return join(home, ".cache/fftw3-gpu");
   return NULL;
 }
 
@@ -100,19 +107,23 @@ const char *fg_store_folder(void) {
   return the_folder;
 }
 
-/* mkdir -p: every missing folder on the way, for this user alone. */
-static bool make_folder(const char *folder) {
+static void make_one(const char *path, int *error) {
+  if (mkdir(path, 0700) && errno != EEXIST && !*error) *error = errno;
+}
+
+/* mkdir -p: every missing folder on the way, for this user alone.  0, or errno's value of the first that failed. */
+static int make_folder(const char *folder) {
   char *path = strdup(folder);
-  struct stat status;
-  if (!path) return false;
+  int error = 0;
+  if (!path) return ENOMEM;
   for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
-    mkdir(path, 0700);
+    make_one(path, &error);
     *slash = '/';
   }
-  mkdir(path, 0700);
+  make_one(path, &error);
   free(path);
-  return stat(folder, &status) == 0 && S_ISDIR(status.st_mode);
+  return is_folder(folder) ? 0 : error ? error : ENOTDIR;
 }
 
 static char *entry_path(const char *folder, const char *key, const char *suffix) {
@@ -216,24 +227,55 @@ static bool write_entry(int file, const char *key, const void *blob, size_t byte
          write_all(file, key, head.key_bytes) && write_all(file, blob, bytes);
 }
 
-static void put_in(const char *folder, const char *path, const char *key, const void *blob, size_t bytes) {
-  char *temporary = join(folder, TEMPORARY_PREFIX "XXXXXX");
-  int file = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
+/* A new file in the folder, made if it is missing, and its name (to be freed); else errno's value in *error. */
+static int open_temporary(const char *folder, char **name, int *error) {
+  *name = NULL;
+  *error = make_folder(folder);
+  if (*error) return -1;
+  *name = join(folder, TEMPORARY_PREFIX "XXXXXX");
+  const int file = *name ? mkostemp(*name, O_CLOEXEC) : -1;
+  if (file < 0) *error = *name ? errno : ENOMEM;
+  return file;
+}
+
+static void put_in(int file, const char *temporary, const char *path, const char *key, const void *blob,
+                   size_t bytes) {
+  bool written = write_entry(file, key, blob, bytes);
+  if (close(file) || !written || rename(temporary, path)) unlink(temporary);
+}
+
+static void tell_trouble(const char *folder, int error) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (atomic_flag_test_and_set(&told)) return;
+  if (fg_settings_get()->cache) fg_log_setting("FFTW3_GPU_CACHE", folder, strerrordesc_np(error));
+  else fg_log(FG_LOG_WARN, "compiled kernels are not kept in %s: %s", folder, strerrordesc_np(error));
+}
+
+const char *fg_store_trouble(void) {
+  const char *folder = fg_store_folder();
+  char *temporary;
+  int error, file;
+  if (!folder) return "no folder";
+  file = open_temporary(folder, &temporary, &error);
   if (file >= 0) {
-    bool written = write_entry(file, key, blob, bytes);
-    if (close(file) || !written || rename(temporary, path)) unlink(temporary);
+    close(file);
+    unlink(temporary);
   }
   free(temporary);
+  return file >= 0 ? NULL : strerrordesc_np(error);
 }
 
 void fg_store_put(const char *key, const char *suffix, const void *blob, size_t bytes) {
   int saved = errno;
   const char *folder = fg_store_folder();
-  char *path = folder && make_folder(folder) ? entry_path(folder, key, suffix) : NULL;
-  if (path) {
-    put_in(folder, path, key, blob, bytes);
+  char *path = folder ? entry_path(folder, key, suffix) : NULL, *temporary = NULL;
+  int error = 0, file = path ? open_temporary(folder, &temporary, &error) : -1;
+  if (file >= 0) {
+    put_in(file, temporary, path, key, blob, bytes);
     fg_store_trim(FG_STORE_CAP);
   }
+  if (error) tell_trouble(folder, error);
+  free(temporary);
   free(path);
   errno = saved;
 }

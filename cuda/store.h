@@ -2,7 +2,8 @@
  *
  * An entry is a blob (a cubin, a shared object) under a key: a text that holds everything the blob depends on (sources'
  * hash, constants, device architecture, compiler).  Folder: FFTW3_GPU_CACHE, else $XDG_CACHE_HOME/fftw3-gpu, else
- * ~/.cache/fftw3-gpu.  No folder, a full or read-only disk: the store forgets, nothing else happens. */
+ * ~/.cache/fftw3-gpu if there is a home.  No folder, a full or read-only disk: the store forgets, and says so once if the
+ * folder was set. */
 #ifndef FG_STORE_H
 #define FG_STORE_H
 
@@ -31,5 +32,8 @@ void fg_store_trim(size_t cap);
 
 /* The folder in use (absolute; it may not exist yet), or NULL.  Decided at the first call. */
 const char *fg_store_folder(void);
+
+/* Make the folder if it is missing and try to write there: NULL, or why nothing can be kept in it. */
+const char *fg_store_trouble(void);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "cuda/sim/build.h"
 #include "cuda/store.h"
+#include "src/report/log.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -105,6 +106,7 @@ static int adopt(fg_build *build, int job, const fg_kernel_request *r, fg_kernel
     free(blob);
   }
   *kernel = enlist(r, key, exports);
+  if (*kernel) fg_log(FG_LOG_DEBUG, "sim: compiled %s", (*kernel)->name);
   return *kernel ? 0 : fg_backend_fail(FG_ECOMPILE, "sim: no host memory");
 }
 

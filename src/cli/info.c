@@ -77,7 +77,9 @@ static int info_main(int argc, char **argv) {
   print_library();
   print_fftw();
   print_backends();
-  printf("kernels        %s\n", folder ? folder : "not kept: no folder for them");
+  const char *trouble = fg_store_trouble();
+  if (folder) printf(trouble ? "kernels        not kept: %s: %s\n" : "kernels        %s\n", folder, trouble);
+  else printf("kernels        not kept: no folder for them\n");
   print_settings();
   return 0;
 }

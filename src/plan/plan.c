@@ -103,6 +103,13 @@ bool fg_fallback_execute(fg_plan *plan, const fg_arrays *a) {
   return true;
 }
 
+static void tell(const fg_problem *p, const char *where, const char *reason) {
+  char problem[256];
+  if (fg_settings_get()->log_level < FG_LOG_INFO) return;
+  fg_notation_print(p, problem, sizeof problem);
+  fg_log(FG_LOG_INFO, "plan %s: %s, %s", problem, where, reason);
+}
+
 /* A handle of ours around p, which it takes over also when it fails. */
 static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, const char *reason) {
   fg_plan *plan = calloc(1, sizeof *plan);
@@ -126,6 +133,7 @@ static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, cons
 static void *host_create(fg_problem *p, const char *reason) {
   const fg_host *host = fg_host_of(p->precision);
   const fg_host_plan made = host->plan(p, &p->arrays, p->flags);
+  if (made) tell(p, "host", reason);
   if (!made || !fg_report_wanted()) {
     fg_problem_free(p);
     return made;
@@ -174,6 +182,7 @@ void *fg_plan_create(fg_problem *p) {
   if (program) {
     fg_program_pin(program, &p->arrays);
     fg_wisdom_learn(p);
+    tell(p, route.target->backend->name, route.reason);
     return wrap(p, program, route.target->backend->name, route.reason);
   }
   fg_log(FG_LOG_WARN, "planned on the host: %s", why);
@@ -218,6 +227,13 @@ static const char *from_device(fg_plan *plan, const fg_arrays *a) {
   }
 }
 
+static void tell_replaced(const fg_problem *p, double error, double tolerance) {
+  char problem[256];
+  fg_notation_print(p, problem, sizeof problem);
+  fg_log(FG_LOG_ERROR, "verification: error %.3g, tolerance %.3g, of %s; the real FFTW's result is used", error, tolerance,
+         problem);
+}
+
 static void run_on_device(fg_plan *plan, const fg_arrays *a) {
   const double tolerance = fg_settings_get()->verify, start = now();
   fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
@@ -227,8 +243,10 @@ static void run_on_device(fg_plan *plan, const fg_arrays *a) {
     from_host(plan, a);
   }
   const double seconds = now() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
-  if (verify && !(error <= tolerance)) /* or no number */
-    fg_log(FG_LOG_ERROR, "verification: error %.3g; the real FFTW's result is used", error);
+  if (verify && !(error <= tolerance)) { /* or no number */
+    tell_replaced(plan->problem, error, tolerance);
+    if (!failure) failure = "verification";
+  }
   fg_report_execute(plan->row, seconds, failure, error);
 }
 

@@ -63,13 +63,17 @@ static const char *not_worth_it(const fg_problem *p) {
   return NULL;
 }
 
+const char *fg_route_host_reason(const fg_problem *p) {
+  const char *reason = host_only(p);
+  if (reason || (p->flags & FG_WISDOM_ONLY)) return reason; /* what wisdom knows was found worth it before */
+  return not_worth_it(p);
+}
+
 fg_route fg_route_of(const fg_problem *p) {
   const enum fg_mode mode = fg_settings_get()->mode;
   fg_route r = {NULL, "switched off"};
   if (mode == FG_MODE_OFF) return r;
-  r.reason = host_only(p);
-  /* What wisdom knows was found worth it before. */
-  if (!r.reason && mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY)) r.reason = not_worth_it(p);
+  r.reason = mode == FG_MODE_AUTO ? fg_route_host_reason(p) : host_only(p);
   if (r.reason) return r;
   r.target = fg_target_get(&r.reason);
   if (r.target) r.reason = mode == FG_MODE_FORCE ? "forced" : "faster on the GPU";

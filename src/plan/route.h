@@ -13,6 +13,9 @@ typedef struct {
 /* Decide for p.  Opens the device only for a problem that is worth it. */
 fg_route fg_route_of(const fg_problem *p);
 
+/* Why FFTW3_GPU=auto would leave p on the host, in a few words; NULL if it would try the GPU. */
+const char *fg_route_host_reason(const fg_problem *p);
+
 /* Estimated seconds of one execution by the real FFTW, and through the GPU with both copies. */
 double fg_route_host_seconds(const fg_problem *p);
 double fg_route_gpu_seconds(const fg_problem *p);

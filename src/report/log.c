@@ -34,6 +34,12 @@ static void put(int fd, const char *line, size_t length) {
   if (write(fd, line, length) < 0) return; /* a log that cannot be written must not harm the program */
 }
 
+void fg_log_setting(const char *name, const char *value, const char *why) {
+  char message[LINE];
+  int n = snprintf(message, sizeof message, "fftw3-gpu: error: %s=%.800s: %s\n", name, value, why);
+  if (n > 0) fg_standard_error_write(message, (size_t)n);
+}
+
 /* Opened for each line: a descriptor that we kept could be closed by the program and come back as a file of its own. */
 static void put_file(const char *path, const char *line, size_t length) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
@@ -43,12 +49,7 @@ static void put_file(const char *path, const char *line, size_t length) {
     close(fd);
     return;
   }
-  if (!atomic_flag_test_and_set(&told)) {
-    char message[LINE];
-    int n = snprintf(message, sizeof message, "fftw3-gpu: error: FFTW3_GPU_LOG_FILE=%.800s: %s\n", path,
-                     strerrordesc_np(errno));
-    fg_standard_error_write(message, n > 0 ? (size_t)n : 0);
-  }
+  if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_LOG_FILE", path, strerrordesc_np(errno));
 }
 
 void fg_log(enum fg_level level, const char *format, ...) {

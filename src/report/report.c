@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,10 @@ static struct {
   int error_fd;                 /* copy of stderr, for programs that close theirs before they exit; or -1 */
 } report = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &report.first, .error_fd = -1};
 
+static pid_t loaded_by; /* children of a fork are other processes */
+
+void fg_report_loaded(void) { loaded_by = getpid(); }
+
 bool fg_report_wanted(void) { return fg_settings_get()->report != NULL; }
 
 /* ---- the process: its beginning, its children ---- */
@@ -59,10 +64,26 @@ static void in_child(void) {
   pthread_mutex_unlock(&report.lock);
 }
 
+static void unusable(const char *path) {
+  static atomic_flag told = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_REPORT", path, strerrordesc_np(errno));
+}
+
+/* A file that cannot be written should be told of before the hours of the run, not after.  A pipe may have no reader yet. */
+static void try_file(const char *path) {
+  struct stat st;
+  if (!stat(path, &st) && !S_ISREG(st.st_mode)) return;
+  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) unusable(path);
+  else close(fd);
+}
+
 static void start(void) {
+  const char *path = fg_settings_get()->report;
   pthread_atfork(before_fork, in_parent, in_child);
-  if (strcmp(fg_settings_get()->report, "-") || !fg_is_standard_error(STDERR_FILENO)) return;
-  report.error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); /* high: programs may count on low numbers */
+  if (strcmp(path, "-")) try_file(path);
+  else if (fg_is_standard_error(STDERR_FILENO))
+    report.error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); /* high: programs may count on low numbers */
 }
 
 /* ---- rows ---- */
@@ -162,7 +183,7 @@ static void print_row(FILE *f, const fg_report_row *row) {
 /* Header and rows as one malloc'd text; NULL if there is nothing to tell. */
 static char *print_rows(size_t *length) {
   char *text = NULL;
-  bool any = false;
+  bool any = loaded_by == getpid();
   FILE *f = open_memstream(&text, length);
   if (!f) return NULL;
   fputs(header, f);
@@ -214,18 +235,20 @@ static void write_file(const char *path, const char *text, size_t length) {
   if (fd >= 0) flock(fd, LOCK_EX);
   size_t skip = fd >= 0 && !fstat(fd, &st) && st.st_size > 0 ? sizeof header - 1 : 0;
   if (fd < 0 || !write_all(fd, text + skip, length - skip))
-    fg_log(FG_LOG_ERROR, "FFTW3_GPU_REPORT=%s: %s", path, strerrordesc_np(errno));
+    unusable(path);
   if (fd >= 0) close(fd);
 }
 
 /* A destructor, which runs after the program's own exit handlers: they may still transform. */
 static void __attribute__((destructor)) write_report(void) {
-  if (!report.first) return;
+  /* Where nothing was planned the settings may never have been read; they are not, but for a report. */
+  if (!report.first && (loaded_by != getpid() || !secure_getenv("FFTW3_GPU_REPORT"))) return;
+  const char *path = fg_settings_get()->report;
+  if (!path) return;
   size_t length = 0;
   pthread_mutex_lock(&report.lock);
   char *text = print_in_c_locale(&length);
   pthread_mutex_unlock(&report.lock);
-  const char *path = fg_settings_get()->report;
   if (text && strcmp(path, "-"))
     write_file(path, text, length);
   else if (text)

@@ -1,7 +1,8 @@
 /* report.h: what FFTW3_GPU_REPORT writes at exit: each problem, where it ran and why, counts and times.
  *
  * One row stands for all plans of equal problem text, place and reason.  The file is appended to in one write, so that
- * several processes may share it.  Rows are tab-separated after a header line; "-" is stderr. */
+ * several processes may share it.  Rows are tab-separated after a header line, which a process without plans writes too, so
+ * that one sees that the library was loaded; "-" is stderr. */
 #ifndef FG_REPORT_H
 #define FG_REPORT_H
 
@@ -12,6 +13,9 @@
 typedef struct fg_report_row fg_report_row;
 
 bool fg_report_wanted(void);
+
+/* Called when the library is loaded: without it a process without plans writes nothing. */
+void fg_report_loaded(void);
 
 /* The row of a plan; it lives as long as the process.  where: "host", "cuda", "sim"; reason and passes: short texts,
  * copied.  NULL if no report is wanted. */

@@ -8,15 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char path[] = "/tmp/fftw3-gpu-test-log-XXXXXX";
+static char own_path[] = "/tmp/fftw3-gpu-test-log-XXXXXX";
+static const char *path = own_path;
 
 void test_log_to_file(void) {
-  const int fd = mkstemp(path);
+  const int fd = mkstemp(own_path);
   if (fd < 0) exit(EXIT_FAILURE);
   close(fd);
   setenv("FFTW3_GPU_LOG", "warn", 1);
   setenv("FFTW3_GPU_LOG_FILE", path, 1);
 }
+
+void test_log_inherit(void) { path = getenv("FFTW3_GPU_LOG_FILE"); }
 
 void test_log_remove(void) { unlink(path); }
 

@@ -9,6 +9,9 @@
 void test_log_to_file(void);
 void test_log_remove(void);
 
+/* The file of the process that started this one. */
+void test_log_inherit(void);
+
 /* Forget all lines so far. */
 void test_log_clear(void);
 
