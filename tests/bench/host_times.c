@@ -95,7 +95,8 @@ static void measure(const problem *p, arrays *a, size_t bytes) {
 }
 
 int main(int count, char **arguments) {
-  const int foreign = count > 1 && !strcmp(arguments[1], "foreign"), in_place = count > 2 && !strcmp(arguments[2], "in");
+  const int foreign = count > 1 && !strcmp(arguments[1], "foreign");
+  const int in_place = count > 2 && !strcmp(arguments[2], "in");
   const double largest = count > 3 ? atof(arguments[3]) : 1e99;
   puts("problem  plan_ms  first_us  median_us  floor_us  ratio");
   for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {

@@ -1,4 +1,5 @@
-/* arrays.h: memory for a problem's arrays between guard pages, and the check that nothing but the output was written. */
+/* arrays.h: memory for a problem's arrays between guard pages, and the check that nothing but the output was
+ * written. */
 #ifndef FG_TEST_ARRAYS_H
 #define FG_TEST_ARRAYS_H
 
@@ -6,8 +7,8 @@
 #include "src/problem/problem.h"
 #include "src/run/roots.h"
 
-/* Where each element lies, in reals from the plane's pointer, in the same order on both sides: the batch outside, then the
- * transform's dimensions as they come.  malloc'd. */
+/* Where each element lies, in reals from the plane's pointer, in the same order on both sides: the batch outside,
+ * then the transform's dimensions as they come.  malloc'd. */
 ptrdiff_t *test_positions(const fg_problem *p, enum fg_side side);
 
 /* A piece of memory with a page that nobody may touch before and one behind it. */
@@ -23,7 +24,8 @@ typedef struct {
   char *before[4];      /* what was in them when they were filled */
 } test_arrays;
 
-/* Arrays for p, which are as large as its layout needs and no larger; they end at a guard page, or (at_start) begin at one. */
+/* Arrays for p, which are as large as its layout needs and no larger; they end at a guard page, or (at_start) begin
+ * at one. */
 void test_arrays_make(test_arrays *a, fg_problem *p, bool in_place, bool at_start);
 void test_arrays_free(test_arrays *a);
 

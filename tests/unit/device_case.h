@@ -1,5 +1,5 @@
-/* device_case.h: one plan on the simulated device, and what its memory looks like after the device and after the real FFTW
- * have answered. */
+/* device_case.h: one plan on the simulated device, and what its memory looks like after the device and after the
+ * real FFTW have answered. */
 #ifndef FG_TEST_DEVICE_CASE_H
 #define FG_TEST_DEVICE_CASE_H
 

@@ -124,7 +124,8 @@ static void trace_loads(const fg_pass *p, const traced *from, int number, bool s
 }
 
 void test_passes_trace(const fg_passes *list, ptrdiff_t in_elements, ptrdiff_t out_elements) {
-  traced array[FG_ARRAYS] = {{in_elements, NULL}, {out_elements, NULL}, {list->scratch[0], NULL}, {list->scratch[1], NULL}};
+  traced array[FG_ARRAYS] = {
+      {in_elements, NULL}, {out_elements, NULL}, {list->scratch[0], NULL}, {list->scratch[1], NULL}};
   for (int a = 0; a < FG_ARRAYS; a++) array[a].mark = calloc((size_t)array[a].size + 1, sizeof *array[a].mark);
   for (ptrdiff_t e = 0; e < in_elements; e++) array[FG_ARRAY_IN].mark[e].pass = -1;
   for (int i = 0; i < list->count; i++) {

@@ -11,7 +11,8 @@ typedef struct {
 /* Without counting: from loops, strides and limits. */
 test_range test_pass_range(const fg_pass *p, enum fg_side side);
 
-/* Element that point k of a line (or box, its last dimension fastest) is read from or written to; -1 if its position is beyond the limit, so that it is not. */
+/* Element that point k of a line (or box, its last dimension fastest) is read from or written to; -1 if its position
+ * is beyond the limit, so that it is not. */
 ptrdiff_t test_pass_element(const fg_pass *p, ptrdiff_t line, ptrdiff_t k, enum fg_side side);
 
 /* Runs passes on marks instead of numbers: ends the test when one reads what nobody wrote, leaves an array, writes an

@@ -13,8 +13,8 @@ typedef struct {
   bool in_place;              /* the same strides on both sides */
 } test_limits;
 
-/* A problem of random ranks, lengths, format and sign; on each side the dimensions lie in random order, with gaps, some of
- * them backwards, so that every element is owned once.  Never fails: ends the test instead. */
+/* A problem of random ranks, lengths, format and sign; on each side the dimensions lie in random order, with gaps,
+ * some of them backwards, so that every element is owned once.  Never fails: ends the test instead. */
 fg_problem *test_random_problem(dice *d, const test_limits *limits);
 
 /* The problem of a text as src/problem/notation.h reads it; placement from the text. */

@@ -13,7 +13,8 @@
 #include "src/run/arena.h"
 
 static const fg_target *target;
-static const size_t sizes[] = {FG_ARENA_SMALLEST, FG_ARENA_SMALLEST + 1, 1 << 20, (4 << 20) - 1, 4 << 20, (9 << 20) + 5};
+static const size_t sizes[] = {FG_ARENA_SMALLEST, FG_ARENA_SMALLEST + 1, 1 << 20, (4 << 20) - 1, 4 << 20,
+                               (9 << 20) + 5};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void setup(void) {

@@ -1,7 +1,7 @@
 /* test_faults.c: whatever call of the device fails, the answer is right, and one line tells of it.
  *
- * Answers are compared bit by bit with what the device gave before and with what the real FFTW gives, so that each must be
- * wholly one or the other; a failure that a second try mends is not told of, all others are, once. */
+ * Answers are compared bit by bit with what the device gave before and with what the real FFTW gives, so that each
+ * must be wholly one or the other; a failure that a second try mends is not told of, all others are, once. */
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -65,7 +65,8 @@ static void each_call_fails(device_case *c, const char *kind, const char *format
     fallbacks += execute_and_check(c);
     check_recovered(c, &before);
   }
-  const bool mended = strcmp(kind, "alloc") == 0 || strcmp(kind, "pinned") == 0; /* after all idle slots were given up */
+  /* Memory is asked for again after all idle slots were given up. */
+  const bool mended = strcmp(kind, "alloc") == 0 || strcmp(kind, "pinned") == 0;
   ck_assert_msg(fallbacks > 0 || (mended && !strchr(format, '+')), "%s never failed", kind);
 }
 
@@ -89,8 +90,8 @@ START_TEST(an_execution_survives_lasting_failures) {
 }
 END_TEST
 
-/* A wait and a copy fail, in any combination: also the second try of a copy that already had begun to overwrite the input,
- * which then has to be brought back. */
+/* A wait and a copy fail, in any combination: also the second try of a copy that already had begun to overwrite the
+ * input, which then has to be brought back. */
 START_TEST(an_execution_survives_failures_while_it_overwrites_its_input) {
   device_case c;
   device_case_open(&c, cases[_i]);
@@ -236,7 +237,8 @@ START_TEST(a_lost_device_is_answered_for_by_the_host) {
 }
 END_TEST
 
-/* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a wrong one. */
+/* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a
+ * wrong one. */
 static const char *const overwriting[] = {"ic48*4", "/ic300", "ic14:11:1*11:1:14"};
 
 START_TEST(a_process_ends_rather_than_go_on_with_damage) {

@@ -1,4 +1,5 @@
-/* test_fork.c: a child of a process that has used the device runs on the host; one forked before may use the device itself. */
+/* test_fork.c: a child of a process that has used the device runs on the host; one forked before may use the device
+ * itself. */
 #include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -118,7 +119,8 @@ static void *plan_all_the_time(void *argument) {
   return NULL;
 }
 
-/* Locks that a thread of the parent held at the fork must not stop the child.  Those of a sanitizer's own allocator may. */
+/* Locks that a thread of the parent held at the fork must not stop the child.  Those of a sanitizer's own allocator
+ * may. */
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
 #define OTHERS_MAY_FORK 1
 #else

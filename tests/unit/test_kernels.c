@@ -77,7 +77,8 @@ static const struct {
     {"oc64*37", false, false, 0},          {"ocb64v37", true, true, 0},           {"oc64:37:1*37:1:64", true, false, 0},
     {"ocb64:1:37*37:64:1", false, true, 0}, {"/oc360*5", false, false, 0},        {"oc8:7:1*7:1:8", true, false, 1},
     {"ocb10:1:7*7:10:1", false, true, 1},  {"/oc13v100", true, true, 0},          {"oc6*1000", false, false, 2},
-    {"oc32:-37:1*37:1:32", true, false, 0}, {"oc1*40:1:30x30:40:1", true, true, 0}, {"/ocb1*9:4:1x4:1:9", true, true, 0},
+    {"oc32:-37:1*37:1:32", true, false, 0}, {"oc1*40:1:30x30:40:1", true, true, 0},
+    {"/ocb1*9:4:1x4:1:9", true, true, 0},
 };
 
 START_TEST(each_order_of_loading_and_storing_is_right) {
@@ -174,8 +175,9 @@ START_TEST(random_problems_are_right) {
 }
 END_TEST
 
-static const on_device doubles[] = {{"oc16*37", 0},   {"ocb1000*3", 0}, {"/oc77v5", 0},      {"oc4096", 2048}, {"ocb211*2", 0},
-                                    {"oc263", 2048},  {"oc12x15x4", 0}, {"oc13:7:1*7:1:13", 0}, {"oc2187", 0}};
+static const on_device doubles[] = {{"oc16*37", 0},   {"ocb1000*3", 0}, {"/oc77v5", 0},      {"oc4096", 2048},
+                                   {"ocb211*2", 0}, {"oc263", 2048}, {"oc12x15x4", 0},
+                                    {"oc13:7:1*7:1:13", 0}, {"oc2187", 0}};
 
 START_TEST(double_precision_is_right) { check_on(&doubles[_i], FG_DOUBLE); }
 END_TEST

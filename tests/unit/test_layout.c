@@ -92,7 +92,8 @@ START_TEST(gathering_brings_each_element_where_its_strides_say) {
     for (int i = 0; i < f.planes; i++) {
       fg_layout_gather(&f.layout, plane(&f, i), 0, f.layout.elements, image);
       for (ptrdiff_t e = 0; e < f.layout.elements; e++)
-        if (memcmp(image + (size_t)to[e] * f.element, plane(&f, i) + from[e] * real, f.element)) ck_abort_msg("element %td", e);
+        if (memcmp(image + (size_t)to[e] * f.element, plane(&f, i) + from[e] * real, f.element))
+          ck_abort_msg("element %td", e);
     }
     test_arrays_untouched(&f.arrays, f.problem, true);
     free(image);
@@ -192,7 +193,8 @@ START_TEST(contiguous_dimensions_become_one_walk) {
     fg_problem *p = test_problem(walks[i].text, FG_SINGLE);
     fg_layout in, out;
     ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
-    ck_assert_msg(in.rank == walks[i].in && out.rank == walks[i].out, "%s: %d and %d", walks[i].text, in.rank, out.rank);
+    ck_assert_msg(in.rank == walks[i].in && out.rank == walks[i].out,
+                  "%s: %d and %d", walks[i].text, in.rank, out.rank);
     fg_layout_free(&in);
     fg_layout_free(&out);
     fg_problem_free(p);

@@ -1,4 +1,5 @@
-/* test_passes.c: what the planner makes of problems: passes that a device can run and that read and write the right elements. */
+/* test_passes.c: what the planner makes of problems: passes that a device can run and that read and write the right
+ * elements. */
 #include <check.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@ static void check_fit(const fg_pass *p, const fg_device_info *device) {
   ck_assert_int_ge((ptrdiff_t)fg_kernel_grid(p) * p->lines, fg_pass_lines(p));
 }
 
-/* The points that the kernel keeps in a thread (as cuda/kernel/stage.h counts them) leave room among its 255 registers. */
+/* The points that the kernel keeps in a thread (as cuda/kernel/stage.h counts them) leave room among its 255
+ * registers. */
 static void check_registers(const fg_pass *p, const fg_device_info *device) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   for (int s = 0; s < p->stages; s++) {
@@ -179,7 +181,8 @@ START_TEST(passes_of_large_problems_fit_device_and_arrays) {
 }
 END_TEST
 
-/* On a device whose blocks hold little, small problems take many passes, and their elements can be followed one by one. */
+/* On a device whose blocks hold little, small problems take many passes, and their elements can be followed one by
+ * one. */
 START_TEST(passes_read_what_was_written_and_write_all) {
   dice d = {51 + (uint64_t)_i};
   int several = 0;
@@ -210,7 +213,8 @@ START_TEST(radix_lists_multiply_to_their_length) {
       for (int s = 0; s < lists[i].stages; s++) product *= lists[i].radix[s];
       if (product != n || lists[i].stages < lists[0].stages) ck_abort_msg("%td: list %d", n, i);
       for (int s = 1; s < lists[i].stages; s++)
-        if (lists[i].radix[s - 1] < lists[i].radix[s] || lists[i].radix[0] > FG_MAX_RADIX) ck_abort_msg("%td: list %d", n, i);
+        if (lists[i].radix[s - 1] < lists[i].radix[s] || lists[i].radix[0] > FG_MAX_RADIX)
+          ck_abort_msg("%td: list %d", n, i);
     }
   }
 }

@@ -1,6 +1,7 @@
 /* test_threads.c: many threads execute one plan, plan and execute their own, and lose the device, all at once.
  *
- * Every answer must be the device's, bit for bit, or (once the device fails) the real FFTW's.  Run under ThreadSanitizer too. */
+ * Every answer must be the device's, bit for bit, or (once the device fails) the real FFTW's.  Run under
+ * ThreadSanitizer too. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -45,7 +46,8 @@ static bool right(const device_case *own, const worker *w, bool ours) {
   return w->by_host && (ours ? device_case_is(own, c->by_host) : nearly(own, c->by_host));
 }
 
-/* Memory as an execution on arrays of its own leaves it.  Check's assertions are not for other threads: wrong is counted. */
+/* Memory as an execution on arrays of its own leaves it.  Check's assertions are not for other threads: wrong is
+ * counted. */
 static void *work(void *argument) {
   const worker *w = argument;
   const device_case *c = w->shared;
@@ -124,7 +126,8 @@ START_TEST(the_device_is_opened_once) {
 }
 END_TEST
 
-static const char *const failures[] = {"launch:40", "copy:60,wait:30", "alloc:9+", "stream:3+", "compile:1", "lost:150", "lost:5"};
+static const char *const failures[] = {"launch:40", "copy:60,wait:30", "alloc:9+", "stream:3+", "compile:1",
+                                       "lost:150", "lost:5"};
 
 /* Out of place only: in place a lost device may be fatal. */
 START_TEST(threads_survive_failures) {

@@ -19,8 +19,8 @@ void test_log_clear(void);
 int test_log_lines(const char *level);
 bool test_log_says(const char *text);
 
-/* Run work(argument) in a child, which then leaves without a word.  Returns what waitpid says of it; stderr_text is what it
- * wrote to stderr, cut to size. */
+/* Run work(argument) in a child, which then leaves without a word.  Returns what waitpid says of it; stderr_text is
+ * what it wrote to stderr, cut to size. */
 int test_in_child(void (*work)(void *argument), void *argument, char *stderr_text, size_t size);
 
 #endif
