@@ -53,8 +53,8 @@ typedef struct fg_backend {
   int (*open)(int ordinal, fg_device **device);
   const fg_device_info *(*info)(const fg_device *);
 
-  /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end takes
-   * what begin gave.  Neither fails: without them the calls are only slower. */
+  /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end
+   * takes what begin gave. Neither fails: without them the calls are only slower. */
   int (*begin)(fg_device *);
   void (*end)(fg_device *, int begun);
 
@@ -64,9 +64,9 @@ typedef struct fg_backend {
   int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA */
   void (*pinned_free)(fg_device *, void *memory);
 
-  /* Pin memory of the program where it is, so that copies reach it by DMA, and kernels by its own address where the device
-   * reads host memory; and end that, before it is freed or unmapped.
-   * Whole pages of this system, no page registered twice; unregister takes the address that register was given. */
+  /* Pin memory of the program where it is, so that copies reach it by DMA, and kernels by its own address where the
+   * device reads host memory; and end that, before it is freed or unmapped. Whole pages of this system, no page
+   * registered twice; unregister takes the address that register was given. */
   int (*host_register)(fg_device *, void *memory, size_t bytes);
   int (*host_unregister)(fg_device *, void *memory);
 
@@ -96,10 +96,10 @@ typedef struct fg_backend {
   int (*stream_wait_event)(fg_device *, fg_stream *, fg_event *);
   int (*event_wait)(fg_device *, fg_event *); /* the host waits until the event's last record is reached */
 
-  /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is recorded
-   * instead of done; those streams must have been waited for again by then.  The host waits for nothing in between.  A
-   * recording holds the addresses that it was given.  On failure of end there is no graph and recording has ended.  All four
-   * are NULL in a backend that cannot record. */
+  /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is
+   * recorded instead of done; those streams must have been waited for again by then. The host waits for nothing in
+   * between. A recording holds the addresses that it was given. On failure of end there is no graph and recording has
+   * ended. All four are NULL in a backend that cannot record. */
   int (*graph_begin)(fg_device *, fg_stream *);
   int (*graph_end)(fg_device *, fg_stream *, fg_graph **);
   int (*graph_launch)(fg_device *, fg_graph *, fg_stream *);

@@ -1,5 +1,5 @@
-/* host.c: host memory registered with the simulated device: what a driver would refuse, or take and regret, is a violation.
- * Kernels may reach it like memory of the device. */
+/* host.c: host memory registered with the simulated device: what a driver would refuse, or take and regret, is a
+ * violation. Kernels may reach it like memory of the device. */
 #include "config.h"
 
 #include "cuda/sim/host.h"

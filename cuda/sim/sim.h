@@ -11,7 +11,8 @@
  *                   launch on one word, one of them writing
  *   barriers        threads that finish, or wait for something else, while others wait for them
  *   launch          argument size, block size, shared memory beyond the device's or the kernel request's
- * Copies are checked for bounds, registrations of host memory for whole pages and for pages registered twice.  Only memory reached through cuda/kernel/memory.h is seen.
+ * Copies are checked for bounds, registrations of host memory for whole pages and for pages registered twice.
+ * Only memory reached through cuda/kernel/memory.h is seen.
  *
  * Environment:
  *   FFTW3_GPU_CXX        host compiler with flags, separated by blanks

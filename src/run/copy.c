@@ -22,8 +22,8 @@ static void lines_sse(char *to, const char *from, size_t lines) {
     _mm_stream_si128((__m128i *)to + i, _mm_loadu_si128((const __m128i *)from + i));
 }
 
-/* Whole cache lines of the destination by stores past the caches, its ends by memcpy; the fence orders the former before what
- * the caller does next. */
+/* Whole cache lines of the destination by stores past the caches, its ends by memcpy; the fence orders the former
+ * before what the caller does next. */
 void fg_copy_past_cache(void *to, const void *from, size_t bytes) {
   if (bytes < SHORT) {
     memcpy(to, from, bytes);

@@ -20,8 +20,8 @@ static pthread_cond_t needed = PTHREAD_COND_INITIALIZER;
 static bool started;
 static atomic_int users; /* executions under way */
 
-/* The job.  Its plain fields are written before it opens; who is inside may read them until he leaves; a job is over when it
- * was closed and then nobody was inside. */
+/* The job. Its plain fields are written before it opens; who is inside may read them until he leaves; a job is over
+ * when it was closed and then nobody was inside. */
 static void (*job_part)(void *, ptrdiff_t);
 static void *job_context;
 static ptrdiff_t job_count;

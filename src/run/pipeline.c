@@ -12,8 +12,8 @@
 
 size_t fg_pipeline_piece = 0;
 
-/* Staging pieces, in bytes.  Each costs about 25 us of waiting and waking (measured on the reference H200), so they are as large
- * as their number allows; what is shorter than SHORT goes in one. */
+/* Staging pieces, in bytes. Each costs about 25 us of waiting and waking (measured on the reference H200), so they are
+ * as large as their number allows; what is shorter than SHORT goes in one. */
 static const size_t largest_piece = 8 << 20, large_piece = 4 << 20, short_piece = 1 << 20;
 static const size_t many = 8; /* pieces there have to be before one is larger than large_piece */
 
@@ -228,13 +228,15 @@ static int finish(flow *f) {
 
 size_t fg_pipeline_mapped = 1 << 20;
 
-/* The first pass reads the input; if it is the only one it also writes the output.  Not where the input is overwritten: a
- * failure could not be undone. */
+/* The first pass reads the input; if it is the only one it also writes the output. Not where the input is overwritten:
+ * a failure could not be undone. */
 static bool may_map(const flow *f) {
   const size_t bytes = fg_transfer_bytes(f->in.layout);
   const uintptr_t misaligned = ((uintptr_t)f->in.dense[0] | (uintptr_t)f->out.dense[0]) % FG_PLANE_ALIGNMENT;
-  return f->target->info->reads_host && f->schedule->whole && !f->overlap && f->in.direct && f->out.direct && bytes <= fg_pipeline_mapped && !misaligned &&
-         !f->in.layout->split && !f->out.layout->split;
+  return f->target->info->reads_host && f->in.direct && f->out.direct && !misaligned /* must: kernels reach the arrays */
+         && !f->overlap                                                             /* must: what fails is undone */
+         && f->schedule->whole && bytes <= fg_pipeline_mapped                       /* taste: copies are faster */
+         && !f->in.layout->split && !f->out.layout->split;
 }
 
 static int run_mapped(flow *f) {
@@ -356,7 +358,7 @@ static int run(flow *f) {
   return code == FG_OK ? finish(f) : code;
 }
 
-/* After a failure: nothing of ours may go on in memory of the program's.  The code, made worse if the device is lost. */
+/* After a failure: nothing of ours may go on in memory of the program's. The code, made worse if the device is lost. */
 static int settle(const flow *f, int code) {
   for (int i = 0; i < FG_STREAMS; i++)
     if (f->target->backend->stream_wait(f->target->device, f->slot->stream[i]) == FG_ELOST) code = FG_ELOST;
@@ -376,7 +378,8 @@ static int bring_back(const flow *f, int plane, ptrdiff_t first, ptrdiff_t count
   return code;
 }
 
-/* After output was written over the input: what had come of the input is still on the device, where no pass writes to it. */
+/* After output was written over the input: what had come of the input is still on the device, where no pass writes to
+ * it. */
 static int undo(const flow *f) {
   const size_t element = fg_layout_element_size(f->in.layout);
   const ptrdiff_t most = f->in.direct ? f->come : (ptrdiff_t)(f->in.piece / element);
@@ -441,7 +444,8 @@ static enum fg_outcome flow_through(flow *f) {
 }
 
 static enum fg_outcome run_in_slot(flow *f) {
-  const int code = fg_slot_acquire(f->target, fg_program_bytes(f->program), (size_t[2]){f->in.piece, f->out.piece}, &f->slot);
+  const size_t staging[2] = {f->in.piece, f->out.piece};
+  const int code = fg_slot_acquire(f->target, fg_program_bytes(f->program), staging, &f->slot);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (code != FG_OK) return FG_INTACT;
   const enum fg_outcome outcome = flow_through(f);

@@ -160,7 +160,8 @@ static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) 
   p->loop[loop].n = count;
 }
 
-static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, const fg_pass *p, fg_stream *stream) {
+static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, const fg_pass *p,
+                  fg_stream *stream) {
   const fg_target *t = g->target;
   const void *tables[FG_PASS_TABLES];
   for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[pass].table[k]);

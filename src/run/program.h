@@ -9,8 +9,8 @@
 
 typedef struct fg_program fg_program;
 
-/* Make passes, which were planned for p, ready on the target: compile kernels, make tables.  NULL on failure; then *why is a
- * short text (of the calling thread, until its next failure). */
+/* Make passes, which were planned for p, ready on the target: compile kernels, make tables. NULL on failure; then *why
+ * is a short text (of the calling thread, until its next failure). */
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why);
 void fg_program_destroy(fg_program *);
 
@@ -33,8 +33,8 @@ const fg_schedule *fg_program_schedule(const fg_program *);
  * launched.  As the backend's functions: 0 or a negative code and fg_backend_message(). */
 int fg_program_launch(const fg_program *, void *const arrays[FG_ARRAYS], fg_stream *stream);
 
-/* Likewise one pass, or only indices [first, first + count) of one of its loops (loop >= 0; one without weights in tables
- * or twiddles). */
+/* Likewise one pass, or only indices [first, first + count) of one of its loops (loop >= 0; one without weights in
+ * tables or twiddles). */
 int fg_program_launch_part(const fg_program *, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
                            ptrdiff_t count, fg_stream *stream);
 
@@ -48,8 +48,8 @@ enum fg_outcome {
   FG_DAMAGED  /* it failed with part of the output already written over the input */
 };
 
-/* Transform a's arrays; returns when the output is complete.  After a failure fg_backend_message() says why.  Any number of
- * threads at once. */
+/* Transform a's arrays; returns when the output is complete. After a failure fg_backend_message() says why. Any number
+ * of threads at once. */
 enum fg_outcome fg_program_execute(const fg_program *, const fg_arrays *a);
 
 #endif

@@ -1,7 +1,8 @@
 /* schedule.c: cutting a problem into pieces.
  *
- * A batch is cut along its outermost dimension: the same range of one loop of every pass.  One large transform is cut where
- * its first pass may begin before all of the input has come, and where its last pass has finished parts of the output. */
+ * A batch is cut along its outermost dimension: the same range of one loop of every pass. One large transform is cut
+ * where its first pass may begin before all of the input has come, and where its last pass has finished parts of the
+ * output. */
 #include "src/run/schedule.h"
 
 #include <math.h>
@@ -60,8 +61,8 @@ static bool cut_batch(const fg_problem *p, const fg_layout *in, const fg_layout 
   return false;
 }
 
-/* The loop of p whose indices one after the other own consecutive stretches of one side's image, from its beginning; -1 if
- * there is none. */
+/* The loop of p whose indices one after the other own consecutive stretches of one side's image, from its beginning; -1
+ * if there is none. */
 static int slab_loop(const fg_pass *p, enum fg_side side, ptrdiff_t elements) {
   const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
   const bool tables = side == FG_INPUT ? p->load_table.kind : p->store_table.kind;
@@ -87,7 +88,8 @@ static ptrdiff_t clamp(double x, double low, double high) {
   return (ptrdiff_t)(x < low ? low : x > high ? high : x);
 }
 
-/* The last piece leaves alone, bytes ÷ pieces ÷ link; every piece costs: the sum is least at the root of their ratio. */
+/* The last piece leaves alone, bytes ÷ pieces ÷ link; every piece costs: the sum is least at the root of their ratio.
+ * */
 static ptrdiff_t batch_pieces(ptrdiff_t units, double bytes) {
   if (fg_schedule_pieces) return clamp(fg_schedule_pieces, 1, (double)units);
   return clamp(round(sqrt(bytes / link / piece_cost)), 1, units < MOST_PIECES ? (double)units : MOST_PIECES);
@@ -123,7 +125,8 @@ static void add_batches(fg_schedule *s, const batch_cut *cut, const fg_layout *i
 }
 
 /* One pass, cut where it meets the input (by arrivals before) or the output (departures after), or both at once. */
-static void add_slabs(fg_schedule *s, const fg_passes *passes, int k, int loop, ptrdiff_t pieces, enum fg_step_kind kind) {
+static void add_slabs(fg_schedule *s, const fg_passes *passes, int k, int loop, ptrdiff_t pieces,
+                      enum fg_step_kind kind) {
   const fg_pass *p = &passes->pass[k];
   const ptrdiff_t units = (ptrdiff_t)p->loop[loop].n;
   const ptrdiff_t each = (ptrdiff_t)(kind == FG_ARRIVE ? p->loop[loop].in : p->loop[loop].out);

@@ -1,7 +1,7 @@
 /* schedule.h: in what pieces a problem's data comes in, is transformed and leaves: plain data, made once for a program.
  *
- * The steps are in order: a launch needs all arrivals before it, what leaves needs all launches before it.  Arrivals, launches
- * and departures each keep their order; else they may overlap. */
+ * The steps are in order: a launch needs all arrivals before it, what leaves needs all launches before it. Arrivals,
+ * launches and departures each keep their order; else they may overlap. */
 #ifndef FG_SCHEDULE_H
 #define FG_SCHEDULE_H
 

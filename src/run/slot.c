@@ -1,4 +1,5 @@
-/* slot.c: a pool of slots.  Executions of any plans share them; the one that fits with the least memory to spare is taken. */
+/* slot.c: a pool of slots. Executions of any plans share them; the one that fits with the least memory to spare is
+ * taken. */
 #include "src/run/slot.h"
 
 #include <pthread.h>

@@ -18,8 +18,8 @@ typedef struct {
   size_t bytes;
 } fg_ring;
 
-/* An execution that this slot has seen, by what its recording would hold: with these arrays pinned as they are now, and the
- * slot's own memory. */
+/* An execution that this slot has seen, by what its recording would hold: with these arrays pinned as they are now, and
+ * the slot's own memory. */
 typedef struct {
   unsigned long program, pinning[4]; /* fg_program_number; fg_arena_pin of input and output planes */
   const void *memory[4];
@@ -44,8 +44,8 @@ typedef struct fg_slot {
   struct fg_slot *next;
 } fg_slot;
 
-/* A slot whose arrays and staging pieces hold at least that much, for the caller alone until it is released.  On FG_ENOMEM
- * all idle slots were given up first. */
+/* A slot whose arrays and staging pieces hold at least that much, for the caller alone until it is released. On
+ * FG_ENOMEM all idle slots were given up first. */
 int fg_slot_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot);
 
 /* Back to the pool.  Nothing may be under way in its streams. */

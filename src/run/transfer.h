@@ -11,15 +11,15 @@ enum { FG_PLANE_ALIGNMENT = 256 };
 size_t fg_transfer_bytes(const fg_layout *l);
 void *fg_transfer_plane(const fg_layout *l, void *image, int plane);
 
-/* Where in memory a plane of the program's array begins (its lowest element) when it is laid out exactly as its image; NULL
- * if it has gaps. */
+/* Where in memory a plane of the program's array begins (its lowest element) when it is laid out exactly as its image;
+ * NULL if it has gaps. */
 void *fg_transfer_dense(const fg_layout *l, void *array);
 
 /* Copies that take longer than waking threads do are worth fg_movers_begin. */
 bool fg_transfer_wants_movers(size_t bytes);
 
-/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those: by several
- * threads (src/run/movers.h) where that pays. */
+/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those: by
+ * several threads (src/run/movers.h) where that pays. */
 void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging);
 void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging);
 

@@ -1,5 +1,5 @@
-/* lazy_backend.h: a backend in front of sim whose streams do nothing until the host waits, and then only what that needs: the
- * latest order that the events allow.  What relies on luck instead of events goes wrong on it. */
+/* lazy_backend.h: a backend in front of sim whose streams do nothing until the host waits, and then only what that
+ * needs: the latest order that the events allow. What relies on luck instead of events goes wrong on it. */
 #ifndef LAZY_BACKEND_H
 #define LAZY_BACKEND_H
 

@@ -13,7 +13,8 @@
 #include "src/run/arena.h"
 
 static const fg_target *target;
-static const size_t sizes[] = {FG_ARENA_SMALLEST, FG_ARENA_SMALLEST + 1, 1 << 20, (4 << 20) - 1, 4 << 20, (9 << 20) + 5};
+static const size_t sizes[] = {FG_ARENA_SMALLEST, FG_ARENA_SMALLEST + 1, 1 << 20, (4 << 20) - 1, 4 << 20,
+                               (9 << 20) + 5};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void setup(void) {
@@ -41,7 +42,7 @@ START_TEST(blocks_are_whole_pages) {
   ck_assert(fg_arena_holds(p + sizes[_i] - 1, 1));
   ck_assert(!fg_arena_holds(p - 1, 1));
   ck_assert(!fg_arena_holds(p, sizes[_i] + 4096));
-  const uintptr_t was = (uintptr_t)p;
+  volatile uintptr_t was = (uintptr_t)p;
   drop(p);
   ck_assert(!fg_arena_holds((const void *)was, 1));
 }

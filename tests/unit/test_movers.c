@@ -111,7 +111,8 @@ START_TEST(shared_copies) {
   ck_assert_msg(p != NULL, "%s", why);
   ck_assert(fg_layout_make(&l, p, FG_INPUT));
   const size_t reals = 2 * 3001 * 301, image = 2 * (size_t)l.elements;
-  float *array = malloc(reals * sizeof *array), *staging = malloc(image * sizeof *staging), *back = calloc(reals, sizeof *back);
+  float *array = malloc(reals * sizeof *array), *staging = malloc(image * sizeof *staging);
+  float *back = calloc(reals, sizeof *back);
   float *one = malloc(image * sizeof *one);
   for (size_t i = 0; i < reals; i++) array[i] = (float)i;
   fg_movers_begin();

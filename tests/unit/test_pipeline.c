@@ -1,5 +1,5 @@
-/* test_pipeline.c: however an execution is cut and overlapped, its result is bit for bit that of the uncut one, and no failure
- * leaves anything half written. */
+/* test_pipeline.c: however an execution is cut and overlapped, its result is bit for bit that of the uncut one, and no
+ * failure leaves anything half written. */
 #include "config.h"
 
 #include <check.h>
@@ -128,8 +128,8 @@ static enum fg_outcome check(const way *w) {
   fg_sim_set_faults(NULL);
   ck_assert_uint_eq(result(&s)->reals, reals);
   if (outcome == FG_DONE)
-    ck_assert_msg(!memcmp(result(&s)->block, right, reals * sizeof *right), "%s in %d pieces: another result", w->problem,
-                  w->pieces);
+    ck_assert_msg(!memcmp(result(&s)->block, right, reals * sizeof *right), "%s in %d pieces: another result",
+                  w->problem, w->pieces);
   if (outcome == FG_INTACT || (outcome == FG_DONE && !s.in_place))
     ck_assert_msg(input_intact(&s), "%s: input touched", w->problem);
   free(right);
@@ -139,8 +139,8 @@ static enum fg_outcome check(const way *w) {
 
 /* ---- what is cut ---- */
 
-/* Batches along the slowest dimension, two of them, strides, gaps, split, in place with and without the same strides, one large
- * transform of every rank, hierarchical and of a prime length. */
+/* Batches along the slowest dimension, two of them, strides, gaps, split, in place with and without the same strides,
+ * one large transform of every rank, hierarchical and of a prime length. */
 static const char *const problems[] = {
     "ocf64*10",        "icb60*9",          "ocf16x12*7",    "icf8x6x4*5",   "/ocf30*6",         "/icf16x8*4",
     "ocf12x10x8",      "icf8x9x10",        "ocf40x36",      "/ocf6x8x10",   "ocf6x5x4x7",       "ocf8192",
@@ -188,8 +188,8 @@ START_TEST(slabs_come_in_and_go_out) {
 }
 END_TEST
 
-/* The second execution on the same arrays is recorded, later ones are played; other arrays, and memory that was freed and came
- * again, are not taken for them. */
+/* The second execution on the same arrays is recorded, later ones are played; other arrays, and memory that was freed
+ * and came again, are not taken for them. */
 START_TEST(recordings_are_of_these_arrays) {
   static const char *const some[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50"};
   const way w = {some[_i], ARENA, ARENA, 3, 0, NULL};
