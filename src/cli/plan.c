@@ -6,7 +6,18 @@
 
 #include "src/cli/cli.h"
 #include "src/plan/planner.h"
+#include "src/plan/route.h"
 #include "src/problem/notation.h"
+
+/* What FFTW3_GPU=auto would do with the passes. */
+static void print_route(const fg_problem *p) {
+  const char *reason = fg_route_host_reason(p);
+  printf("  auto: %s%s (estimated %.1f us on the host, %.1f us through the GPU with copies)\n",
+         reason ? "host, " : "GPU", reason ? reason : "", fg_route_host_seconds(p) * 1e6,
+         fg_route_gpu_seconds(p) * 1e6);
+  if (p->precision == FG_DOUBLE && p->kind == FG_DFT)
+    printf("  double precision plans stay with the real FFTW for now: this is what the passes would be\n");
+}
 
 static int explain(const char *text, enum fg_precision precision) {
   char why[256], problem[256];
@@ -18,13 +29,15 @@ static int explain(const char *text, enum fg_precision precision) {
   p->flags |= FG_ESTIMATE; /* nothing is to be measured */
   fg_notation_print(p, problem, sizeof problem);
   char *explanation = fg_planner_explain(p);
-  fg_problem_free(p);
   if (!explanation) {
+    fg_problem_free(p);
     fg_cli_error("plan: out of memory");
     return FG_EXIT_FAILED;
   }
   size_t length = strlen(explanation);
   printf("%s\n%s%s", problem, explanation, length && explanation[length - 1] == '\n' ? "" : "\n");
+  print_route(p);
+  fg_problem_free(p);
   free(explanation);
   return 0;
 }
@@ -65,6 +78,10 @@ const fg_command fg_command_plan = {
             "\n"
             "PROBLEM: [i|o][c|r|k][f|b][/]N[xN...][*M|vM], as FFTW's test program takes it: in or out of place;\n"
             "complex, real or r2r; forward or backward; / split; lengths, each N[:STRIDE[:OUTPUT_STRIDE]];\n"
-            "a batch outside (*) or inside (v) the transform.\n",
+            "a batch outside (*) or inside (v) the transform.\n"
+            "\n"
+            "The passes' estimate is for data that is on the device.  'auto' is what a program with its data on\n"
+            "the host gets by default; a GPU that is open already is worth it for more problems.  Double precision\n"
+            "plans stay with the real FFTW for now.\n",
     .main = plan_main,
 };

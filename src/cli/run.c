@@ -71,6 +71,8 @@ static int preload(void) {
 static int start(char **argv) {
   int status = preload();
   if (status) return status;
+  if (fg_cli_is_static(argv[0]))
+    fg_cli_error("run: %s is linked statically: the library has no effect on it", argv[0]);
   execvp(argv[0], argv);
   int why = errno;
   fg_cli_error("run: %s: %s", argv[0], strerror(why));
@@ -101,12 +103,17 @@ const fg_command fg_command_run = {
     .help = "  --backend=cuda|sim   run kernels on the GPU, or the same kernels on the CPU\n"
             "  --force              the GPU wherever it can, whatever the size\n"
             "  --off                all plans stay with FFTW\n"
-            "  --report[=FILE]      at exit, append to FILE (default: stderr) where each problem ran and why\n"
-            "  --verify=TOLERANCE   compare every GPU result with FFTW's\n"
-            "  --log=LEVEL          error, warn, info or debug\n"
+            "  --report[=FILE]      at exit, append to FILE (default, or '-': stderr) where each problem ran and\n"
+            "                       why; a heading alone: the library was loaded, and nothing was planned\n"
+            "  --verify=TOLERANCE   compare every GPU result with FFTW's, and take FFTW's where the relative L2\n"
+            "                       error is larger than TOLERANCE, a number above 0\n"
+            "  --log=LEVEL          error, warn, info or debug, to stderr or where FFTW3_GPU_LOG_FILE says\n"
             "\n"
             "Of options that contradict each other the last one stands.  What is not given comes from the\n"
-            "environment: 'fftw3-gpu help' names the settings.  Exits as the program does; 127 if there is no\n"
-            "such program, 126 if it cannot be started.\n",
+            "environment: 'fftw3-gpu help' names the settings.  A statically linked program, or one that uses\n"
+            "double precision only, does what it does without the library.\n"
+            "\n"
+            "Exits as the program does; 127 if there is no such program, 126 if it cannot be started, 2 if the\n"
+            "command line was not understood, 1 if there is no library to preload.\n",
     .main = run_main,
 };

@@ -229,8 +229,8 @@ static const char *from_device(fg_plan *plan, const fg_arrays *a) {
 static void tell_replaced(const fg_problem *p, double error, double tolerance) {
   char problem[256];
   fg_notation_print(p, problem, sizeof problem);
-  fg_log(FG_LOG_ERROR, "verification: error %.3g, tolerance %.3g, of %s; the real FFTW's result is used", error, tolerance,
-         problem);
+  fg_log(FG_LOG_ERROR, "verification: error %.3g, tolerance %.3g, of %s; the real FFTW's result is used", error,
+         tolerance, problem);
 }
 
 static void run_on_device(fg_plan *plan, const fg_arrays *a) {

@@ -35,12 +35,25 @@ struct fg_report_row {
 static struct {
   pthread_mutex_t lock;
   fg_report_row *first, **last; /* in order of appearance */
-  int error_fd;                 /* copy of stderr, for programs that close theirs before they exit; or -1 */
+  int error_fd;                 /* copy of stderr, or -1 */
 } report = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &report.first, .error_fd = -1};
 
 static pid_t loaded_by; /* children of a fork are other processes */
 
-void fg_report_loaded(void) { loaded_by = getpid(); }
+/* For programs that close theirs before they exit. */
+static void keep_stderr(void) {
+  if (report.error_fd < 0 && fg_is_standard_error(STDERR_FILENO))
+    report.error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); /* high: programs may count on low numbers */
+}
+
+/* The settings are not read yet: a program without plans is not bothered with them. */
+void fg_report_loaded(void) {
+  const char *path = secure_getenv("FFTW3_GPU_REPORT");
+  loaded_by = getpid();
+  if (!path || strcmp(path, "-")) return;
+  fg_standard_error_begin(); /* whichever constructor comes first */
+  keep_stderr();
+}
 
 bool fg_report_wanted(void) { return fg_settings_get()->report != NULL; }
 
@@ -69,7 +82,7 @@ static void unusable(const char *path) {
   if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_REPORT", path, strerrordesc_np(errno));
 }
 
-/* A file that cannot be written should be told of before the hours of the run, not after.  A pipe may have no reader yet. */
+/* A file that cannot be written is told of before the hours of the run, not after.  A pipe may have no reader yet. */
 static void try_file(const char *path) {
   struct stat st;
   if (!stat(path, &st) && !S_ISREG(st.st_mode)) return;
@@ -82,8 +95,7 @@ static void start(void) {
   const char *path = fg_settings_get()->report;
   pthread_atfork(before_fork, in_parent, in_child);
   if (strcmp(path, "-")) try_file(path);
-  else if (fg_is_standard_error(STDERR_FILENO))
-    report.error_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); /* high: programs may count on low numbers */
+  else keep_stderr();
 }
 
 /* ---- rows ---- */

@@ -126,7 +126,8 @@ const fg_setting fg_setting_table[] = {
      parse_log_file, show_log_file},
     {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
      show_report},
-    {"FFTW3_GPU_VERIFY", "TOLERANCE", "compare every GPU result with FFTW's: largest relative L2 error; 0 is off",
+    {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0",
+     "compare every GPU result with FFTW's, which is taken where the relative L2 error is larger; 0 is off",
      parse_verify, show_verify},
     {NULL, NULL, NULL, NULL, NULL}};
 

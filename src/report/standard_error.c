@@ -7,7 +7,7 @@
 static struct stat at_start;
 static bool known;
 
-__attribute__((constructor)) static void remember(void) { known = fstat(STDERR_FILENO, &at_start) == 0; }
+__attribute__((constructor)) void fg_standard_error_begin(void) { known = fstat(STDERR_FILENO, &at_start) == 0; }
 
 bool fg_is_standard_error(int fd) {
   struct stat now;

@@ -73,16 +73,27 @@ expect 7 run -- sh -c 'exit 7'
 expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
 expect 2 run; err "a program is missing"
 expect 2 run --backend=hip -- env; err "--backend=hip: it takes cuda|sim"; no_out
-expect 2 run --verify=-1 -- env; err "TOLERANCE"; no_out
+expect 2 run --verify=-1 -- env; err "TOLERANCE, a number above 0"; no_out
 expect 2 run --log= -- env; err "--log="; no_out
 expect 127 run -- "$work/no-such-program"; err "$work/no-such-program: No such file"
 : >"$work/not-executable"
 expect 126 run -- "$work/not-executable"; err "Permission denied"
 
+expect 0 run --report -- env; err "#problem" # a heading: it was loaded
+expect 0 run --report=- -- env; err "#problem"
+echo 'int main(void) { return 3; }' >"$work/still.c"
+if ${CC:-cc} -static -o "$work/still" "$work/still.c" 2>/dev/null; then
+  expect 3 run -- "$work/still"; err "$work/still is linked statically: the library has no effect on it"
+  PATH=$work:$PATH expect 3 run still; err "still is linked statically"
+fi
+
 # ---- info
 expect 0 info; no_err
 out "$library"; out "version"; out "libfftw3f"; out "cuda "; out "sim "; out "kernels"; out "FFTW3_GPU_VERIFY"
 FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail "info does not show the setting"
+mkdir "$work/cache"
+FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$work/out" || fail "no cache folder"
+FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
 FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|off|force"
 
 # ---- plan
@@ -90,6 +101,10 @@ expect 2 plan; err "a problem is missing"
 expect 2 plan --precision=half oc64; err "half"; no_out
 expect 2 plan oc64y; err "character 5"; no_out
 expect 0 plan oc64; out "ocf64"; out "pass"; no_err
+out "for data on the device"; out "auto: host, faster on the host (estimated "; out "through the GPU with copies)"
+expect 0 plan oc4194304; out "auto: GPU (estimated "
+expect 0 plan or64; out "auto: host, real transform"
+expect 0 plan --precision=double oc64; out "pass"; out "double precision plans stay with the real FFTW for now"
 expect 2 plan oc64 oops ic8; out "ocf64"; out "icf8" # one bad problem does not keep the others back
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }

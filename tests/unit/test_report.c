@@ -15,6 +15,7 @@
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
+#include "src/report/standard_error.h"
 
 static char file[64], text[65536]; /* a fresh file, and what is in it */
 
@@ -41,6 +42,7 @@ static int run(const char *setting, const char *value, bool to_stderr, void (*bo
   pid_t pid = fork();
   if (!pid) {
     if (to_stderr && !freopen(file, "a", stderr)) _exit(3);
+    fg_standard_error_begin();
     if (setting) setenv(setting, value, 1);
     body();
     exit(0);
@@ -120,6 +122,39 @@ static void nothing(void) {}
 START_TEST(no_plan_no_report) {
   ck_assert_int_eq(run("FFTW3_GPU_REPORT", file, false, nothing), 0);
   ck_assert_str_eq(content(), "");
+}
+END_TEST
+
+START_TEST(a_library_that_was_loaded_leaves_the_heading) {
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(run("FFTW3_GPU_REPORT", file, false, fg_report_loaded), 0);
+    ck_assert_int_eq(lines(content()), 1); /* once in a file */
+    ck_assert_int_eq(strncmp(text, "#problem\twhere\t", 15), 0);
+  }
+}
+END_TEST
+
+static void loaded_then_forks(void) {
+  fg_report_loaded();
+  pid_t pid = fork();
+  if (!pid) exit(0);
+  waitpid(pid, NULL, 0);
+}
+
+START_TEST(a_forked_child_leaves_no_heading) {
+  ck_assert_int_eq(run("FFTW3_GPU_REPORT", "-", true, loaded_then_forks), 0);
+  ck_assert_int_eq(lines(content()), 1);
+}
+END_TEST
+
+static void plans_twice(void) {
+  plan("oc64", "sim", "forced", "X(64)");
+  plan("oc65", "sim", "forced", "X(65)");
+}
+
+START_TEST(a_report_that_cannot_be_written_is_told_once) {
+  ck_assert_int_eq(run("FFTW3_GPU_REPORT", "/nowhere/at/all", true, plans_twice), 0);
+  ck_assert_str_eq(content(), "fftw3-gpu: error: FFTW3_GPU_REPORT=/nowhere/at/all: No such file or directory\n");
 }
 END_TEST
 
@@ -296,6 +331,9 @@ int main(void) {
   tcase_add_checked_fixture(tc, fresh_file, remove_file);
   tcase_add_test(tc, a_row_counts_plans_and_executions);
   tcase_add_test(tc, no_plan_no_report);
+  tcase_add_test(tc, a_library_that_was_loaded_leaves_the_heading);
+  tcase_add_test(tc, a_forked_child_leaves_no_heading);
+  tcase_add_test(tc, a_report_that_cannot_be_written_is_told_once);
   tcase_add_test(tc, no_setting_no_row);
   tcase_add_test(tc, processes_append_under_one_header);
   tcase_add_test(tc, a_forked_child_reports_only_its_own);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/report/settings.h"
+#include "src/report/standard_error.h"
 
 /* What a child saw: each setting as "name=value\n", and what it wrote to stderr. */
 typedef struct {
@@ -39,6 +40,7 @@ static outcome in_child(const char *folder, char *const *environment) {
   pid_t pid = fork();
   if (!pid) {
     dup2(fileno(complaints), STDERR_FILENO);
+    fg_standard_error_begin();
     clearenv();
     for (char *const *e = environment; *e; e++)
       putenv(*e);

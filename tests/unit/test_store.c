@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cuda/store.h"
+#include "src/report/standard_error.h"
 
 #define SUFFIX ".cubin"
 #define KEY "source tile.cu\n#define FG_N 64\n"
@@ -212,10 +213,27 @@ START_TEST(read_only_folder_is_still_read) {
 END_TEST
 
 START_TEST(folder_that_cannot_be_made) {
+  char told[512];
+  FILE *f = tmpfile();
+  ck_assert_ptr_nonnull(f);
+  dup2(fileno(f), STDERR_FILENO);
+  fg_standard_error_begin();
   setenv("FFTW3_GPU_CACHE", "/dev/null/cache", 1);
   fg_store_put(KEY, SUFFIX, "blob", 4);
+  fg_store_put("other key", SUFFIX, "blob", 4);
   ck_assert_int_eq(get(KEY, "blob", 4), -1);
   fg_store_trim(0);
+  rewind(f);
+  told[fread(told, 1, sizeof told - 1, f)] = '\0';
+  fclose(f);
+  ck_assert_str_eq(told, "fftw3-gpu: error: FFTW3_GPU_CACHE=/dev/null/cache: Not a directory\n"); /* once */
+  ck_assert_str_eq(fg_store_trouble(), "Not a directory");
+}
+END_TEST
+
+START_TEST(folder_without_trouble) {
+  ck_assert_ptr_null(fg_store_trouble());
+  ck_assert_int_eq(files_in_cache(), 0);
 }
 END_TEST
 
@@ -241,6 +259,18 @@ START_TEST(no_home_no_folder) {
   fg_store_put(KEY, SUFFIX, "blob", 4);
   ck_assert_int_eq(get(KEY, "blob", 4), -1);
   fg_store_trim(0);
+}
+END_TEST
+
+START_TEST(home_is_not_made) {
+  char home[512];
+  unsetenv("FFTW3_GPU_CACHE");
+  unsetenv("XDG_CACHE_HOME");
+  snprintf(home, sizeof home, "%s/home", folder);
+  setenv("HOME", home, 1);
+  fg_store_put(KEY, SUFFIX, "blob", 4);
+  ck_assert_ptr_null(fg_store_folder());
+  ck_assert_int_eq(access(home, F_OK), -1);
 }
 END_TEST
 
@@ -372,7 +402,7 @@ static Suite *suite(void) {
       hash_is_fnv_1a, round_trip, other_keys_and_suffixes_are_not_found, folders_are_private, errno_is_kept,
       any_changed_byte_is_noticed, any_other_length_is_noticed, another_key_under_the_same_name,
       what_others_can_write_is_not_run, not_a_file, read_only_folder_is_still_read, folder_that_cannot_be_made,
-      file_size_limit_does_not_kill, no_home_no_folder, home_is_the_last_choice, xdg_comes_before_home,
+      folder_without_trouble, file_size_limit_does_not_kill, no_home_no_folder, home_is_not_made, home_is_the_last_choice, xdg_comes_before_home,
       relative_folder_stays_where_it_was, processes_write_at_once, trim_removes_what_was_longest_unused,
       trim_touches_only_our_files};
   Suite *s = suite_create("store");

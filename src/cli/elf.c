@@ -1,0 +1,52 @@
+/* elf.c: whether a program can be preloaded into at all. */
+#include "src/cli/cli.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The file that execvp would start; false if there is none. */
+static bool find(const char *program, char path[PATH_MAX]) {
+  if (strchr(program, '/')) return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX;
+  for (const char *folder = getenv("PATH"); folder; folder = strchr(folder, ':') ? strchr(folder, ':') + 1 : NULL) {
+    const int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)strcspn(folder, ":"), folder, program);
+    if (n < PATH_MAX && !access(path, X_OK)) return true;
+  }
+  return false;
+}
+
+static bool read_at(int file, void *to, size_t bytes, size_t offset) {
+  return pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+/* Of this machine's word size, executable, and without the entry that names a dynamic linker. */
+static bool lacks_linker(int file) {
+  ElfW(Ehdr) head;
+  ElfW(Phdr) part;
+  const int class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
+  if (!read_at(file, &head, sizeof head, 0) || memcmp(head.e_ident, ELFMAG, SELFMAG)) return false;
+  if (head.e_ident[EI_CLASS] != class || head.e_phentsize != sizeof part) return false;
+  for (size_t i = 0; i < head.e_phnum; i++)
+    if (!read_at(file, &part, sizeof part, head.e_phoff + i * sizeof part) || part.p_type == PT_INTERP) return false;
+  return head.e_phnum > 0;
+}
+
+/* The dynamic linker itself, which can be started as a program with another as its argument. */
+static bool is_linker(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld.so", 5) || !strncmp(name, "ld64.so", 7);
+}
+
+bool fg_cli_is_static(const char *program) {
+  char path[PATH_MAX];
+  const int file = find(program, path) && !is_linker(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file < 0) return false;
+  const bool is_static = lacks_linker(file);
+  close(file);
+  return is_static;
+}
