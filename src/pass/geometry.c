@@ -194,7 +194,7 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
   const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
-  const ptrdiff_t all = divide_up(fg_pass_lines(now), now->pairs ? 2 : 1);
+  const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
     if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */
