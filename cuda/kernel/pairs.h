@@ -10,7 +10,9 @@
 
 #include "points.h"
 
-constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM), LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH, STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
+constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
+constexpr bool LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH;
+constexpr bool STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
 constexpr int HALF = FG_DATA / 2 + 1;
 
 FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
@@ -126,8 +128,8 @@ template <int R> FG_DEVICE void store_butterfly(const pass_state &s, int line, i
   }
 }
 
-/* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or (odd) imaginary,
- * so that two of them need no taking apart. */
+/* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or (odd)
+ * imaginary, so that two of them need no taking apart. */
 FG_DEVICE cplx part(cplx v, int second) {
   if (odd_kind(FG_TO_FORM) && symmetric(FG_TO_FORM)) return {0, second ? -v.x : v.y};
   return {second ? v.y : v.x, 0};

@@ -31,7 +31,8 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
-  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) * 5 * sizeof(long long) : 0;
+  const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
+  const size_t places = rows * 5 * sizeof(long long);
   return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
 }
 
