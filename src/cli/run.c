@@ -104,7 +104,7 @@ const fg_command fg_command_run = {
             "  --force              the GPU wherever it can, whatever the size\n"
             "  --off                all plans stay with FFTW\n"
             "  --report[=FILE]      at exit, append to FILE (default, or '-': stderr) where each problem ran and\n"
-            "                       why; a heading alone: the library was loaded, and nothing was planned\n"
+            "                       why; a heading alone: the library was loaded and had nothing to do\n"
             "  --verify=TOLERANCE   compare every GPU result with FFTW's, and take FFTW's where the relative L2\n"
             "                       error is larger than TOLERANCE, a number above 0\n"
             "  --log=LEVEL          error, warn, info or debug, to stderr or where FFTW3_GPU_LOG_FILE says\n"
