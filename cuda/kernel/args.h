@@ -1,5 +1,5 @@
-/* args.h: the run-time arguments of the kernels, shared by host and device.  What is constant for a pass is a #define of
- * its kernel; what may change from launch to launch is here.  Plain C, no includes: NVRTC reads it too. */
+/* args.h: the run-time arguments of the kernels, shared by host and device.  What is constant for a pass is a
+ * #define of its kernel; what may change from launch to launch is here.  Plain C, no includes: NVRTC reads it too. */
 #ifndef FG_ARGS_H
 #define FG_ARGS_H
 
@@ -9,16 +9,16 @@
 /* Dimensions of a box: transforms of this rank are done whole in a block. */
 #define FG_MAX_BOX 3
 
-/* What the points of one side of a line are in memory.  COMPLEX: themselves.  All others belong to a transform of real data,
- * whose points are numbered by their position in the whole transform of length L; a row of memory has N elements.
- * Each is either a sequence of real numbers or the Hermitian half spectrum (positions 0 … L/2) of one. */
+/* What the points of one side of a line are in memory.  COMPLEX: themselves.  All others belong to a transform of
+ * real data, whose points are numbered by their position in the whole transform of length L; a row of memory has N
+ * elements. Each is either a sequence of real numbers or the Hermitian half spectrum (positions 0 … L/2) of one. */
 enum fg_form {
   FG_FORM_COMPLEX,
   FG_FORM_REAL,        /* real; L = N */
   FG_FORM_HERMITIAN,   /* complex, N/2 + 1 elements a row */
   FG_FORM_HALFCOMPLEX, /* Hermitian in N reals: r0 … r(N/2), i((N+1)/2 − 1) … i1 */
   FG_FORM_DHT,         /* stored only: Hermitian as re − im and re + im */
-  FG_FORM_REDFT10, FG_FORM_RODFT10, /* loaded: reals in another order; stored: Hermitian, turned by a quarter of a point */
+  FG_FORM_REDFT10, FG_FORM_RODFT10, /* loaded: reals in another order; stored: Hermitian, turned */
   FG_FORM_REDFT01, FG_FORM_RODFT01, /* the other way round */
   FG_FORM_REDFT11, FG_FORM_RODFT11, /* N odd: reals and Hermitian in another order.  N even: L = N/2 complex numbers */
   FG_FORM_REDFT00, FG_FORM_RODFT00  /* L = 2(N − 1), 2(N + 1): loaded extended, stored half of it */

@@ -1,9 +1,10 @@
 /* form.h: the forms of real data (args.h, enum fg_form): from a row of memory to the points of a complex line and back.
  *
- * All functions take one row: the address of its element 0 and the position p of a point in the whole transform.  Loaded is
- * either a real number (imaginary part 0) or a point of a Hermitian spectrum, whose upper half is the conjugate of the
- * lower one.  Stored is a point of a Hermitian spectrum, each element of memory exactly once: positions of the upper half go
- * to their mirror's place, unless that is computed too, which is so for p ≡ 0 and p ≡ TO_PERIOD/2 (mod TO_PERIOD).
+ * All functions take one row: the address of its element 0 and the position p of a point in the whole transform.
+ * Loaded is either a real number (imaginary part 0) or a point of a Hermitian spectrum, whose upper half is the
+ * conjugate of the lower one.  Stored is a point of a Hermitian spectrum, each element of memory exactly once:
+ * positions of the upper half go to their mirror's place, unless that is computed too, which is so for p ≡ 0 and p ≡
+ * TO_PERIOD/2 (mod TO_PERIOD).
  *
  *   REDFT10/01   one transform of N points in Makhoul's order, 1980; e(p) = 2p or 2(N − 1 − p) + 1
  *   REDFT11      N even: N/2 complex points, turned before and after; N odd: residues modulo 8 and N separate (a true
@@ -94,8 +95,8 @@ struct signed_element {
   bool negative;
 };
 
-/* REDFT11, N odd.  The transform is a sum over odd residues a, b modulo 8N of x(a)·cos(2πab/8N), x(−a) = x(a) = −x(4N − a); of
- * each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is free. */
+/* REDFT11, N odd.  The transform is a sum over odd residues a, b modulo 8N of x(a)·cos(2πab/8N), x(−a) = x(a) =
+ * −x(4N − a); of each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is free. */
 FG_DEVICE signed_element folded(position n, position a) {
   if (a > 4 * n) a = 8 * n - a;
   const bool negative = a > 2 * n;
@@ -118,8 +119,8 @@ FG_DEVICE signed_element quarter_wave_output(position n, position p) {
 
 /* ---- load ---- */
 
-/* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way; then the point
- * itself. */
+/* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way;
+ * then the point itself. */
 FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, position p) {
   constexpr position n = FROM_ROW;
   if (FG_FROM_FORM == FG_FORM_HERMITIAN) return read_point(a, row + load_distance(a, p));
@@ -169,8 +170,8 @@ FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
 
 /* ---- store ---- */
 
-/* Both results of an odd REDFT11 or RODFT11 that are at positions p and n − p: 2·Re(v·exp(−2πi n/8)), conjugate v for the
- * second. */
+/* Both results of an odd REDFT11 or RODFT11 that are at positions p and n − p: 2·Re(v·exp(−2πi n/8)), conjugate v
+ * for the second. */
 FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position p, cplx v) {
   constexpr position n = TO_ROW;
   const real root = real(1.41421356237309504880);

@@ -3,14 +3,17 @@
  *   real to Hermitian:  X₁[k] = (Z[k] + conj Z[n − k])/2,  X₂[k] = (Z[k] − conj Z[n − k])/2i
  *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
  *
- * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or (FG_LOAD_THROUGH 0)
- * straight into registers.  The real side is as with any line.  A row that has no partner is paired with zero. */
+ * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or
+ * (FG_LOAD_THROUGH 0) straight into registers.  The real side is as with any line.  A row that has no partner is
+ * paired with zero. */
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 
 #include "points.h"
 
-constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM), LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH, STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
+constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
+constexpr bool LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH;
+constexpr bool STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
 constexpr int HALF = FG_DATA / 2 + 1;
 
 FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
@@ -126,8 +129,8 @@ template <int R> FG_DEVICE void store_butterfly(const pass_state &s, int line, i
   }
 }
 
-/* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or (odd) imaginary,
- * so that two of them need no taking apart. */
+/* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or
+ * (odd) imaginary, so that two of them need no taking apart. */
 FG_DEVICE cplx part(cplx v, int second) {
   if (odd_kind(FG_TO_FORM) && symmetric(FG_TO_FORM)) return {0, second ? -v.x : v.y};
   return {second ? v.y : v.x, 0};
@@ -180,8 +183,8 @@ FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
   if (at.b > 0 && mirror != at.b) shared_store(s.tile + tile_at(at.line, mirror), cplx{x.x + y.y, y.x - x.y});
 }
 
-/* Two spectra into the tile as one, then what the first stage reads of it.  All loads are under way before the first store, which
- * the compiler would not let them pass. */
+/* Two spectra into the tile as one, then what the first stage reads of it.  All loads are under way before the first
+ * store, which the compiler would not let them pass. */
 FG_DEVICE void load_pairs(const pass_state &s, cplx *v) {
   cplx x[SPECTRUM_REPEATS], y[SPECTRUM_REPEATS];
 #pragma unroll

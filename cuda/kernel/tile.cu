@@ -1,9 +1,9 @@
 /* tile.cu: one pass over the data: blocks load lines, transform them whole in registers and shared memory, store them.
  *
- * Each block does FG_LINES lines of FG_N points.  In order: load, factor from the load table, forward DFT (with real and
- * imaginary part swapped around it for the backward one), twiddle exp(−2πi·J·k/N'), factor from the store table, store.
- * FG_CONVOLVE: the DFT is replaced by a cyclic convolution of FG_DATA points: DFT, product with the transformed filter, inverse
- * DFT; the tables are then by the index along the line.
+ * Each block does FG_LINES lines of FG_N points.  In order: load, factor from the load table, forward DFT (with real
+ * and imaginary part swapped around it for the backward one), twiddle exp(−2πi·J·k/N'), factor from the store table,
+ * store. FG_CONVOLVE: the DFT is replaced by a cyclic convolution of FG_DATA points: DFT, product with the
+ * transformed filter, inverse DFT; the tables are then by the index along the line.
  * A side may have a form (form.h): elements of real data; with FG_PAIRS two rows of them share a line (pairs.h).
  *
  * Constants (set by src/pass/kernel.c):
@@ -13,8 +13,10 @@
  *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE   0 or 1
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
- *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line; FG_LOAD_DENSE, FG_STORE_DENSE: their step is 1
- *   FG_PAIRS, FG_LOAD_THROUGH, FG_LOAD_COLUMN, FG_STORE_COLUMN   0 or 1; orders of the accesses that go through the tile
+ *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line
+ *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
+ *   FG_PAIRS, FG_LOAD_THROUGH         0 or 1
+ *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_LOOPS                   loops around the line; FG_WIDE 1: more than 2³¹ lines */
 #include "pairs.h"

@@ -31,7 +31,8 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
-  const size_t places = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) * 5 * sizeof(long long) : 0;
+  const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
+  const size_t places = rows * 5 * sizeof(long long);
   return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
 }
 
@@ -58,11 +59,11 @@ static void insert_move(fg_pass *p, int at, bool column) {
   p->stages++;
 }
 
-/* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector of a
- * line at a time, moves are put around it. */
+/* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector
+ * of a line at a time, moves are put around it. */
 static void choose_orders(fg_pass *p) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
-  /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages beside it take the other side's. */
+  /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages take the other side's. */
   const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
   const bool through_load = fg_geometry_load_through(p);
   const bool through_store = p->pairs && !fg_form_loads_spectrum(p->from.form) && !symmetric;
@@ -95,8 +96,8 @@ static int points_of(const fg_pass *p, double *busy) {
   return most;
 }
 
-/* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers, which spills
- * little where a large radix would like more; large primes keep sums and differences besides. */
+/* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
+ * which spills little where a large radix would like more; large primes keep sums and differences besides. */
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
@@ -119,8 +120,8 @@ static int residency(const fg_pass *p, const fg_device_info *device, int points)
   return blocks < 32 ? blocks : 32;
 }
 
-/* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less where these
- * begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
+/* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
+ * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double across_efficiency(const fg_pass *p) {
   const double element = 2 * (double)fg_real_size(p->precision), n = p->loops ? (double)p->loop[0].n : 1;
   const long long lines = p->lines, row = p->loops ? p->loop[0].n : 1;
@@ -132,9 +133,9 @@ static double across_efficiency(const fg_pass *p) {
   return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }
 
-/* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where lines
- * are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the device and, on
- * a multiprocessor, for some to load while others compute. */
+/* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
+ * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
+ * device and, on a multiprocessor, for some to load while others compute. */
 static double score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
@@ -194,7 +195,7 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
   const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
-  const ptrdiff_t all = divide_up(fg_pass_lines(now), now->pairs ? 2 : 1);
+  const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
     if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */
@@ -204,8 +205,8 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
   if (now->loops && now->loop[0].n <= 64) try_lines(now, device, (int)now->loop[0].n, best, best_score);
 }
 
-/* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about seven times as
- * fast, more slowly by its bank conflicts; about half of that is hidden. */
+/* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about
+ * seven times as fast, more slowly by its bank conflicts; about half of that is hidden. */
 static double exchange_efficiency(const fg_pass *p) {
   return 1 / (1 + EXCHANGE_COST * (p->stages - 1) * fg_banks_conflicts(p));
 }
@@ -242,8 +243,8 @@ static bool next_permutation(int *a, int count) {
   return true;
 }
 
-/* Give p, whose lines and threads were chosen for the radices of list, the order of radices and the padding with the fewest
- * bank conflicts.  The score of the result. */
+/* Give p, whose lines and threads were chosen for the radices of list, the order of radices and the padding with the
+ * fewest bank conflicts.  The score of the result. */
 static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info *device) {
   int radix[FG_MAX_STAGES];
   double best_score = 0;

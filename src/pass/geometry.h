@@ -5,23 +5,26 @@
 #include "src/pass/pass.h"
 #include "src/pass/radices.h"
 
-/* Choose lines, threads, radices and stage orders for p (n, strides, loops and sign are set).  Fewest stages first, then
- * whole sectors, then enough blocks on a multiprocessor.  false if a line does not fit into a block or n is not smooth. */
+/* Choose lines, threads, radices and stage orders for p (n, strides, loops and sign are set).  Fewest stages first,
+ * then whole sectors, then enough blocks on a multiprocessor.  false if a line does not fit into a block or n is not
+ * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
-/* The same for a box whose stages, axes and pitch are set: boxes a block and threads.  Returns how good the best choice is
- * (higher is better), 0 if none fits. */
+/* The same for a box whose stages, axes and pitch are set: boxes a block and threads.  Returns how good the best
+ * choice is (higher is better), 0 if none fits. */
 double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device);
 
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);
 bool fg_geometry_store_across(const fg_pass *p);
 
-/* Pairs of spectra are loaded through the tile, each element once; else straight into registers, most of them twice, which the
- * first cache serves.  Twice is faster (H200, doc/performance.md) except where there is much to do for a point. */
+/* Pairs of spectra are loaded through the tile, each element once; else straight into registers, most of them twice,
+ * which the first cache serves.  Twice is faster (H200, doc/performance.md) except where there is much to do for a
+ * point. */
 bool fg_geometry_load_through(const fg_pass *p);
 
-/* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h and box.cu lay them out. */
+/* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h and box.cu lay
+ * them out. */
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p);
 size_t fg_geometry_shared(const fg_pass *p);
 

@@ -1,7 +1,8 @@
 /* pass.h: what a GPU plan is made of.
  *
  * A pass reads every element once from device memory and writes it once; in between all work happens in registers and
- * shared memory.  It is plain data: it can be printed, hashed, priced and executed; nothing in it is a pointer to code. */
+ * shared memory.  It is plain data: it can be printed, hashed, priced and executed; nothing in it is a pointer to
+ * code. */
 #ifndef FG_PASS_H
 #define FG_PASS_H
 
@@ -14,7 +15,8 @@
 #define FG_MAX_STAGES 12
 #define FG_MAX_PASSES 64
 
-/* The arrays that passes work on.  IN and OUT are the problem's, laid out as the work says; the scratch arrays are dense. */
+/* The arrays that passes work on.  IN and OUT are the problem's, laid out as the work says; the scratch arrays are
+ * dense. */
 enum fg_array { FG_ARRAY_IN, FG_ARRAY_OUT, FG_ARRAY_SCRATCH0, FG_ARRAY_SCRATCH1, FG_ARRAYS };
 
 /* One side of a pass or of a work: an array, where in it the first element is, and whether it is split into two planes.
@@ -25,7 +27,7 @@ typedef struct {
   ptrdiff_t offset;
   enum fg_form form;
   ptrdiff_t row;    /* with a form: elements of the transform's row, FFTW's n */
-  ptrdiff_t period; /* Hermitian: positions that are multiples of half of it are computed with their mirrors; 0: all are */
+  ptrdiff_t period; /* Hermitian: multiples of half of it are computed with their mirrors; 0: all positions are */
 } fg_place;
 
 /* Constant factors by position, computed on the host in higher precision and kept on the device. */

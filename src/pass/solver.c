@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const fg_solver *const fg_solvers[] = {&fg_solver_copy,         &fg_solver_tile,      &fg_solver_box, &fg_solver_dimensions,
-                                       &fg_solver_hierarchical, &fg_solver_bluestein, &fg_solver_real, &fg_solver_r2r, &fg_solver_halves, NULL};
+const fg_solver *const fg_solvers[] = {
+    &fg_solver_copy,      &fg_solver_tile, &fg_solver_box, &fg_solver_dimensions, &fg_solver_hierarchical,
+    &fg_solver_bluestein, &fg_solver_real, &fg_solver_r2r, &fg_solver_halves,     NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;
@@ -27,8 +28,8 @@ static bool continues(const fg_loop *inner, const fg_loop *outer) {
          outer->load == n * inner->load && outer->store == n * inner->store;
 }
 
-/* The loop that lines lie closest together in goes innermost, by the output first, since a partly written sector costs more
- * than a partly read one; loops that continue each other become one. */
+/* The loop that lines lie closest together in goes innermost, by the output first, since a partly written sector
+ * costs more than a partly read one; loops that continue each other become one. */
 static void tidy_loops(fg_pass *p) {
   qsort(p->loop, (size_t)p->loops, sizeof *p->loop, by_place);
   int kept = 0;
@@ -42,8 +43,8 @@ static void tidy_loops(fg_pass *p) {
 
 bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
 
-/* Two rows share a line: one side is real, the other the spectrum of this very line.  The shortest do without: putting two
- * spectra together and taking them apart rounds once more, which shows there. */
+/* Two rows share a line: one side is real, the other the spectrum of this very line.  The shortest do without:
+ * putting two spectra together and taking them apart rounds once more, which shows there. */
 enum { LONGEST_ALONE = 16 };
 static bool pairs(const fg_work *w) {
   const fg_place *from = &w->from, *to = &w->to;

@@ -1,10 +1,12 @@
-/* solver.h: a solver is one algorithm: a way to turn work into passes.  One file each in solver/, one line in the table. */
+/* solver.h: a solver is one algorithm: a way to turn work into passes.  One file each in solver/, one line in the
+ * table. */
 #ifndef FG_SOLVER_H
 #define FG_SOLVER_H
 
 #include "src/pass/pass.h"
 
-/* What is to be transformed on the device: a problem in the arrays' own elements, or a part of one that a solver made. */
+/* What is to be transformed on the device: a problem in the arrays' own elements, or a part of one that a solver
+ * made. */
 typedef struct {
   enum fg_precision precision;
   int sign;
@@ -61,16 +63,16 @@ void fg_passes_need(fg_passes *, enum fg_array a, ptrdiff_t elements);
 /* Only as many passes as there are: lists are copied often while solvers are compared. */
 void fg_passes_copy(fg_passes *to, const fg_passes *from);
 
-/* Divisors of n worth trying as the first factor of a hierarchical transform: those the butterflies can do, the nearest to the
- * root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
+/* Divisors of n worth trying as the first factor of a hierarchical transform: those the butterflies can do, the
+ * nearest to the root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
 enum { FG_MAX_FACTORS = 6 };
 int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[FG_MAX_FACTORS]);
 
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
 void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);
 
-/* Strides in dense scratch for count axes of n points, in the order of their strides in the array that is read.  Returns the
- * elements in all. */
+/* Strides in dense scratch for count axes of n points, in the order of their strides in the array that is read.
+ * Returns the elements in all. */
 typedef struct {
   ptrdiff_t n, in;
   long long out;

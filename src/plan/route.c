@@ -13,8 +13,8 @@ static const double flops_in_cache = 12e9, flops_in_l3 = 6e9, flops_in_memory = 
 static const double thread_efficiency = 0.7;
 static const double pinned_bandwidth = 50e9, staged_bandwidth = 25e9, gpu_overhead = 30e-6;
 
-/* Starting CUDA takes about 0.35 s.  How often a plan will be executed is not known: it is taken to pay when a handful of
- * executions do; once the device is open only the executions themselves count. */
+/* Starting CUDA takes about 0.35 s.  How often a plan will be executed is not known: it is taken to pay when a
+ * handful of executions do; once the device is open only the executions themselves count. */
 static const double start_up_worth = 0.05, margin = 1.3;
 /* Executions that planning may take as long as. */
 static const double planning_worth = 20;
@@ -41,15 +41,16 @@ double fg_route_gpu_seconds(const fg_problem *p) {
   return gpu_overhead + 2 * bytes_of(p) / (pinned ? pinned_bandwidth : staged_bandwidth);
 }
 
-/* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the NULL. */
+/* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the
+ * NULL. */
 static bool real_fftw_may_refuse(const fg_problem *p) {
   int dimensions = 0;
   for (int d = 0; d < p->transform.rank; d++) dimensions += p->transform.dim[d].n > 1;
   return p->kind == FG_C2R && dimensions > 1 && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
-/* The table of a long convolution is transformed on the processor when the plan is made, in long double: about 40 ns a point and
- * level of its length (doc/performance.md). */
+/* The table of a long convolution is transformed on the processor when the plan is made, in long double: about 40 ns
+ * a point and level of its length (doc/performance.md). */
 static double planning_seconds(const fg_problem *p) {
   double seconds = 0;
   for (int d = 0; d < p->transform.rank; d++) {

@@ -54,8 +54,8 @@ void fg_problem_free(fg_problem *p);
  * library's own kernels may: finite, non-overlapping, nothing that FFTW's manual leaves undefined.  A literal. */
 const char *fg_problem_undefined(const fg_problem *p);
 
-/* Points of dimension d (transform, then batch) in the array of that side: n/2 + 1 of the last one of a real transform where
- * that is complex. */
+/* Points of dimension d (transform, then batch) in the array of that side: n/2 + 1 of the last one of a real
+ * transform where that is complex. */
 ptrdiff_t fg_problem_points(const fg_problem *p, int d, enum fg_side side);
 
 /* The array of that side holds complex numbers. */

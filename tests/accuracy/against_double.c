@@ -2,9 +2,10 @@
  *
  *   against_double [-r ROUNDS] [-f estimate|measure|patient] PROBLEM...
  *
- * Linked to the stock libraries: run as it is, it measures stock float FFTW; run under the preload, fftw3-gpu.  PROBLEM is
- * FFTW's notation without strides, letters i o f b c r k in any order, then the lengths (of k with their kinds), then
- * *howmany: ic64x64*27, orb100*3, ok15e10x8o11.  Real ones with r are out of place.  A line a problem: its text, a tab, the relative L2 error ||float - double|| / ||double||, root mean square over the rounds. */
+ * Linked to the stock libraries: run as it is, it measures stock float FFTW; run under the preload, fftw3-gpu.
+ * PROBLEM is FFTW's notation without strides, letters i o f b c r k in any order, then the lengths (of k with their
+ * kinds), then *howmany: ic64x64*27, orb100*3, ok15e10x8o11.  Real ones with r are out of place.  A line a problem:
+ * its text, a tab, the relative L2 error ||float - double|| / ||double||, root mean square over the rounds. */
 #include <ctype.h>
 #include <fftw3.h>
 #include <math.h>
@@ -106,17 +107,17 @@ typedef struct {
 } transforms;
 
 /* The same plan in either precision. */
-#define PLANNER(name, X, real)                                                                                           \
-  static X##_plan name(const problem *p, real *in, real *out, unsigned flags) {                                          \
-    const int is = (int)(reals(p, 0) / (size_t)p->howmany), os = (int)(reals(p, 1) / (size_t)p->howmany);                \
-    X##_complex *const ci = (X##_complex *)in, *const co = (X##_complex *)out;                                           \
-    if (p->kind == 'c')                                                                                                  \
-      return X##_plan_many_dft(p->rank, p->n, p->howmany, ci, NULL, 1, is / 2, co, NULL, 1, os / 2, p->sign, flags);     \
-    if (p->kind == 'k')                                                                                                  \
-      return X##_plan_many_r2r(p->rank, p->n, p->howmany, in, NULL, 1, is, out, NULL, 1, os, p->r2r, flags);             \
-    if (p->sign == FFTW_FORWARD)                                                                                         \
-      return X##_plan_many_dft_r2c(p->rank, p->n, p->howmany, in, NULL, 1, is, co, NULL, 1, os / 2, flags);              \
-    return X##_plan_many_dft_c2r(p->rank, p->n, p->howmany, ci, NULL, 1, is / 2, out, NULL, 1, os, flags);               \
+#define PLANNER(name, X, real)                                                                                        \
+  static X##_plan name(const problem *p, real *in, real *out, unsigned flags) {                                       \
+    const int is = (int)(reals(p, 0) / (size_t)p->howmany), os = (int)(reals(p, 1) / (size_t)p->howmany);             \
+    X##_complex *const ci = (X##_complex *)in, *const co = (X##_complex *)out;                                        \
+    if (p->kind == 'c')                                                                                               \
+      return X##_plan_many_dft(p->rank, p->n, p->howmany, ci, NULL, 1, is / 2, co, NULL, 1, os / 2, p->sign, flags);  \
+    if (p->kind == 'k')                                                                                               \
+      return X##_plan_many_r2r(p->rank, p->n, p->howmany, in, NULL, 1, is, out, NULL, 1, os, p->r2r, flags);          \
+    if (p->sign == FFTW_FORWARD)                                                                                      \
+      return X##_plan_many_dft_r2c(p->rank, p->n, p->howmany, in, NULL, 1, is, co, NULL, 1, os / 2, flags);           \
+    return X##_plan_many_dft_c2r(p->rank, p->n, p->howmany, ci, NULL, 1, is / 2, out, NULL, 1, os, flags);            \
   }
 PLANNER(plan_single, fftwf, float)
 PLANNER(plan_double, fftw, double)
@@ -185,7 +186,8 @@ int main(int argc, char **argv) {
   for (; i < argc; i++) {
     problem p;
     if (parse(&p, argv[i])) {
-      fprintf(stderr, "against_double: '%s' is not a problem: letters i o f b c r k, lengths with x, then *howmany\n", argv[i]);
+      fprintf(stderr,
+              "against_double: '%s' is not a problem: letters i o f b c r k, lengths with x, then *howmany\n", argv[i]);
       return 2;
     }
     measure(argv[i], &p, rounds, flags);

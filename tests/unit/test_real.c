@@ -1,4 +1,5 @@
-/* test_real.c: transforms of real data on the simulated device: r2c, c2r and the eleven r2r kinds, against sums in long double. */
+/* test_real.c: transforms of real data on the simulated device: r2c, c2r and the eleven r2r kinds, against sums in
+ * long double. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -196,7 +197,8 @@ static void check_untouched(const fg_problem *p, block *before, const block *aft
     if (fg_problem_complex_side(p, FG_OUTPUT)) *imaginary(p, before, out->at[e]) = *imaginary(p, after, out->at[e]);
   }
   for (int i = 0; i < 2; i++)
-    ck_assert_msg(memcmp(before->memory[i], after->memory[i], after->bytes) == 0, "memory was written that is not output");
+    ck_assert_msg(memcmp(before->memory[i], after->memory[i], after->bytes) == 0,
+                  "memory was written that is not output");
 }
 
 static block copy_of(const block *k, const spots *a, const spots *b) {
@@ -306,28 +308,37 @@ END_TEST
 static const char *const layouts[] = {
     "orf16v37", "orb16v37", "orf15v9", "orb60:1:9*9:40:1", "orf60:37:1*37:1:40", "orf64:1:5*5:64:1", "orb64:5:1*5:1:70",
     "orf12:-2:3*3:40:-60", "orb12:3:-1*4:50:20", "orf16:3:2*3:60:40x2:200:300", "orb9:2:1*3:20:10x3:100:40x2:300:150",
-    "/orf24*5", "/orb24*5", "/orf17v3", "/orb17v4", "/orf360", "orf6x10", "orb6x10", "irf6x10*2", "irb6x9*3", "orf5x1", "orb1x4",
-    "orf4x6x10", "orb4x6x10*2", "irb3x5x7", "/orb3x8x5", "/irf4x4*2", "orf64x100", "orb100x64", "orf2x3x2x5", "orb3x2x5x4",
-    "ok6e00x10o11", "ik8f*2", "ik6:20b*3:1", "ok8:3:2hx7:40:16e11", "ik5o00x4e10x3b", "ok12e01v5", "ok4x3", "ok9:-2:1o10*4:30:9",
+    "/orf24*5", "/orb24*5", "/orf17v3", "/orb17v4", "/orf360", "orf6x10", "orb6x10", "irf6x10*2", "irb6x9*3",
+    "orf5x1", "orb1x4",
+    "orf4x6x10", "orb4x6x10*2", "irb3x5x7", "/orb3x8x5", "/irf4x4*2", "orf64x100", "orb100x64", "orf2x3x2x5",
+    "orb3x2x5x4",
+    "ok6e00x10o11", "ik8f*2", "ik6:20b*3:1", "ok8:3:2hx7:40:16e11", "ik5o00x4e10x3b", "ok12e01v5", "ok4x3",
+    "ok9:-2:1o10*4:30:9",
 };
 
 START_TEST(layouts_are_right) { check(layouts[_i], 0); }
 END_TEST
 
-/* Several passes on a device with little shared memory: half of the data, in two and three, and where it cannot be halved. */
+/* Several passes on a device with little shared memory: half of the data, in two and three, and where it cannot be
+ * halved. */
 static const struct {
   const char *text;
   size_t shared_block;
   int passes; /* at least */
 } several[] = {
-    {"orf1024", 2048, 2},    {"orb1024", 2048, 2},   {"orf1024*3", 2048, 2},  {"orb1024v3", 2048, 2},   {"irf2048*2", 4096, 2},
-    {"irb2048*2", 4096, 2},  {"orf1155", 4096, 2},   {"orb1155", 4096, 2},    {"orf16384", 1024, 3},    {"orb16384", 1024, 3},
-    {"orf3003*2", 4096, 2},  {"orb3003", 4096, 2},   {"/orf1000:2:3", 2048, 2}, {"/orb1000:2:3", 2048, 2}, {"orf263", 2048, 2},
-    {"orb263*2", 2048, 2},   {"orf526", 2048, 2},    {"orb1009", 2048, 2},    {"orf8x1024", 2048, 3},   {"orb1024x8", 2048, 3},
-    {"ok1024f", 2048, 2},    {"ok1024b", 2048, 2},   {"ok1024h*3", 2048, 2},  {"ok1024e10", 2048, 2},   {"ok1024e01", 2048, 2},
-    {"ok1024o10*2", 2048, 2}, {"ok1024o01", 2048, 2}, {"ok2048e11", 2048, 2},  {"ok2048o11", 2048, 2},   {"ok1155e11", 4096, 2},
-    {"ok1155o11*2", 4096, 2}, {"ok1025e00", 4096, 2}, {"ok1023o00", 4096, 2},  {"ik1155e10", 4096, 2},   {"ok1155o01", 4096, 2},
-    {"ok263e10", 2048, 2},   {"ok263b", 2048, 2},    {"ok263e11", 2048, 2},   {"ok254o00*3", 2048, 1},  {"ok526o11", 2048, 2},
+    {"orf1024", 2048, 2}, {"orb1024", 2048, 2}, {"orf1024*3", 2048, 2}, {"orb1024v3", 2048, 2},
+    {"irf2048*2", 4096, 2},
+    {"irb2048*2", 4096, 2}, {"orf1155", 4096, 2}, {"orb1155", 4096, 2}, {"orf16384", 1024, 3}, {"orb16384", 1024, 3},
+    {"orf3003*2", 4096, 2}, {"orb3003", 4096, 2}, {"/orf1000:2:3", 2048, 2}, {"/orb1000:2:3", 2048, 2},
+    {"orf263", 2048, 2},
+    {"orb263*2", 2048, 2}, {"orf526", 2048, 2}, {"orb1009", 2048, 2}, {"orf8x1024", 2048, 3}, {"orb1024x8", 2048, 3},
+    {"ok1024f", 2048, 2}, {"ok1024b", 2048, 2}, {"ok1024h*3", 2048, 2}, {"ok1024e10", 2048, 2},
+    {"ok1024e01", 2048, 2},
+    {"ok1024o10*2", 2048, 2}, {"ok1024o01", 2048, 2}, {"ok2048e11", 2048, 2}, {"ok2048o11", 2048, 2},
+    {"ok1155e11", 4096, 2},
+    {"ok1155o11*2", 4096, 2}, {"ok1025e00", 4096, 2}, {"ok1023o00", 4096, 2}, {"ik1155e10", 4096, 2},
+    {"ok1155o01", 4096, 2},
+    {"ok263e10", 2048, 2}, {"ok263b", 2048, 2}, {"ok263e11", 2048, 2}, {"ok254o00*3", 2048, 1}, {"ok526o11", 2048, 2},
 };
 
 START_TEST(long_transforms_are_right) {
@@ -338,7 +349,8 @@ END_TEST
 
 /* The point of it all: every pass of a long even transform moves about half of what the complex one's does. */
 START_TEST(no_pass_moves_more_than_half) {
-  static const char *const texts[] = {"orf65536*8", "orb65536*8", "orf512*4096", "orb512*4096", "orf512x512", "orb512x512"};
+  static const char *const texts[] = {"orf65536*8", "orb65536*8", "orf512*4096", "orb512*4096", "orf512x512",
+                                      "orb512x512"};
   for (int i = 0; i < TEST_COUNT(texts); i++) {
     const char *why;
     double bytes = 0, complex_bytes = 0;

@@ -1,10 +1,11 @@
 /* halves.c: a long transform of real data, n = n₁·n₂, with half of the data in every pass.
  *
- * Real to Hermitian: the first pass transforms the real columns, keeps k₁ ≤ n₁/2 of each and applies the twiddle; the rows of
- * those k₁ are complex transforms whose last pass stores X[k₁ + n₁k₂] at its place up to n/2, and at the mirror's beyond (rows
- * n₁ − k₁ would have given those).  Hermitian to real: the same backwards; rows of k₁ ≤ n₁/2 are loaded with the mirror's
- * conjugate beyond n/2, and what they leave is Hermitian in k₁, since the columns are real.
- * (Bailey 1990 for the split; symmetry used as in Sorensen et al., Real-valued fast Fourier transform algorithms, 1987.) */
+ * Real to Hermitian: the first pass transforms the real columns, keeps k₁ ≤ n₁/2 of each and applies the twiddle;
+ * the rows of those k₁ are complex transforms whose last pass stores X[k₁ + n₁k₂] at its place up to n/2, and at the
+ * mirror's beyond (rows n₁ − k₁ would have given those).  Hermitian to real: the same backwards; rows of k₁ ≤ n₁/2
+ * are loaded with the mirror's conjugate beyond n/2, and what they leave is Hermitian in k₁, since the columns are
+ * real. (Bailey 1990 for the split; symmetry used as in Sorensen et al., Real-valued fast Fourier transform
+ * algorithms, 1987.) */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
-/* r2r.c: real to real transforms of FFTW's eleven kinds, of any rank: one dimension after the other, each with its kind.
+/* r2r.c: real to real transforms of FFTW's eleven kinds, of any rank: one dimension after the other, each with its
+ * kind.
  *
- * Every kind is one real transform whose first and last pass order and turn the data as they load and store it (how, and from
- * where: cuda/kernel/form.h).  No kind is computed by a recurrence or by dividing by small sines: errors grow as those of the
- * complex transform do. */
+ * Every kind is one real transform whose first and last pass order and turn the data as they load and store it (how,
+ * and from where: cuda/kernel/form.h).  No kind is computed by a recurrence or by dividing by small sines: errors
+ * grow as those of the complex transform do. */
 #include "src/pass/solver.h"
 
 /* In the order of FFTW's fftw_r2r_kind. */

@@ -1,11 +1,12 @@
 /* real.c: transforms of real data to half of their spectrum (r2c) and back (c2r), of any rank.
  *
- * The last dimension is the real one; the others are complex transforms of half the data.  r2c does the last dimension first, the
- * others in place in the output; c2r does the others first, into scratch, since its input is to be kept and its output has no
- * room for them.  This is FFTW's order too: what it does with a spectrum that is not Hermitian, this does.
+ * The last dimension is the real one; the others are complex transforms of half the data.  r2c does the last
+ * dimension first, the others in place in the output; c2r does the others first, into scratch, since its input is to
+ * be kept and its output has no room for them.  This is FFTW's order too: what it does with a spectrum that is not
+ * Hermitian, this does.
  *
- * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): two rows share one complex line, where there
- * are two (Press et al., Numerical Recipes, section 12.3.1; cuda/kernel/pairs.h). */
+ * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): two rows share one complex line,
+ * where there are two (Press et al., Numerical Recipes, section 12.3.1; cuda/kernel/pairs.h). */
 #include <stdlib.h>
 
 #include "src/pass/solver.h"
