@@ -18,6 +18,7 @@
 #include "src/report/log.h"
 #include "src/report/report.h"
 #include "src/run/program.h"
+#include "src/run/slot.h"
 
 enum placement { OUT_OF_PLACE, IN_PLACE, PLACEMENTS };
 
@@ -264,6 +265,12 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const double start = now();
   from_host(plan, a);
   fg_report_execute(plan->row, now() - start, NULL, -1);
+}
+
+void fg_plan_cleanup(void) {
+  const char *why;
+  const fg_target *target = fg_target_open() ? fg_target_get(&why) : NULL;
+  if (target) fg_slot_trim(target);
 }
 
 char *fg_plan_sprint(const fg_plan *plan) {

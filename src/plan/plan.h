@@ -29,6 +29,9 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a);
 fg_plan *fg_plan_copy(fg_plan *plan);
 void fg_plan_destroy(fg_plan *plan);
 
+/* Give back the device memory and the pinned staging that no execution is using; later executions allocate anew. */
+void fg_plan_cleanup(void);
+
 /* The problem as planned; lives as long as the plan. */
 const fg_problem *fg_plan_problem(const fg_plan *plan);
 
