@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "compat/next.h"
+#include "src/report/settings.h"
+#include "src/run/arena.h"
 
 /* Without a real FFTW: memory that libc's free accepts, as that of every FFTW build on this system is. */
 static void *own(size_t bytes) {
@@ -14,9 +16,16 @@ static void *own(size_t bytes) {
   return aligned_alloc(alignment, rounded ? rounded : alignment);
 }
 
-void *X(malloc)(size_t n) { return FG_REAL(malloc, own(n), n); }
+void *X(malloc)(size_t n) {
+  void *p = n >= FG_ARENA_SMALLEST && fg_settings_get()->mode != FG_MODE_OFF ? fg_arena_alloc(n) : NULL;
+  return p ? p : FG_REAL(malloc, own(n), n);
+}
 
 void X(free)(void *p) {
+  if (fg_arena_forget(p)) {
+    free(p);
+    return;
+  }
   const FG(next_table) *real = FG(real)();
   if (real->free) real->free(p);
   else free(p);

@@ -21,6 +21,7 @@ enum {
 typedef struct fg_device fg_device; /* one device, opened */
 typedef struct fg_stream fg_stream; /* work in order */
 typedef struct fg_event fg_event;   /* a point in a stream, to time and to order by */
+typedef struct fg_graph fg_graph;   /* work that was recorded, to be given to a stream again and again at once */
 typedef struct fg_kernel fg_kernel; /* one compiled kernel, loaded on one device; lives as long as the device */
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
   size_t shared_sm;
   int registers_sm;
   size_t memory, l2;
+  bool reads_host;            /* kernels may follow pointers into registered host memory */
 } fg_device_info;
 
 /* A kernel is asked for by what it is made of: a source file of cuda/kernel/ and the constants put in front of it. */
@@ -51,11 +53,22 @@ typedef struct fg_backend {
   int (*open)(int ordinal, fg_device **device);
   const fg_device_info *(*info)(const fg_device *);
 
+  /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end
+   * takes what begin gave. Neither fails: without them the calls are only slower. */
+  int (*begin)(fg_device *);
+  void (*end)(fg_device *, int begun);
+
   int (*memory_alloc)(fg_device *, size_t bytes, void **memory);
   void (*memory_free)(fg_device *, void *memory);
   int (*memory_available)(fg_device *, size_t *free_bytes);
   int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA */
   void (*pinned_free)(fg_device *, void *memory);
+
+  /* Pin memory of the program where it is, so that copies reach it by DMA, and kernels by its own address where the
+   * device reads host memory; and end that, before it is freed or unmapped. Whole pages of this system, no page
+   * registered twice; unregister takes the address that register was given. */
+  int (*host_register)(fg_device *, void *memory, size_t bytes);
+  int (*host_unregister)(fg_device *, void *memory);
 
   int (*stream_create)(fg_device *, fg_stream **);
   void (*stream_destroy)(fg_device *, fg_stream *);
@@ -82,6 +95,15 @@ typedef struct fg_backend {
   int (*event_elapsed)(fg_device *, fg_event *a, fg_event *b, double *seconds);
   int (*stream_wait_event)(fg_device *, fg_stream *, fg_event *);
   int (*event_wait)(fg_device *, fg_event *); /* the host waits until the event's last record is reached */
+
+  /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is
+   * recorded instead of done; those streams must have been waited for again by then. The host waits for nothing in
+   * between. A recording holds the addresses that it was given. On failure of end there is no graph and recording has
+   * ended. All four are NULL in a backend that cannot record. */
+  int (*graph_begin)(fg_device *, fg_stream *);
+  int (*graph_end)(fg_device *, fg_stream *, fg_graph **);
+  int (*graph_launch)(fg_device *, fg_graph *, fg_stream *);
+  void (*graph_destroy)(fg_device *, fg_graph *);
 } fg_backend;
 
 extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */

@@ -18,12 +18,18 @@ static int already_lost(fg_device *device) {
   return fg_backend_fail(FG_ELOST, "the device was lost earlier: %s", device->lost_message);
 }
 
+/* The device whose context this thread is in for several calls. */
+static __thread fg_device *inside;
+static __thread fg_cuda_scope inside_scope;
+
 int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
   CUcontext current = NULL;
   int code = fg_driver_usable();
   if (code) return code;
   if (atomic_load(&device->lost)) return already_lost(device);
   scope->pushed = false;
+  scope->nested = inside == device;
+  if (scope->nested) return 0;
   if (fg_cu.cuCtxGetCurrent(&current) != CUDA_SUCCESS || current != device->context) {
     code = fg_cuda_check(device, fg_cu.cuCtxPushCurrent_v2(device->context), "cuCtxPushCurrent");
     if (code) return code;
@@ -38,9 +44,22 @@ int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
 int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result, const char *call) {
   CUstreamCaptureMode capture = scope->capture;
   CUcontext ours;
+  if (scope->nested) return fg_cuda_check(device, result, call);
   fg_cu.cuThreadExchangeStreamCaptureMode(&capture);
   if (scope->pushed) fg_cu.cuCtxPopCurrent_v2(&ours);
   return fg_cuda_check(device, result, call);
+}
+
+static int begin(fg_device *device) {
+  if (inside || fg_cuda_enter(device, &inside_scope)) return 0;
+  inside = device;
+  return 1;
+}
+
+static void end(fg_device *device, int begun) {
+  if (!begun) return;
+  inside = NULL;
+  fg_cuda_leave(device, &inside_scope, CUDA_SUCCESS, "cuCtxPopCurrent");
 }
 
 int fg_cuda_check(fg_device *device, CUresult result, const char *call) {
@@ -87,6 +106,7 @@ static void describe(fg_device *device) {
   info->shared_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   info->registers_sm = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
   info->l2 = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  info->reads_host = attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM) != 0;
   fg_cu.cuDeviceTotalMem_v2(&info->memory, device->id);
 }
 
@@ -172,6 +192,22 @@ static void pinned_free(fg_device *device, void *memory) {
   if (!memory || fg_cuda_enter(device, &scope)) return;
   fg_cu.cuMemFreeHost(memory);
   fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuMemFreeHost");
+}
+
+static int host_register(fg_device *device, void *memory, size_t bytes) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+  return fg_cuda_leave(device, &scope, result, "cuMemHostRegister");
+}
+
+static int host_unregister(fg_device *device, void *memory) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuMemHostUnregister(memory), "cuMemHostUnregister");
 }
 
 /* ---- streams and copies; an fg_stream is a CUstream, an fg_event a CUevent ---- */
@@ -298,16 +334,64 @@ static int event_wait(fg_device *device, fg_event *event) {
   return fg_cuda_leave(device, &scope, fg_cu.cuEventSynchronize((CUevent)event), "cuEventSynchronize");
 }
 
+/* ---- recordings; an fg_graph is a CUgraphExec ---- */
+
+static int graph_begin(fg_device *device, fg_stream *stream) {
+  fg_cuda_scope scope;
+  CUresult result;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  result = fg_cu.cuStreamBeginCapture_v2((CUstream)stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+  return fg_cuda_leave(device, &scope, result, "cuStreamBeginCapture");
+}
+
+static CUresult end_capture(CUstream stream, CUgraphExec *exec) {
+  CUgraph graph = NULL;
+  CUresult result = fg_cu.cuStreamEndCapture(stream, &graph);
+  if (result || !graph) return result ? result : CUDA_ERROR_INVALID_VALUE;
+  result = fg_cu.cuGraphInstantiateWithFlags(exec, graph, 0);
+  fg_cu.cuGraphDestroy(graph);
+  return result;
+}
+
+static int graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
+  fg_cuda_scope scope;
+  CUgraphExec exec = NULL;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  code = fg_cuda_leave(device, &scope, end_capture((CUstream)stream, &exec), "cuGraphInstantiate");
+  if (!code) *graph = (fg_graph *)exec;
+  return code;
+}
+
+static int graph_launch(fg_device *device, fg_graph *graph, fg_stream *stream) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  return fg_cuda_leave(device, &scope, fg_cu.cuGraphLaunch((CUgraphExec)graph, (CUstream)stream), "cuGraphLaunch");
+}
+
+static void graph_destroy(fg_device *device, fg_graph *graph) {
+  fg_cuda_scope scope;
+  if (!graph || fg_cuda_enter(device, &scope)) return;
+  fg_cu.cuGraphExecDestroy((CUgraphExec)graph);
+  fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuGraphExecDestroy");
+}
+
 const fg_backend fg_backend_cuda = {
     .name = "cuda",
     .count = count,
     .open = open_device,
     .info = info,
+    .begin = begin,
+    .end = end,
     .memory_alloc = memory_alloc,
     .memory_free = memory_free,
     .memory_available = memory_available,
     .pinned_alloc = pinned_alloc,
     .pinned_free = pinned_free,
+    .host_register = host_register,
+    .host_unregister = host_unregister,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
     .stream_wait = stream_wait,
@@ -322,4 +406,8 @@ const fg_backend fg_backend_cuda = {
     .event_elapsed = event_elapsed,
     .stream_wait_event = stream_wait_event,
     .event_wait = event_wait,
+    .graph_begin = graph_begin,
+    .graph_end = graph_end,
+    .graph_launch = graph_launch,
+    .graph_destroy = graph_destroy,
 };

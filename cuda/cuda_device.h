@@ -20,6 +20,7 @@ struct fg_device {
 
 /* What a call of ours must put back in the calling thread. */
 typedef struct {
+  bool nested; /* within begin and end: nothing to put back */
   bool pushed;
   CUstreamCaptureMode capture;
 } fg_cuda_scope;

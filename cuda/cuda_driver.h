@@ -6,7 +6,7 @@
 #include <cuda.h>
 
 /* FN(exported name, parameters).  The names carry the version suffix of the binary interface that the parameters belong
- * to, so the table holds whatever cuda.h we are built with; all of them are in every driver since CUDA 11. */
+ * to, so the table holds whatever cuda.h we are built with; all of them are in every driver since CUDA 11.4. */
 #define FG_DRIVER_FUNCTIONS(FN)                                                                                       \
   FN(cuInit, (unsigned flags))                                                                                        \
   FN(cuDriverGetVersion, (int *version))                                                                              \
@@ -27,6 +27,8 @@
   FN(cuMemGetInfo_v2, (size_t *available, size_t *total))                                                             \
   FN(cuMemHostAlloc, (void **, size_t, unsigned flags))                                                               \
   FN(cuMemFreeHost, (void *))                                                                                         \
+  FN(cuMemHostRegister_v2, (void *, size_t, unsigned flags))                                                          \
+  FN(cuMemHostUnregister, (void *))                                                                                   \
   FN(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
   FN(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
   FN(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \
@@ -39,6 +41,12 @@
   FN(cuEventRecord, (CUevent, CUstream))                                                                              \
   FN(cuEventSynchronize, (CUevent))                                                                                   \
   FN(cuEventElapsedTime, (float *milliseconds, CUevent, CUevent))                                                     \
+  FN(cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                                                        \
+  FN(cuStreamEndCapture, (CUstream, CUgraph *))                                                                       \
+  FN(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long flags))                                 \
+  FN(cuGraphLaunch, (CUgraphExec, CUstream))                                                                          \
+  FN(cuGraphExecDestroy, (CUgraphExec))                                                                               \
+  FN(cuGraphDestroy, (CUgraph))                                                                                       \
   FN(cuModuleLoadData, (CUmodule *, const void *image))                                                               \
   FN(cuModuleUnload, (CUmodule))                                                                                      \
   FN(cuModuleGetFunction, (CUfunction *, CUmodule, const char *name))                                                 \
@@ -49,6 +57,7 @@
 
 /* cuda.h renames some of these by macro; the table must see the plain names. */
 #undef cuEventElapsedTime
+#undef cuMemHostRegister
 
 #define FG_DRIVER_MEMBER(name, parameters) CUresult(CUDAAPI *name) parameters;
 typedef struct {

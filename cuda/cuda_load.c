@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cuda/backend.h"
 #include "cuda/cuda_driver.h"
@@ -14,7 +13,8 @@
 fg_driver fg_cu;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static atomic_int starter; /* process that started the driver; 0: none yet */
+static atomic_bool started; /* by this process */
+static atomic_bool forked;  /* this is a child of a process that had started it, or was about to */
 static int devices;        /* or a negative code, with: */
 static char failure[256];
 static int version;
@@ -136,8 +136,11 @@ static int start(void) {
   return code ? code : count;
 }
 
+static void note_fork(void) { atomic_store(&forked, true); }
+
 static void start_once(void) {
-  atomic_store(&starter, (int)getpid());
+  pthread_atfork(NULL, NULL, note_fork);
+  atomic_store(&started, true);
   devices = start();
   if (devices < 0) {
     devices = FG_ENODEVICE; /* whatever failed, nothing of CUDA can be used */
@@ -153,17 +156,12 @@ static int after_fork(void) {
   return fg_backend_fail(FG_ENODEVICE, "this process was forked after its parent had started CUDA");
 }
 
-static bool forked(void) {
-  int process = atomic_load(&starter);
-  return process && process != (int)getpid();
-}
-
 int fg_driver_start(void) {
-  if (forked()) return after_fork();
+  if (atomic_load(&forked)) return after_fork();
   pthread_once(&once, start_once);
   return devices < 0 ? fg_backend_fail(devices, "%s", failure) : devices;
 }
 
-int fg_driver_usable(void) { return atomic_load(&starter) && !forked() ? 0 : after_fork(); }
+int fg_driver_usable(void) { return atomic_load(&started) && !atomic_load(&forked) ? 0 : after_fork(); }
 
 int fg_driver_version(void) { return version; }

@@ -19,7 +19,7 @@ static const uint64_t WRITTEN = UINT64_C(1) << 63;
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static fg_sim_allocation *table;
-static size_t count, room, used;
+static size_t count, room, used, adopted;
 
 void fg_sim_memory_lock(void) { pthread_rwlock_rdlock(&lock); }
 
@@ -76,17 +76,50 @@ static bool make_room(void) {
   return true;
 }
 
-/* With the lock held for writing. */
-static void *add(size_t bytes, size_t limit) {
-  fg_sim_allocation a;
-  if (used > limit || bytes > limit - used || !make_room() || !allocate(bytes, &a))
-    return NULL;
+static void put_in(fg_sim_allocation a) {
   size_t r = rank_of(a.memory);
   memmove(table + r + 1, table + r, (count - r) * sizeof *table);
   table[r] = a;
   count++;
+}
+
+/* With the lock held for writing. */
+static void *add(size_t bytes, size_t limit) {
+  fg_sim_allocation a = {.adopted = false};
+  if (used > limit || bytes > limit - used || !make_room() || !allocate(bytes, &a))
+    return NULL;
+  put_in(a);
   used += bytes;
   return a.memory;
+}
+
+bool fg_sim_memory_adopt(void *memory, size_t bytes) {
+  fg_sim_allocation a = {memory, bytes, malloc(bytes / 4 * sizeof *a.notes), true};
+  if (!a.notes)
+    return false;
+  fg_sim_memory_mark(&a, memory, bytes);
+  pthread_rwlock_wrlock(&lock);
+  bool room_made = make_room();
+  if (room_made) {
+    put_in(a);
+    adopted++;
+  }
+  pthread_rwlock_unlock(&lock);
+  if (!room_made)
+    free(a.notes);
+  return room_made;
+}
+
+void fg_sim_memory_disown(void *memory) {
+  pthread_rwlock_wrlock(&lock);
+  size_t r = rank_of(memory);
+  if (r > 0 && table[r - 1].memory == memory && table[r - 1].adopted) {
+    free(table[r - 1].notes);
+    memmove(table + r - 1, table + r, (count - r) * sizeof *table);
+    count--;
+    adopted--;
+  }
+  pthread_rwlock_unlock(&lock);
 }
 
 void *fg_sim_memory_new(size_t bytes, size_t limit) {
@@ -107,7 +140,7 @@ static bool guards_whole(const fg_sim_allocation *a) {
 /* With the lock held for writing. */
 static int take_out(void *memory) {
   size_t r = rank_of(memory);
-  if (r == 0 || table[r - 1].memory != memory)
+  if (r == 0 || table[r - 1].memory != memory || table[r - 1].adopted)
     return -1;
   fg_sim_allocation a = table[r - 1];
   memmove(table + r - 1, table + r, (count - r) * sizeof *table);
@@ -135,7 +168,7 @@ size_t fg_sim_memory_used(void) {
 
 size_t fg_sim_memory_count(void) {
   fg_sim_memory_lock();
-  size_t n = count;
+  size_t n = count - adopted;
   fg_sim_memory_unlock();
   return n;
 }

@@ -12,6 +12,7 @@ typedef struct {
   char *memory; /* aligned to 256 bytes, as on the device; guard zones on both sides */
   size_t bytes;
   _Atomic uint64_t *notes;
+  bool adopted; /* memory of the host's: no guard zones, not counted */
 } fg_sim_allocation;
 
 /* Who touches global memory: one launch, its running block, and the allocations it met last (reading, writing). */
@@ -30,6 +31,10 @@ typedef enum {
 
 /* bytes must fit beside all else in limit.  NULL when they do not, or the host has no memory. */
 void *fg_sim_memory_new(size_t bytes, size_t limit);
+
+/* Memory of the host that kernels may reach from now on, all of it written; and no more.  false on lack of memory. */
+bool fg_sim_memory_adopt(void *memory, size_t bytes);
+void fg_sim_memory_disown(void *memory);
 
 /* 0; -1: no such allocation; -2: freed, but its guard zones had been written. */
 int fg_sim_memory_drop(void *memory);

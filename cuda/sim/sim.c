@@ -7,6 +7,7 @@
 #include "cuda/sim/block.h"
 #include "cuda/sim/compile.h"
 #include "cuda/sim/fault.h"
+#include "cuda/sim/host.h"
 #include "cuda/sim/memory.h"
 #include "cuda/sim/shared.h"
 
@@ -35,7 +36,8 @@ static fg_device the_device = {.info = {.name = "sim",
                                         .shared_sm = 228 * 1024,
                                         .registers_sm = 65536,
                                         .memory = (size_t)8 << 30,
-                                        .l2 = (size_t)60 << 20}};
+                                        .l2 = (size_t)60 << 20,
+                                        .reads_host = true}};
 
 static atomic_size_t launches, pinned, streams;
 
@@ -43,7 +45,8 @@ fg_sim_counters fg_sim_count(void) {
   return (fg_sim_counters){.compiles = fg_sim_compiles(),
                            .launches = launches,
                            .allocations = fg_sim_memory_count() + pinned,
-                           .streams = streams};
+                           .streams = streams,
+                           .registered = fg_sim_host_count()};
 }
 
 static int sim_count(void) { return 1; }
@@ -56,6 +59,13 @@ static int sim_open(int ordinal, fg_device **device) {
 }
 
 static const fg_device_info *sim_info(const fg_device *device) { return &device->info; }
+
+static int sim_begin(fg_device *device) {
+  (void)device;
+  return 1;
+}
+
+static void sim_end(fg_device *device, int begun) { (void)device, (void)begun; }
 
 /* ---- memory ---- */
 
@@ -101,6 +111,17 @@ static void sim_pinned_free(fg_device *device, void *memory) {
   (void)device;
   pinned -= memory != NULL;
   free(memory);
+}
+
+static int sim_host_register(fg_device *device, void *memory, size_t bytes) {
+  int fault = fg_fault_due(FG_FAULT_PINNED);
+  (void)device;
+  return fault ? fault : fg_sim_host_register(memory, bytes);
+}
+
+static int sim_host_unregister(fg_device *device, void *memory) {
+  (void)device;
+  return fg_sim_host_unregister(memory);
 }
 
 /* ---- streams and copies ---- */
@@ -268,11 +289,15 @@ const fg_backend fg_backend_sim = {
     .count = sim_count,
     .open = sim_open,
     .info = sim_info,
+    .begin = sim_begin,
+    .end = sim_end,
     .memory_alloc = sim_memory_alloc,
     .memory_free = sim_memory_free,
     .memory_available = sim_memory_available,
     .pinned_alloc = sim_pinned_alloc,
     .pinned_free = sim_pinned_free,
+    .host_register = sim_host_register,
+    .host_unregister = sim_host_unregister,
     .stream_create = sim_stream_create,
     .stream_destroy = sim_stream_destroy,
     .stream_wait = sim_stream_wait,

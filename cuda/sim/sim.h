@@ -11,7 +11,8 @@
  *                   launch on one word, one of them writing
  *   barriers        threads that finish, or wait for something else, while others wait for them
  *   launch          argument size, block size, shared memory beyond the device's or the kernel request's
- * Copies are checked for bounds.  Only memory reached through cuda/kernel/memory.h is seen.
+ * Copies are checked for bounds, registrations of host memory for whole pages and for pages registered twice.
+ * Only memory reached through cuda/kernel/memory.h is seen.
  *
  * Environment:
  *   FFTW3_GPU_CXX        host compiler with flags, separated by blanks
@@ -24,7 +25,8 @@
 
 /* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n+": so do all later ones.
  *   alloc    memory_alloc    FG_ENOMEM        copy    every copy         FG_ELAUNCH
- *   pinned   pinned_alloc    FG_ENOMEM        launch  launch             FG_ELAUNCH
+ *   pinned   pinned_alloc,   FG_ENOMEM        launch  launch             FG_ELAUNCH
+ *            host_register
  *   stream   stream_create   FG_ENOMEM        wait    stream_wait        FG_ELAUNCH
  *   compile  kernels         FG_ECOMPILE      lost    any of these: this call and all later ones of any kind, FG_ELOST
  * NULL or "": none.  Replaces the faults set before.  Returns 0, or -1 (no faults then) when spec is not readable. */
@@ -35,6 +37,7 @@ typedef struct {
   size_t launches;    /* launches begun on the device, violations included */
   size_t allocations; /* device and pinned allocations alive */
   size_t streams;     /* streams alive */
+  size_t registered;  /* ranges of host memory registered */
 } fg_sim_counters;
 
 /* Of this process, since its start. */

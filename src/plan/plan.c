@@ -180,6 +180,7 @@ void *fg_plan_create(fg_problem *p) {
   const char *why;
   fg_program *program = device_program(route.target, p, &why);
   if (program) {
+    fg_program_pin(program, &p->arrays);
     fg_wisdom_learn(p);
     tell(p, route.target->backend->name, route.reason);
     return wrap(p, program, route.target->backend->name, route.reason);

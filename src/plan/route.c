@@ -6,11 +6,12 @@
 #include "src/pass/radices.h"
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
+#include "src/run/arena.h"
 
 /* Leads from the reference machine (doc/performance.md): stock FFTW's rate falls as the data leaves the caches. */
 static const double flops_in_cache = 12e9, flops_in_l3 = 6e9, flops_in_memory = 3e9;
 static const double thread_efficiency = 0.7;
-static const double copy_bandwidth = 8e9, gpu_overhead = 40e-6;
+static const double pinned_bandwidth = 50e9, staged_bandwidth = 25e9, gpu_overhead = 30e-6;
 
 /* Starting CUDA takes about 0.35 s.  How often a plan will be executed is not known: it is taken to pay when a
  * handful of executions do; once the device is open only the executions themselves count. */
@@ -34,7 +35,11 @@ double fg_route_host_seconds(const fg_problem *p) {
   return flops / (rate * threads);
 }
 
-double fg_route_gpu_seconds(const fg_problem *p) { return gpu_overhead + 2 * bytes_of(p) / copy_bandwidth; }
+/* Both copies, one after the other. */
+double fg_route_gpu_seconds(const fg_problem *p) {
+  const bool pinned = fg_arena_holds(p->arrays.in_re, 1) && fg_arena_holds(p->arrays.out_re, 1);
+  return gpu_overhead + 2 * bytes_of(p) / (pinned ? pinned_bandwidth : staged_bandwidth);
+}
 
 /* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the
  * NULL. */

@@ -19,6 +19,7 @@
 
 static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
+static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_NEVER] = "never", NULL};
 const char *const fg_level_names[] = {
     [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
     [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
@@ -47,6 +48,14 @@ static bool parse_backend(const char *value, fg_settings *s) {
 static void show_backend(const fg_settings *s, char *text, size_t size) {
   snprintf(text, size, "%s", backends[s->sim]);
 }
+
+static bool parse_pin(const char *value, fg_settings *s) {
+  int i = word(value, pins);
+  if (i >= 0) s->pin = (enum fg_pin)i;
+  return i >= 0;
+}
+
+static void show_pin(const fg_settings *s, char *text, size_t size) { snprintf(text, size, "%s", pins[s->pin]); }
 
 static bool parse_level(const char *value, fg_settings *s) {
   int i = word(value, fg_level_names);
@@ -95,6 +104,19 @@ static void show_report(const fg_settings *s, char *text, size_t size) { show_pa
 
 /* ---- numbers ---- */
 
+static bool parse_copy_threads(const char *value, fg_settings *s) {
+  char *end;
+  long n = *value >= '1' && *value <= '9' ? strtol(value, &end, 10) : 0;
+  if (n < 1 || n > 64 || *end) return false;
+  s->copy_threads = (int)n;
+  return true;
+}
+
+static void show_copy_threads(const fg_settings *s, char *text, size_t size) {
+  *text = '\0';
+  if (s->copy_threads) snprintf(text, size, "%d", s->copy_threads);
+}
+
 /* In the C locale: a program may have set another before its first plan. */
 static bool parse_verify(const char *value, fg_settings *s) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -121,9 +143,12 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_BACKEND", "cuda|sim", "run kernels on the GPU, or the same kernels on the CPU", parse_backend,
      show_backend},
     {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
+    {"FFTW3_GPU_COPY_THREADS", "1-64", "threads that copy between arrays and staging; default by the machine",
+     parse_copy_threads, show_copy_threads},
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
      parse_log_file, show_log_file},
+    {"FFTW3_GPU_PIN", "own|never", "pin the memory of fftwf_malloc that GPU plans use", parse_pin, show_pin},
     {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
      show_report},
     {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0",

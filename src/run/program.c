@@ -1,6 +1,7 @@
 /* program.c: a problem ready to run on the device. */
 #include "src/run/program.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/problem/layout.h"
-#include "src/run/slot.h"
+#include "src/run/pipeline.h"
+#include "src/run/schedule.h"
 #include "src/run/table.h"
 #include "src/run/transfer.h"
 
@@ -18,10 +20,12 @@ typedef struct {
 } step;
 
 struct fg_program {
+  unsigned long number;
   const fg_target *target;
   fg_layout in, out;
   fg_passes *passes; /* a copy, cut to its count */
   step *steps; /* one a pass */
+  fg_schedule *schedule;
   size_t bytes[FG_ARRAYS];
   bool empty;  /* a batch of none: nothing to do */
 };
@@ -42,6 +46,16 @@ char *fg_program_sprint(const fg_program *g) {
 
 const size_t *fg_program_bytes(const fg_program *g) { return g->bytes; }
 
+unsigned long fg_program_number(const fg_program *g) { return g->number; }
+
+const fg_target *fg_program_target(const fg_program *g) { return g->target; }
+
+const fg_layout *fg_program_layout(const fg_program *g, enum fg_side side) {
+  return side == FG_INPUT ? &g->in : &g->out;
+}
+
+const fg_schedule *fg_program_schedule(const fg_program *g) { return g->schedule; }
+
 static void release_tables(const fg_program *g) {
   if (!g->steps || fg_target_inherited()) return;
   for (int i = 0; i < g->passes->count; i++)
@@ -53,11 +67,14 @@ void fg_program_destroy(fg_program *g) {
   if (!g) return;
   release_tables(g);
   free(g->steps);
+  free(g->schedule);
   free(g->passes);
   fg_layout_free(&g->in);
   fg_layout_free(&g->out);
   free(g);
 }
+
+static atomic_ulong programs;
 
 static int compile(fg_program *g) {
   const int count = g->passes->count;
@@ -103,7 +120,8 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   size_arrays(g, p->precision);
   *why = "out of memory";
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
-  if (!g->steps) return false;
+  g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
+  if (!g->steps || !g->schedule) return false;
   *why = NULL;
   int code = compile(g);
   if (code == FG_OK) code = make_tables(g);
@@ -116,6 +134,7 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   *why = "out of memory";
   if (!g) return NULL;
   g->target = target;
+  g->number = 1 + atomic_fetch_add(&programs, 1);
   g->empty = fg_tensor_size(&p->batch) == 0;
   const size_t bytes = offsetof(fg_passes, pass) + (size_t)passes->count * sizeof *passes->pass;
   g->passes = malloc(bytes);
@@ -134,42 +153,44 @@ static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_pla
 
 static const void *memory_of(const fg_device_table *t) { return t ? fg_table_memory(t) : NULL; }
 
-int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
+/* p with indices [first, first + count) of one of its loops only. */
+static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) {
+  p->from.offset += first * (ptrdiff_t)p->loop[loop].in;
+  p->to.offset += first * (ptrdiff_t)p->loop[loop].out;
+  p->loop[loop].n = count;
+}
+
+static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, const fg_pass *p,
+                  fg_stream *stream) {
   const fg_target *t = g->target;
+  const void *tables[FG_PASS_TABLES];
+  for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[pass].table[k]);
+  const fg_tile_args args = fg_kernel_args(p, planes, tables);
+  return t->backend->launch(t->device, g->steps[pass].kernel, fg_kernel_grid(p), (unsigned)p->threads,
+                            fg_geometry_shared(p), &args, sizeof args, stream);
+}
+
+int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
+                           ptrdiff_t count, fg_stream *stream) {
   fg_planes planes[FG_ARRAYS];
-  if (g->empty) return FG_OK;
   planes_of(g, arrays, planes);
-  for (int i = 0; i < g->passes->count; i++) {
-    const fg_pass *p = &g->passes->pass[i];
-    const void *tables[FG_PASS_TABLES];
-    for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[i].table[k]);
-    const fg_tile_args args = fg_kernel_args(p, planes, tables);
-    const int code = t->backend->launch(t->device, g->steps[i].kernel, fg_kernel_grid(p), (unsigned)p->threads,
-                                        fg_geometry_shared(p), &args, sizeof args, stream);
-    if (code != FG_OK) return code;
-  }
-  return FG_OK;
+  if (loop < 0) return launch(g, planes, pass, &g->passes->pass[pass], stream);
+  fg_pass part = g->passes->pass[pass];
+  restrict_to(&part, loop, first, count);
+  return launch(g, planes, pass, &part, stream);
 }
 
-static enum fg_outcome run_in(fg_program *g, fg_slot *s, const fg_arrays *a) {
-  bool writing = false;
-  int code = fg_transfer_in(g->target, s, &g->in, a);
-  if (code == FG_OK) code = fg_program_launch(g, s->array, s->stream);
-  if (code == FG_OK) code = fg_transfer_out(g->target, s, &g->out, a, &writing);
-  if (code == FG_OK) return FG_DONE;
-  if (g->target->backend->stream_wait(g->target->device, s->stream) == FG_ELOST) code = FG_ELOST;
-  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  if (!writing || !fg_transfer_overlap(&g->in, &g->out, a)) return FG_INTACT;
-  return code != FG_ELOST && fg_transfer_undo(g->target, s, &g->in, a) == FG_OK ? FG_INTACT : FG_DAMAGED;
+int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
+  int code = FG_OK;
+  for (int i = 0; !g->empty && code == FG_OK && i < g->passes->count; i++)
+    code = fg_program_launch_part(g, arrays, i, -1, 0, 0, stream);
+  return code;
 }
 
-enum fg_outcome fg_program_execute(fg_program *g, const fg_arrays *a) {
-  fg_slot *s = NULL;
-  if (g->empty) return FG_DONE;
-  const int code = fg_slot_acquire(g->target, g->bytes, fg_transfer_staging(&g->in, &g->out), &s);
-  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
-  if (code != FG_OK) return FG_INTACT;
-  const enum fg_outcome outcome = run_in(g, s, a);
-  fg_slot_release(s);
-  return outcome;
+void fg_program_pin(const fg_program *g, const fg_arrays *a) {
+  if (!g->empty) fg_pipeline_pin(g, a);
+}
+
+enum fg_outcome fg_program_execute(const fg_program *g, const fg_arrays *a) {
+  return g->empty ? FG_DONE : fg_pipeline_run(g, a);
 }

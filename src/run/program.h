@@ -4,12 +4,13 @@
 
 #include "src/pass/pass.h"
 #include "src/problem/problem.h"
+#include "src/run/schedule.h"
 #include "src/run/target.h"
 
 typedef struct fg_program fg_program;
 
-/* Make passes, which were planned for p, ready on the target: compile kernels, make tables.  NULL on failure; then *why is a
- * short text (of the calling thread, until its next failure). */
+/* Make passes, which were planned for p, ready on the target: compile kernels, make tables. NULL on failure; then *why
+ * is a short text (of the calling thread, until its next failure). */
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why);
 void fg_program_destroy(fg_program *);
 
@@ -21,10 +22,24 @@ char *fg_program_sprint(const fg_program *);
 /* Bytes of device memory that each of the FG_ARRAYS arrays needs. */
 const size_t *fg_program_bytes(const fg_program *);
 
+/* What the program was made of. */
+unsigned long fg_program_number(const fg_program *); /* unique in this process */
+const fg_target *fg_program_target(const fg_program *);
+const fg_layout *fg_program_layout(const fg_program *, enum fg_side side);
+const fg_schedule *fg_program_schedule(const fg_program *);
+
 /* Only the passes, in stream, on device memory: from the image of the input to the image of the output
  * (src/problem/layout.h; the imaginary plane of a split array begins at fg_transfer_plane).  Returns once they are
  * launched.  As the backend's functions: 0 or a negative code and fg_backend_message(). */
 int fg_program_launch(const fg_program *, void *const arrays[FG_ARRAYS], fg_stream *stream);
+
+/* Likewise one pass, or only indices [first, first + count) of one of its loops (loop >= 0; one without weights in
+ * tables or twiddles). */
+int fg_program_launch_part(const fg_program *, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
+                           ptrdiff_t count, fg_stream *stream);
+
+/* Pin those of a's arrays that lie in the arena, so that the first execution need not.  NULL pointers are left out. */
+void fg_program_pin(const fg_program *, const fg_arrays *a);
 
 /* How an execution ended. */
 enum fg_outcome {
@@ -33,8 +48,8 @@ enum fg_outcome {
   FG_DAMAGED  /* it failed with part of the output already written over the input */
 };
 
-/* Transform a's arrays; returns when the output is complete.  After a failure fg_backend_message() says why.  Any number of
- * threads at once. */
-enum fg_outcome fg_program_execute(fg_program *, const fg_arrays *a);
+/* Transform a's arrays; returns when the output is complete. After a failure fg_backend_message() says why. Any number
+ * of threads at once. */
+enum fg_outcome fg_program_execute(const fg_program *, const fg_arrays *a);
 
 #endif

@@ -1,28 +1,58 @@
-/* slot.h: what one execution needs of the device: arrays, a stream, pinned staging.  Kept from call to call. */
+/* slot.h: what one execution needs of the device: arrays, streams, pinned staging.  Kept from call to call. */
 #ifndef FG_SLOT_H
 #define FG_SLOT_H
 
 #include "src/pass/pass.h"
+#include "src/problem/tensor.h"
 #include "src/run/target.h"
 
-enum { FG_STAGES_IN_FLIGHT = 2 };
+/* Pieces of staging for each direction. */
+enum { FG_RING = 4 };
+
+enum fg_slot_stream { FG_STREAM_PASSES, FG_STREAM_IN, FG_STREAM_OUT, FG_STREAMS };
+
+/* Staging of one direction: pieces of so many bytes, pinned, and the copy that last used each. */
+typedef struct {
+  void *piece[FG_RING];
+  fg_event *copied[FG_RING];
+  size_t bytes;
+} fg_ring;
+
+/* An execution that this slot has seen, by what its recording would hold: with these arrays pinned as they are now, and
+ * the slot's own memory. */
+typedef struct {
+  unsigned long program, pinning[4]; /* fg_program_number; fg_arena_pin of input and output planes */
+  const void *memory[4];
+} fg_recordable;
+
+enum { FG_RECORDINGS = 4 };
+
+typedef struct {
+  fg_recordable what;
+  unsigned long seen, last; /* how often, and when (in executions of the slot) */
+  fg_graph *graph;          /* NULL: not recorded yet, or it cannot be */
+} fg_recording;
 
 typedef struct fg_slot {
   void *array[FG_ARRAYS];
   size_t bytes[FG_ARRAYS];
-  fg_stream *stream;
-  void *staging[FG_STAGES_IN_FLIGHT]; /* pinned, staging_bytes each */
-  fg_event *staged[FG_STAGES_IN_FLIGHT]; /* the copy that last used it */
-  size_t staging_bytes;
+  fg_stream *stream[FG_STREAMS];
+  fg_event *arrived, *computed; /* the last arrival, the last launch */
+  fg_ring ring[2];              /* by enum fg_side */
+  fg_recording recording[FG_RECORDINGS];
+  unsigned long executions;
   struct fg_slot *next;
 } fg_slot;
 
-/* A slot whose arrays and staging hold at least that much, for the caller alone until it is released.  On FG_ENOMEM all
- * idle slots were given up first. */
-int fg_slot_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], size_t staging_bytes, fg_slot **slot);
+/* A slot whose arrays and staging pieces hold at least that much, for the caller alone until it is released. On
+ * FG_ENOMEM all idle slots were given up first. */
+int fg_slot_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot);
 
-/* Back to the pool.  Nothing may be under way in its stream. */
+/* Back to the pool.  Nothing may be under way in its streams. */
 void fg_slot_release(fg_slot *slot);
+
+/* The entry of such an execution, now seen once more; a new one takes the place of that not seen for longest. */
+fg_recording *fg_slot_recording(const fg_target *, fg_slot *, const fg_recordable *);
 
 /* Free what no execution is using. */
 void fg_slot_trim(const fg_target *);

@@ -1,14 +1,17 @@
-/* transfer.c: between the program's arrays and their images on the device, through pinned staging in chunks: while one chunk
- * is on the link, the processor gathers or scatters the other. */
+/* transfer.c: between the program's arrays and their images: sizes, and what the processor copies itself. */
 #include "src/run/transfer.h"
 
-enum { PLANE_ALIGNMENT = 256 };
+#include <string.h>
 
-size_t fg_transfer_chunk = 8 << 20;
+#include "src/run/copy.h"
+#include "src/run/movers.h"
+
+/* Bytes of a copy worth sharing, and of each share. */
+static const size_t shared_from = 256 << 10, share = 64 << 10;
 
 static size_t plane_bytes(const fg_layout *l) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
-  return (bytes + PLANE_ALIGNMENT - 1) / PLANE_ALIGNMENT * PLANE_ALIGNMENT;
+  return (bytes + FG_PLANE_ALIGNMENT - 1) / FG_PLANE_ALIGNMENT * FG_PLANE_ALIGNMENT;
 }
 
 static int planes(const fg_layout *l) { return l->split ? 2 : 1; }
@@ -19,122 +22,56 @@ void *fg_transfer_plane(const fg_layout *l, void *image, int plane) {
   return image ? (char *)image + (size_t)plane * plane_bytes(l) : NULL;
 }
 
-size_t fg_transfer_staging(const fg_layout *in, const fg_layout *out) {
-  const size_t a = plane_bytes(in), b = plane_bytes(out), most = a > b ? a : b;
-  return most < fg_transfer_chunk ? most : fg_transfer_chunk;
+static bool dense(const fg_layout *l) {
+  return l->rank == 1 && (size_t)l->walk[0].stride * fg_real_size(l->precision) == fg_layout_element_size(l);
 }
 
-/* The chunks of all planes, numbered through. */
-typedef struct {
-  ptrdiff_t length; /* elements of a full chunk */
-  ptrdiff_t each;   /* chunks of a plane */
-  ptrdiff_t count;
-} chunking;
-
-static chunking chunks_of(const fg_slot *s, const fg_layout *l) {
-  chunking c;
-  c.length = (ptrdiff_t)(s->staging_bytes / fg_layout_element_size(l));
-  c.each = (l->elements + c.length - 1) / c.length;
-  c.count = c.each * planes(l);
-  return c;
+static char *lowest(const fg_layout *l, const void *array) {
+  return (char *)array + l->low * (ptrdiff_t)fg_real_size(l->precision);
 }
+
+void *fg_transfer_dense(const fg_layout *l, void *array) { return dense(l) ? lowest(l, array) : NULL; }
+
+bool fg_transfer_wants_movers(size_t bytes) { return bytes >= shared_from; }
+
+/* ---- copies, in shares ---- */
 
 typedef struct {
-  int plane;
-  ptrdiff_t first, count;
-  size_t bytes;
-  char *device;
-} chunk;
-
-static chunk chunk_at(const chunking *c, const fg_layout *l, void *image, ptrdiff_t number) {
-  chunk k;
-  k.plane = (int)(number / c->each);
-  k.first = number % c->each * c->length;
-  k.count = l->elements - k.first < c->length ? l->elements - k.first : c->length;
-  k.bytes = (size_t)k.count * fg_layout_element_size(l);
-  k.device = (char *)fg_transfer_plane(l, image, k.plane) + (size_t)k.first * fg_layout_element_size(l);
-  return k;
-}
-
-int fg_transfer_in(const fg_target *t, fg_slot *s, const fg_layout *in, const fg_arrays *a) {
-  const chunking c = chunks_of(s, in);
-  for (ptrdiff_t i = 0; i < c.count; i++) {
-    const int side = (int)(i % FG_STAGES_IN_FLIGHT);
-    const chunk k = chunk_at(&c, in, s->array[FG_ARRAY_IN], i);
-    int code = i < FG_STAGES_IN_FLIGHT ? FG_OK : t->backend->event_wait(t->device, s->staged[side]);
-    if (code != FG_OK) return code;
-    fg_layout_gather(in, k.plane ? a->in_im : a->in_re, k.first, k.count, s->staging[side]);
-    code = t->backend->copy_in(t->device, k.device, s->staging[side], k.bytes, s->stream);
-    if (code == FG_OK) code = t->backend->event_record(t->device, s->staged[side], s->stream);
-    if (code != FG_OK) return code;
-  }
-  return FG_OK;
-}
-
-/* What is on its way out: an image and the planes it goes to. */
-typedef struct {
-  const fg_target *target;
-  fg_slot *slot;
   const fg_layout *layout;
-  chunking chunks;
-  void *image, *plane[2];
-} outbound;
+  char *array, *staging;
+  ptrdiff_t first, count, each; /* elements: of all, of a share */
+  bool gather;
+} work;
 
-static int fetch(const outbound *o, ptrdiff_t i) {
-  const fg_backend *b = o->target->backend;
-  const int side = (int)(i % FG_STAGES_IN_FLIGHT);
-  const chunk k = chunk_at(&o->chunks, o->layout, o->image, i);
-  const int code = b->copy_out(o->target->device, o->slot->staging[side], k.device, k.bytes, o->slot->stream);
-  return code == FG_OK ? b->event_record(o->target->device, o->slot->staged[side], o->slot->stream) : code;
+static void copy(const work *w, ptrdiff_t first, ptrdiff_t count, char *staging) {
+  const size_t element = fg_layout_element_size(w->layout), bytes = (size_t)count * element;
+  if (w->gather && dense(w->layout)) memcpy(staging, lowest(w->layout, w->array) + (size_t)first * element, bytes);
+  else if (w->gather) fg_layout_gather(w->layout, w->array, first, count, staging);
+  else if (dense(w->layout)) fg_copy_past_cache(lowest(w->layout, w->array) + (size_t)first * element, staging, bytes);
+  else fg_layout_scatter(w->layout, w->array, first, count, staging);
 }
 
-static int fetch_or_retry(const outbound *o, ptrdiff_t i) {
-  const int code = fetch(o, i);
-  return code != FG_OK && code != FG_ELOST ? fetch(o, i) : code;
+static void copy_share(void *context, ptrdiff_t i) {
+  const work *w = context;
+  const ptrdiff_t at = i * w->each, count = w->count - at < w->each ? w->count - at : w->each;
+  copy(w, w->first + at, count, w->staging + (size_t)at * fg_layout_element_size(w->layout));
 }
 
-/* Wait for chunk i.  Once writing has begun a failed copy is worth a second try: the image is still on the device. */
-static int await(const outbound *o, ptrdiff_t i, bool retry) {
-  const fg_backend *b = o->target->backend;
-  fg_event *const staged = o->slot->staged[i % FG_STAGES_IN_FLIGHT];
-  int code = b->event_wait(o->target->device, staged);
-  if (code != FG_OK && code != FG_ELOST && retry) {
-    code = fetch(o, i);
-    if (code == FG_OK) code = b->event_wait(o->target->device, staged);
-  }
-  return code;
+static void copy_all(work *w) {
+  const size_t element = fg_layout_element_size(w->layout);
+  w->each = fg_transfer_wants_movers((size_t)w->count * element) ? (ptrdiff_t)(share / element) : w->count;
+  fg_movers_run(copy_share, w, (w->count + w->each - 1) / w->each);
 }
 
-static int bring_out(const outbound *o, bool *writing) {
-  const ptrdiff_t count = o->chunks.count;
-  for (ptrdiff_t i = 0; i < count && i < FG_STAGES_IN_FLIGHT; i++) {
-    const int code = fetch(o, i);
-    if (code != FG_OK) return code;
-  }
-  for (ptrdiff_t i = 0; i < count; i++) {
-    const chunk k = chunk_at(&o->chunks, o->layout, o->image, i);
-    int code = await(o, i, *writing);
-    if (code != FG_OK) return code;
-    *writing = true;
-    fg_layout_scatter(o->layout, o->plane[k.plane], k.first, k.count, o->slot->staging[i % FG_STAGES_IN_FLIGHT]);
-    if (i + FG_STAGES_IN_FLIGHT < count) {
-      code = fetch_or_retry(o, i + FG_STAGES_IN_FLIGHT);
-      if (code != FG_OK) return code;
-    }
-  }
-  return FG_OK;
+void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging) {
+  copy_all(&(work){l, (char *)array, staging, first, count, 0, true});
 }
 
-int fg_transfer_out(const fg_target *t, fg_slot *s, const fg_layout *out, const fg_arrays *a, bool *writing) {
-  const outbound o = {t, s, out, chunks_of(s, out), s->array[FG_ARRAY_OUT], {a->out_re, a->out_im}};
-  return bring_out(&o, writing);
+void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging) {
+  copy_all(&(work){l, array, (char *)staging, first, count, 0, false});
 }
 
-int fg_transfer_undo(const fg_target *t, fg_slot *s, const fg_layout *in, const fg_arrays *a) {
-  const outbound o = {t, s, in, chunks_of(s, in), s->array[FG_ARRAY_IN], {a->in_re, a->in_im}};
-  bool writing = true;
-  return bring_out(&o, &writing);
-}
+/* ---- overlap ---- */
 
 typedef struct {
   const char *from, *to;

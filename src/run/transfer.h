@@ -1,28 +1,27 @@
-/* transfer.h: between the program's arrays and their images on the device, through pinned staging. */
+/* transfer.h: between the program's arrays and their images: sizes, and what the processor copies itself. */
 #ifndef FG_TRANSFER_H
 #define FG_TRANSFER_H
 
 #include "src/problem/layout.h"
-#include "src/run/slot.h"
 
-/* Bytes that are moved at a time.  A variable so that tests can have many chunks of little data. */
-extern size_t fg_transfer_chunk;
+/* Kernels may count on images (and planes of them) that begin at multiples of so many bytes. */
+enum { FG_PLANE_ALIGNMENT = 256 };
 
-/* Bytes of the image on the device; where in it a plane (0: re or complex, 1: im of a split array) begins; staging that a
- * slot needs for both directions. */
+/* Bytes of the image on the device; where in it a plane (0: re or complex, 1: im of a split array) begins. */
 size_t fg_transfer_bytes(const fg_layout *l);
 void *fg_transfer_plane(const fg_layout *l, void *image, int plane);
-size_t fg_transfer_staging(const fg_layout *in, const fg_layout *out);
 
-/* Copy a's input to the slot's input array, in the slot's stream; the program's array may be overwritten when the stream has
- * got that far. */
-int fg_transfer_in(const fg_target *, fg_slot *, const fg_layout *in, const fg_arrays *a);
+/* Where in memory a plane of the program's array begins (its lowest element) when it is laid out exactly as its image;
+ * NULL if it has gaps. */
+void *fg_transfer_dense(const fg_layout *l, void *array);
 
-/* Copy the slot's output array to a's output and wait for it.  *writing is set before the first element is written. */
-int fg_transfer_out(const fg_target *, fg_slot *, const fg_layout *out, const fg_arrays *a, bool *writing);
+/* Copies that take longer than waking threads do are worth fg_movers_begin. */
+bool fg_transfer_wants_movers(size_t bytes);
 
-/* Bring the input back from the slot's input array, which no pass writes, after output was written over it. */
-int fg_transfer_undo(const fg_target *, fg_slot *, const fg_layout *in, const fg_arrays *a);
+/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those: by
+ * several threads (src/run/movers.h) where that pays. */
+void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging);
+void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging);
 
 /* Whether the memory that input and output span has bytes in common. */
 bool fg_transfer_overlap(const fg_layout *in, const fg_layout *out, const fg_arrays *a);

@@ -112,6 +112,7 @@ static void use_everything(void) {
   size_t available;
   double seconds;
   fg_event *event;
+  fg_graph *graph;
   ck_assert_int_eq(cuda->memory_alloc(device, 64, &memory), 0);
   ck_assert_int_eq(cuda->memory_available(device, &available), 0);
   ck_assert_int_eq(cuda->pinned_alloc(device, 64, &pinned), 0);
@@ -121,11 +122,17 @@ static void use_everything(void) {
   ck_assert_int_eq(cuda->copy_out(device, pinned, memory, 64, stream), 0);
   ck_assert_int_eq(cuda->stream_wait(device, stream), 0);
   ck_assert_int_eq(((char *)pinned)[63], 7);
+  ck_assert_int_eq(cuda->host_register(device, pinned, 64), 0);
+  ck_assert_int_eq(cuda->host_unregister(device, pinned), 0);
   ck_assert_int_eq(cuda->event_create(device, &event), 0);
   ck_assert_int_eq(cuda->event_record(device, event, stream), 0);
   ck_assert_int_eq(cuda->stream_wait_event(device, stream, event), 0);
   ck_assert_int_eq(cuda->event_elapsed(device, event, event, &seconds), 0);
   ck_assert_double_eq_tol(seconds, 0.25, 1e-9);
+  ck_assert_int_eq(cuda->graph_begin(device, stream), 0);
+  ck_assert_int_eq(cuda->graph_end(device, stream, &graph), 0);
+  ck_assert_int_eq(cuda->graph_launch(device, graph, stream), 0);
+  cuda->graph_destroy(device, graph);
   cuda->event_destroy(device, event);
   cuda->memory_free(device, memory);
   cuda->pinned_free(device, pinned);

@@ -16,7 +16,7 @@
 #include "random_problem.h"
 #include "real_fftw.h"
 #include "src/run/slot.h"
-#include "src/run/transfer.h"
+#include "src/run/pipeline.h"
 #include "suite.h"
 #include "told.h"
 
@@ -239,7 +239,7 @@ END_TEST
 
 /* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a
  * wrong one. */
-static const char *const overwriting[] = {"ic48*4", "/ic100", "ic14:11:1*11:1:14"};
+static const char *const overwriting[] = {"ic48*4", "/ic300", "ic14:11:1*11:1:14"};
 
 START_TEST(a_process_ends_rather_than_go_on_with_damage) {
   ck_assert_int_gt(until_never_reached(overwriting[_i], "%slost:%d"), 0);
@@ -249,7 +249,7 @@ END_TEST
 
 /* One chunk is written whole or not at all. */
 START_TEST(a_transform_of_one_chunk_is_never_damaged) {
-  setenv("TEST_CHUNK", "1000000", 1);
+  setenv("TEST_PIECE", "1000000", 1);
   ck_assert_int_eq(until_never_reached("ic48*4", "%slost:%d"), 0);
   ck_assert_int_eq(until_never_reached("ic48*4", "%scopy:%d+"), 0);
 }
@@ -259,7 +259,7 @@ int main(int argc, char **argv) {
   test_choose_sim();
   unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
   test_real_fftw();
-  fg_transfer_chunk = getenv("TEST_CHUNK") ? (size_t)atol(getenv("TEST_CHUNK")) : 256;
+  fg_pipeline_piece = getenv("TEST_PIECE") ? (size_t)atol(getenv("TEST_PIECE")) : 256;
   if (argc == 4) return the_last_case(argv);
   test_log_to_file();
   TCase *tc = tcase_create("faults");

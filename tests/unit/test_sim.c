@@ -325,6 +325,23 @@ START_TEST(memory_ends_and_comes_back) {
 }
 END_TEST
 
+START_TEST(host_memory_is_registered_in_whole_pages_and_once) {
+  char *pages = aligned_alloc(4096, 4 * 4096);
+  ck_assert_int_eq(sim->host_register(device, pages + 64, 4096), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_register(device, pages, 100), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_register(device, pages + 4096, 2 * 4096), 0);
+  ck_assert_int_eq(sim->host_register(device, pages, 2 * 4096), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_register(device, pages, 4096), 0);
+  ck_assert_uint_eq(fg_sim_count().registered, 2);
+  ck_assert_int_eq(sim->host_unregister(device, pages + 2 * 4096), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_unregister(device, pages + 4096), 0);
+  ck_assert_int_eq(sim->host_unregister(device, pages + 4096), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_unregister(device, pages), 0);
+  ck_assert_uint_eq(fg_sim_count().registered, 0);
+  free(pages);
+}
+END_TEST
+
 /* ---- faults ---- */
 
 START_TEST(the_chosen_call_fails_and_no_other) {
@@ -561,6 +578,7 @@ static void add_check_tests(Suite *s) {
   tcase_add_test(tc, a_launch_must_fit_device_request_and_kernel);
   tcase_add_test(tc, text_that_is_no_kernel_is_a_compile_error);
   tcase_add_test(tc, memory_ends_and_comes_back);
+  tcase_add_test(tc, host_memory_is_registered_in_whole_pages_and_once);
   tcase_add_test_raise_signal(tc, a_violation_aborts_when_asked_to, SIGABRT);
 }
 

@@ -1,7 +1,8 @@
 /* dimensions.c: a transform of rank 2 and more, one dimension after the other.
  *
  * The first takes the data from the input to the output, the others stay in place there: each is a work of rank 1 with the
- * other dimensions as loops, so that no transposition is needed. */
+ * other dimensions as loops, so that no transposition is needed.  The contiguous dimension is first and the slowest second:
+ * then whole planes can be transformed as they come in, and are complete one after the other at the end. */
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -30,8 +31,8 @@ static fg_work one_dimension(const fg_work *w, int d, bool placed) {
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  for (int d = w->rank - 1; d >= 0; d--) {
-    const fg_work one = one_dimension(w, d, d < w->rank - 1);
+  for (int i = 0; i < w->rank; i++) {
+    const fg_work one = one_dimension(w, i == 0 ? w->rank - 1 : i - 1, i > 0);
     if (!fg_planner_lower(planner, &one, list)) return false;
   }
   return true;

@@ -1,0 +1,26 @@
+/* pipeline.h: one execution of a program on arrays of the host: the steps of its schedule, overlapped.
+ *
+ * Arrivals, launches and departures go to a stream each, ordered by events. An array in memory of the arena's, without
+ * gaps, is reached by DMA directly; any other through a ring of pinned staging pieces, which the calling thread and the
+ * movers fill and drain while other pieces are on the link. */
+#ifndef FG_PIPELINE_H
+#define FG_PIPELINE_H
+
+#include "src/run/program.h"
+
+/* As fg_program_execute, for a program that has something to do. */
+enum fg_outcome fg_pipeline_run(const fg_program *, const fg_arrays *);
+
+/* Pin those of a's arrays that can be reached directly, so that the first execution need not. */
+void fg_pipeline_pin(const fg_program *, const fg_arrays *a);
+
+/* Bytes of input up to which kernels reach the program's arrays themselves, where that is possible. */
+extern size_t fg_pipeline_mapped;
+
+/* Bytes of input up to which executions are recorded. */
+extern size_t fg_pipeline_recorded;
+
+/* Bytes of a staging piece for tests; 0: as it is best. */
+extern size_t fg_pipeline_piece;
+
+#endif

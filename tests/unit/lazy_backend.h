@@ -1,0 +1,12 @@
+/* lazy_backend.h: a backend in front of sim whose streams do nothing until the host waits, and then only what that
+ * needs: the latest order that the events allow. What relies on luck instead of events goes wrong on it. */
+#ifndef LAZY_BACKEND_H
+#define LAZY_BACKEND_H
+
+#include "cuda/backend.h"
+
+extern const fg_backend lazy_backend;
+
+extern int lazy_backend_graphs; /* recordings that were played */
+
+#endif

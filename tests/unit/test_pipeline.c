@@ -1,0 +1,307 @@
+/* test_pipeline.c: however an execution is cut and overlapped, its result is bit for bit that of the uncut one, and no
+ * failure leaves anything half written. */
+#include "config.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda/sim/sim.h"
+#include "src/plan/planner.h"
+#include "src/problem/layout.h"
+#include "src/problem/notation.h"
+#include "src/run/arena.h"
+#include "src/run/pipeline.h"
+#include "src/run/program.h"
+#include "src/run/slot.h"
+#include "tests/unit/lazy_backend.h"
+
+static fg_target target;
+
+/* ---- arrays ---- */
+
+enum memory { FOREIGN, ARENA };
+
+typedef struct {
+  float *block;
+  size_t reals;
+  void *re, *im;
+} array;
+
+static size_t span_of(const fg_layout *l) {
+  ptrdiff_t reach = l->split ? 1 : 2;
+  for (int d = 0; d < l->rank; d++) reach += (l->walk[d].n - 1) * l->walk[d].stride;
+  return (size_t)reach;
+}
+
+static array array_of(const fg_layout *l, enum memory memory, int seed) {
+  const size_t span = span_of(l), planes = l->split ? 2 : 1, reals = span * planes;
+  const size_t bytes = reals * sizeof(float);
+  array a = {.reals = reals};
+  a.block = memory == ARENA ? fg_arena_alloc(bytes < FG_ARENA_SMALLEST ? FG_ARENA_SMALLEST : bytes) : malloc(bytes);
+  ck_assert_ptr_nonnull(a.block);
+  for (size_t i = 0; i < reals; i++) a.block[i] = (float)((int)(i * 37 + (size_t)seed) % 211 - 105) / 64;
+  a.re = a.block - l->low;
+  a.im = (float *)a.re + (l->split ? span : 1);
+  return a;
+}
+
+static void drop(array *a) {
+  fg_arena_forget(a->block);
+  free(a->block);
+}
+
+/* ---- one execution ---- */
+
+typedef struct {
+  const char *problem;
+  enum memory in, out;
+  int pieces;        /* fg_schedule_pieces */
+  size_t piece;      /* fg_pipeline_piece */
+  const char *fault; /* fg_sim_set_faults, before the execution */
+} way;
+
+typedef struct {
+  fg_problem *p;
+  fg_program *program;
+  array in, out;
+  float *before; /* the input's block */
+  fg_arrays a;
+  bool in_place;
+} subject;
+
+static subject prepare(const way *w) {
+  char why[200];
+  const char *reason = "";
+  subject s = {.p = fg_notation_parse(w->problem, FG_SINGLE, why, sizeof why)};
+  fg_passes *passes = calloc(1, sizeof *passes);
+  ck_assert_msg(s.p != NULL, "%s: %s", w->problem, why);
+  ck_assert_msg(fg_planner_plan(s.p, target.info, passes, &reason), "%s", reason);
+  fg_schedule_pieces = w->pieces;
+  fg_pipeline_mapped = w->pieces == 0 ? 1 << 20 : 0;
+  fg_pipeline_piece = w->piece;
+  s.program = fg_program_create(&target, s.p, passes, &reason);
+  ck_assert_msg(s.program != NULL, "%s", reason);
+  free(passes);
+  s.in_place = s.p->arrays.in_re == s.p->arrays.out_re;
+  s.in = array_of(fg_program_layout(s.program, FG_INPUT), w->in, 1);
+  if (!s.in_place) s.out = array_of(fg_program_layout(s.program, FG_OUTPUT), w->out, 2);
+  const array *out = s.in_place ? &s.in : &s.out;
+  s.a = (fg_arrays){s.in.re, s.in.im, out->re, out->im};
+  s.before = malloc(s.in.reals * sizeof(float));
+  memcpy(s.before, s.in.block, s.in.reals * sizeof(float));
+  return s;
+}
+
+static void dispose(subject *s) {
+  fg_program_destroy(s->program);
+  fg_problem_free(s->p);
+  drop(&s->in);
+  if (!s->in_place) drop(&s->out);
+  free(s->before);
+}
+
+static const array *result(const subject *s) { return s->in_place ? &s->in : &s->out; }
+
+/* The uncut result from the same input, to compare with. */
+static float *expected(const way *w, size_t *reals) {
+  subject s = prepare(&(way){w->problem, FOREIGN, FOREIGN, 1, 64 << 20, NULL});
+  ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+  float *copy = malloc(result(&s)->reals * sizeof *copy);
+  memcpy(copy, result(&s)->block, result(&s)->reals * sizeof *copy);
+  *reals = result(&s)->reals;
+  dispose(&s);
+  return copy;
+}
+
+static bool input_intact(const subject *s) { return !memcmp(s->before, s->in.block, s->in.reals * sizeof(float)); }
+
+/* What the outcome promises. */
+static enum fg_outcome check(const way *w) {
+  size_t reals;
+  float *right = expected(w, &reals);
+  subject s = prepare(w);
+  ck_assert_int_eq(fg_sim_set_faults(w->fault), 0);
+  const enum fg_outcome outcome = fg_program_execute(s.program, &s.a);
+  fg_sim_set_faults(NULL);
+  ck_assert_uint_eq(result(&s)->reals, reals);
+  if (outcome == FG_DONE)
+    ck_assert_msg(!memcmp(result(&s)->block, right, reals * sizeof *right), "%s in %d pieces: another result",
+                  w->problem, w->pieces);
+  if (outcome == FG_INTACT || (outcome == FG_DONE && !s.in_place))
+    ck_assert_msg(input_intact(&s), "%s: input touched", w->problem);
+  free(right);
+  dispose(&s);
+  return outcome;
+}
+
+/* ---- what is cut ---- */
+
+/* Batches along the slowest dimension, two of them, strides, gaps, split, in place with and without the same strides,
+ * one large transform of every rank, hierarchical and of a prime length. */
+static const char *const problems[] = {
+    "ocf64*10",        "icb60*9",          "ocf16x12*7",    "icf8x6x4*5",   "/ocf30*6",         "/icf16x8*4",
+    "ocf12x10x8",      "icf8x9x10",        "ocf40x36",      "/ocf6x8x10",   "ocf6x5x4x7",       "ocf8192",
+    "ocf1009*3",       "ocf32768",         "ocf16:3:1*5:50:16", "icf20*3x4", "ocf12:2:1*4:24:12x3:96:48", "ocf7*1",
+    "ocf20x40x50",     "icf150x200",
+};
+enum { PROBLEMS = sizeof problems / sizeof *problems };
+
+START_TEST(every_cut_gives_the_same_bits) {
+  const char *problem = problems[_i];
+  static const int pieces[] = {0, 2, 3, 64};
+  static const size_t staging[] = {0, 1000, 4096};
+  for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
+    for (int memory = 0; memory < 4; memory++) {
+      const way w = {problem, memory & 1, memory >> 1, pieces[p], staging[(p + (size_t)memory) % 3], NULL};
+      ck_assert_int_eq(check(&w), FG_DONE);
+    }
+}
+END_TEST
+
+/* The cut really happens: as many launches as pieces. */
+START_TEST(pieces_are_launched_one_by_one) {
+  const way w = {"ocf64*10", ARENA, ARENA, 5, 0, NULL};
+  subject s = prepare(&w);
+  const size_t before = fg_sim_count().launches;
+  ck_assert(fg_program_schedule(s.program)->in_batches);
+  ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+  ck_assert_uint_eq(fg_sim_count().launches - before, 5);
+  dispose(&s);
+}
+END_TEST
+
+START_TEST(slabs_come_in_and_go_out) {
+  const way w = {"ocf20x40x50", ARENA, ARENA, 3, 0, NULL};
+  subject s = prepare(&w);
+  const fg_schedule *schedule = fg_program_schedule(s.program);
+  int arrivals = 0, departures = 0;
+  for (int i = 0; i < schedule->count; i++) {
+    arrivals += schedule->step[i].kind == FG_ARRIVE;
+    departures += schedule->step[i].kind == FG_LEAVE;
+  }
+  ck_assert_int_eq(arrivals, 3);
+  ck_assert_int_eq(departures, 3);
+  dispose(&s);
+}
+END_TEST
+
+/* The second execution on the same arrays is recorded, later ones are played; other arrays, and memory that was freed
+ * and came again, are not taken for them. */
+START_TEST(recordings_are_of_these_arrays) {
+  static const char *const some[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50"};
+  const way w = {some[_i], ARENA, ARENA, 3, 0, NULL};
+  size_t reals;
+  float *right = expected(&w, &reals);
+  lazy_backend_graphs = 0;
+  for (int round = 0; round < 3; round++) {
+    subject s = prepare(&w);
+    for (int i = 0; i < 4; i++) {
+      memcpy(s.in.block, s.before, s.in.reals * sizeof(float));
+      ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+      ck_assert_mem_eq(result(&s)->block, right, reals * sizeof *right);
+    }
+    ck_assert_int_eq(lazy_backend_graphs, 3 * (round + 1));
+    dispose(&s);
+  }
+  free(right);
+}
+END_TEST
+
+/* Only elements that the transform owns come back. */
+START_TEST(gaps_stay_untouched) {
+  subject s = prepare(&(way){"ocf8:1:3*6:8:40", FOREIGN, ARENA, 3, 64, NULL});
+  float *copy = malloc(s.out.reals * sizeof *copy);
+  memcpy(copy, s.out.block, s.out.reals * sizeof *copy);
+  ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+  size_t same = 0;
+  for (size_t i = 0; i < s.out.reals; i++) same += copy[i] == s.out.block[i];
+  ck_assert_uint_ge(same, s.out.reals - 2 * 8 * 6);
+  for (size_t i = 2; i < 6; i++) ck_assert_float_eq(copy[i], s.out.block[i]);
+  free(copy);
+  dispose(&s);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+static const char *const faults[] = {"copy", "launch", "wait", "pinned", "stream", "alloc"};
+
+START_TEST(one_failure_anywhere_ends_well) {
+  for (int n = 1; n < 30; n += n < 8 ? 1 : 5)
+    for (int memory = 0; memory < 2; memory++)
+      for (int p = 0; p < 3; p++) {
+        static const char *const some[] = {"ocf64*6", "icf16x8*5", "icf8x9x10"};
+        char fault[32];
+        snprintf(fault, sizeof fault, "%s:%d", faults[_i], n);
+        const way w = {some[p], memory, memory, 3, 600, fault};
+        ck_assert_int_ne(check(&w), FG_DAMAGED);
+        fg_slot_trim(&target);
+      }
+}
+END_TEST
+
+/* In place, what goes on failing may be beyond help, and then says so. */
+START_TEST(lasting_failure_ends_intact_or_says_so) {
+  for (int n = 1; n < 24; n += 3) {
+    char fault[32];
+    snprintf(fault, sizeof fault, "%s:%d+", faults[_i], n);
+    check(&(way){"icf16x8*5", FOREIGN, FOREIGN, 3, 600, fault});
+    ck_assert_int_ne(check(&(way){"ocf16x8*5", ARENA, ARENA, 3, 600, fault}), FG_DAMAGED);
+    fg_slot_trim(&target);
+  }
+}
+END_TEST
+
+/* ---- the suite ---- */
+
+static void open_sim(void) {
+  const char *why = "";
+  const fg_target *opened = fg_target_get(&why);
+  ck_assert_msg(opened != NULL, "%s", why);
+  target = *opened;
+}
+
+static void open_lazy(void) {
+  open_sim();
+  target.backend = &lazy_backend;
+}
+
+/* Slots hold streams of the backend that made them. */
+static void trim(void) { fg_slot_trim(&target); }
+
+static TCase *cuts(const char *name, void (*setup)(void)) {
+  TCase *tc = tcase_create(name);
+  tcase_add_checked_fixture(tc, setup, trim);
+  tcase_set_timeout(tc, 300);
+  tcase_add_loop_test(tc, every_cut_gives_the_same_bits, 0, PROBLEMS);
+  return tc;
+}
+
+int main(void) {
+  setenv("FFTW3_GPU_COPY_THREADS", "3", 0);
+  setenv("FFTW3_GPU_BACKEND", "sim", 1);
+  Suite *suite = suite_create("pipeline");
+  suite_add_tcase(suite, cuts("at once", open_sim));
+  suite_add_tcase(suite, cuts("as late as events allow", open_lazy));
+  TCase *recorded = tcase_create("recordings");
+  tcase_add_checked_fixture(recorded, open_lazy, trim);
+  tcase_add_loop_test(recorded, recordings_are_of_these_arrays, 0, 3);
+  suite_add_tcase(suite, recorded);
+  TCase *tc = tcase_create("pieces");
+  tcase_add_checked_fixture(tc, open_sim, trim);
+  tcase_set_timeout(tc, 300);
+  tcase_add_test(tc, pieces_are_launched_one_by_one);
+  tcase_add_test(tc, slabs_come_in_and_go_out);
+  tcase_add_test(tc, gaps_stay_untouched);
+  tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, sizeof faults / sizeof *faults);
+  tcase_add_loop_test(tc, lasting_failure_ends_intact_or_says_so, 0, sizeof faults / sizeof *faults);
+  suite_add_tcase(suite, tc);
+  SRunner *runner = srunner_create(suite);
+  srunner_run_all(runner, CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return failed > 0;
+}
