@@ -11,6 +11,7 @@
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs */
 #include "args.h"
 #include "butterfly.h"
+#include "element.h"
 #define FG_LINES FG_BOXES
 #include "line.h"
 
@@ -138,21 +139,6 @@ template <int S> FG_DEVICE void compute(const fg_tile_args &a, cplx *v) {
 /* Stride along dimension d in global memory; rows are mostly contiguous, which saves a product. */
 FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
-
-FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
-  if (FG_IN_SPLIT)
-    return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
-  return global_load(static_cast<const cplx *>(a.in_re) + at);
-}
-
-FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
-  if (FG_OUT_SPLIT) {
-    global_store(static_cast<real *>(a.out_re) + at, v.x);
-    global_store(static_cast<real *>(a.out_im) + at, v.y);
-  } else {
-    global_store(static_cast<cplx *>(a.out_re) + at, v);
-  }
-}
 
 FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
   using T = stage<0>;

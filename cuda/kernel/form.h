@@ -15,7 +15,7 @@
 #define FG_FORM_H
 
 #include "args.h"
-#include "complex.h"
+#include "element.h"
 
 
 FG_CONSTANT long long form_length(int form, long long row) {
@@ -60,21 +60,6 @@ FG_DEVICE cplx form_factor(const fg_tile_args &a, position p) {
 }
 
 /* ---- elements ---- */
-
-FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
-  if (FG_IN_SPLIT)
-    return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
-  return global_load(static_cast<const cplx *>(a.in_re) + at);
-}
-
-FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
-  if (FG_OUT_SPLIT) {
-    global_store(static_cast<real *>(a.out_re) + at, v.x);
-    global_store(static_cast<real *>(a.out_im) + at, v.y);
-  } else {
-    global_store(static_cast<cplx *>(a.out_re) + at, v);
-  }
-}
 
 FG_DEVICE real read_real(const fg_tile_args &a, long long row, position e) {
   return global_load(static_cast<const real *>(a.in_re) + row + load_distance(a, e));

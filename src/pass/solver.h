@@ -46,6 +46,12 @@ extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 /* The cheapest way of any solver, appended to the list.  false if none can. */
 bool fg_planner_lower(const fg_planner *, const fg_work *w, fg_passes *);
 
+/* One of several ways to lower a work, told apart by a number: a factor, a length. */
+typedef bool (*fg_way)(const fg_planner *, const fg_work *w, ptrdiff_t choice, fg_passes *);
+
+/* The cheapest of them, appended to the list.  false if none can. */
+bool fg_planner_cheapest(const fg_planner *, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count, fg_passes *);
+
 /* ---- what solvers share ---- */
 
 /* A side of w has a form. */

@@ -12,13 +12,15 @@ const fg_device_info fg_reference_device = {
     .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,
     .memory = (size_t)141 << 30, .l2 = (size_t)60 << 20, .reads_host = true};
 
-bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+enum { MOST_SOLVERS = 32 };
+
+bool fg_planner_cheapest(const fg_planner *planner, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count,
+                         fg_passes *list) {
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
   bool found = false;
-  for (int s = 0; now && best && fg_solvers[s]; s++) {
-    if (!fg_solvers[s]->applicable(planner, w)) continue;
+  for (int i = 0; now && best && i < count; i++) {
     fg_passes_copy(now, list);
-    if (!fg_solvers[s]->lower(planner, w, now) || (found && now->cost >= best->cost)) continue;
+    if (!way(planner, w, choices[i], now) || (found && now->cost >= best->cost)) continue;
     fg_passes_copy(best, now);
     found = true;
   }
@@ -26,6 +28,20 @@ bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *li
   free(now);
   free(best);
   return found;
+}
+
+static bool by_solver(const fg_planner *planner, const fg_work *w, ptrdiff_t solver, fg_passes *list) {
+  return fg_solvers[solver]->applicable(planner, w) && fg_solvers[solver]->lower(planner, w, list);
+}
+
+bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  ptrdiff_t solvers[MOST_SOLVERS];
+  int count = 0;
+  while (count < MOST_SOLVERS && fg_solvers[count]) {
+    solvers[count] = count;
+    count++;
+  }
+  return fg_planner_cheapest(planner, w, by_solver, solvers, count, list);
 }
 
 /* Dimensions of one point are dropped where a transform of one point does nothing; what is left must fit the passes. */

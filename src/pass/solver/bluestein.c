@@ -7,7 +7,6 @@
  * that no pass is spent on products alone.  (Bluestein 1970; the chirp's angle from j² mod 2n in integers: Govindaraju et al.,
  * SC 2008, section 4.5.) */
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
@@ -98,22 +97,16 @@ static int lengths(ptrdiff_t least, ptrdiff_t list[CANDIDATES]) {
   return count;
 }
 
+/* Positive: a length in a tile, negative: in passes. */
+static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choice, fg_passes *list) {
+  return choice > 0 ? lower_in_tile(planner, w, choice, list) : lower_in_passes(planner, w, -choice, list);
+}
+
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  ptrdiff_t m[CANDIDATES];
-  const int count = lengths(2 * w->dim[0].n - 1, m);
-  fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
-  bool found = false;
-  for (int i = 0; now && best && i < 2 * count; i++) {
-    fg_passes_copy(now, list);
-    const bool done = i < count ? lower_in_tile(planner, w, m[i], now) : lower_in_passes(planner, w, m[i - count], now);
-    if (!done || (found && now->cost >= best->cost)) continue;
-    fg_passes_copy(best, now);
-    found = true;
-  }
-  if (found) fg_passes_copy(list, best);
-  free(now);
-  free(best);
-  return found;
+  ptrdiff_t choices[2 * CANDIDATES];
+  const int count = lengths(2 * w->dim[0].n - 1, choices);
+  for (int i = 0; i < count; i++) choices[count + i] = -choices[i];
+  return fg_planner_cheapest(planner, w, lower_at, choices, 2 * count, list);
 }
 
 const fg_solver fg_solver_bluestein = {"bluestein", applicable, lower};

@@ -112,20 +112,9 @@ int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  ptrdiff_t n1[MAX_CANDIDATES];
-  const int count = fg_hierarchical_factors(w->dim[0].n, n1);
-  fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
-  bool found = false;
-  for (int i = 0; now && best && i < count; i++) {
-    fg_passes_copy(now, list);
-    if (!lower_split(planner, w, n1[i], now) || (found && now->cost >= best->cost)) continue;
-    fg_passes_copy(best, now);
-    found = true;
-  }
-  if (found) fg_passes_copy(list, best);
-  free(now);
-  free(best);
-  return found;
+  ptrdiff_t factors[MAX_CANDIDATES];
+  const int count = fg_hierarchical_factors(w->dim[0].n, factors);
+  return fg_planner_cheapest(planner, w, lower_split, factors, count, list);
 }
 
 const fg_solver fg_solver_hierarchical = {"hierarchical", applicable, lower};
