@@ -1,11 +1,14 @@
 /* arena.c: blocks that may be handed to DMA, in an array sorted by address. */
 #include "src/run/arena.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "src/report/log.h"
 #include "src/report/settings.h"
@@ -93,6 +96,33 @@ static bool put_in(char *base, size_t bytes) {
   return true;
 }
 
+/* ---- seals: whether a block is still the memory that it was ---- */
+
+/* Behind each block, on a page of its own.  A program that gives a block to libc's free (as stock FFTW lets it) may get
+ * other pages at its address from malloc later; what was pinned are the old ones, and DMA into them would be lost in
+ * silence.  glibc returns memory from its end, so the seal is the first to go. */
+typedef struct {
+  uint64_t magic;
+  const char *base;
+} seal;
+
+static const uint64_t SEALED = UINT64_C(0x8f3c6d21b74e95a3);
+
+static seal *seal_of(const block *b) { return (seal *)(b->base + b->bytes); }
+
+/* Eight bytes at p can be read: the kernel looks at a signal mask before it refuses the request for it. */
+static bool readable(const void *p) {
+  const int saved = errno;
+  const bool refused = syscall(SYS_rt_sigprocmask, ~0, p, NULL, 8) != 0 && errno == EFAULT;
+  errno = saved;
+  return !refused;
+}
+
+static bool intact(const block *b) {
+  const seal *s = seal_of(b);
+  return readable(s) && s->magic == SEALED && s->base == b->base;
+}
+
 /* ---- blocks ---- */
 
 /* A block that the program gave to libc's free behind our back is still in the table when its pages come again. */
@@ -115,10 +145,11 @@ void *fg_arena_alloc(size_t bytes) {
   void *base;
   if (bytes > SIZE_MAX - HUGE_PAGE) return NULL;
   bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-  if (posix_memalign(&base, grain, bytes)) return NULL;
+  if (posix_memalign(&base, grain, bytes + PAGE)) return NULL;
   if (grain == HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE); /* fewer page faults, faster pinning; only advice */
   pthread_once(&once, watch_forks);
-  forget_stale(base, bytes);
+  forget_stale(base, bytes + PAGE);
+  *seal_of(&(block){.base = base, .bytes = bytes}) = (seal){SEALED, base};
   pthread_mutex_lock(&short_lock);
   put_in(base, bytes); /* without room for it the block is as good as foreign */
   pthread_mutex_unlock(&short_lock);
@@ -189,6 +220,11 @@ static unsigned long pin(const fg_target *t, const void *from, size_t bytes) {
 
 unsigned long fg_arena_pin(const fg_target *t, const void *from, size_t bytes) {
   const block b = look_up(from, bytes);
+  if (b.base && !intact(&b)) {
+    fg_log(FG_LOG_WARN, "memory of fftwf_malloc was freed by other means than fftwf_free");
+    fg_arena_forget(b.base);
+    return 0;
+  }
   if (b.state != PLAIN) return number_of(&b);
   if (fg_settings_get()->pin == FG_PIN_NEVER) return 0;
   pthread_mutex_lock(&slow_lock);

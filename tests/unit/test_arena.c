@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,21 @@ START_TEST(blocks_freed_behind_our_back) {
 }
 END_TEST
 
+/* Large blocks go back to the system when libc frees them; what comes to their place is not what was pinned. */
+START_TEST(other_memory_in_the_place_of_a_block) {
+  const size_t bytes = 32 << 20;
+  char *p = allocate(bytes);
+  ck_assert_uint_ne(fg_arena_pin(target, p, bytes), 0);
+  volatile uintptr_t was = (uintptr_t)p;
+  free(p);
+  char *other = mmap((void *)was, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  ck_assert_ptr_eq(other, (void *)was);
+  ck_assert_uint_eq(fg_arena_pin(target, other, bytes), 0);
+  ck_assert(!fg_arena_holds(other, bytes));
+  munmap(other, bytes);
+}
+END_TEST
+
 START_TEST(a_forked_child_has_nothing_pinned) {
   char *p = allocate(1 << 20);
   ck_assert(fg_arena_pin(target, p, 1));
@@ -169,6 +185,7 @@ int main(void) {
   tcase_add_test(tc, pinned_once_and_unpinned_first);
   tcase_add_test(tc, what_cannot_be_pinned_is_not_tried_again);
   tcase_add_test(tc, blocks_freed_behind_our_back);
+  tcase_add_test(tc, other_memory_in_the_place_of_a_block);
   tcase_add_test(tc, a_forked_child_has_nothing_pinned);
   tcase_add_test(tc, threads);
   suite_add_tcase(suite, tc);
