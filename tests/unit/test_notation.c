@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/problem/notation.h"
+#include "tests/unit/suite.h"
 
 static fg_problem *parse(const char *text) {
   char why[200] = "";
@@ -250,11 +251,5 @@ int main(void) {
   tcase_add_test(tc, a_text_that_does_not_fit_ends_in_dots);
   tcase_add_test(tc, a_rank_zero_transform_is_one_of_one_point);
   tcase_add_test(tc, strides_of_a_single_point_do_not_matter);
-  Suite *s = suite_create("notation");
-  suite_add_tcase(s, tc);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return test_run(tc, "notation");
 }

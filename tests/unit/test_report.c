@@ -16,6 +16,7 @@
 #include "src/report/log.h"
 #include "src/report/report.h"
 #include "src/report/standard_error.h"
+#include "tests/unit/suite.h"
 
 static char file[64], text[65536]; /* a fresh file, and what is in it */
 
@@ -348,11 +349,5 @@ int main(void) {
   tcase_add_test(tc, a_long_line_is_cut_and_still_one_line);
   tcase_add_test(tc, a_log_file_that_cannot_be_opened_is_told_once);
   tcase_add_test(tc, die_says_why_and_aborts);
-  Suite *s = suite_create("report");
-  suite_add_tcase(s, tc);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return test_run(tc, "report");
 }

@@ -10,6 +10,7 @@
 
 #include "src/report/settings.h"
 #include "src/report/standard_error.h"
+#include "tests/unit/suite.h"
 
 /* What a child saw: each setting as "name=value\n", and what it wrote to stderr. */
 typedef struct {
@@ -213,11 +214,5 @@ int main(void) {
   tcase_add_test(tc, relative_paths_become_absolute);
   tcase_add_test(tc, bad_values_are_told_each);
   tcase_add_test(tc, threads_that_ask_at_once_get_one_answer);
-  Suite *s = suite_create("settings");
-  suite_add_tcase(s, tc);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return test_run(tc, "settings");
 }
