@@ -1,0 +1,65 @@
+/* flow.c: what all parts of an execution do with its streams and events. */
+#include "src/run/flow.h"
+
+#include "src/run/transfer.h"
+
+int fg_end_planes(const fg_end *e) { return e->layout->split ? 2 : 1; }
+
+size_t fg_end_plane_size(const fg_end *e) {
+  return (size_t)e->layout->elements * fg_layout_element_size(e->layout);
+}
+
+char *fg_end_on_device(const fg_end *e, int plane, ptrdiff_t first) {
+  return (char *)fg_transfer_plane(e->layout, e->image, plane) + (size_t)first * fg_layout_element_size(e->layout);
+}
+
+char *fg_end_in_memory(const fg_end *e, int plane, ptrdiff_t first) {
+  return (char *)e->dense[plane] + (size_t)first * fg_layout_element_size(e->layout);
+}
+
+static fg_stream *stream_of(const fg_flow *f, enum fg_slot_stream which) {
+  return f->slot->stream[f->alone ? FG_STREAM_PASSES : which];
+}
+
+bool fg_flow_again(const fg_flow *f, int code) { return code != FG_OK && code != FG_ELOST && f->writing && f->overlap; }
+
+int fg_flow_wait_event(const fg_flow *f, fg_event *e) {
+  int code;
+  FG_TRY(f, code, f->target->backend->event_wait(f->target->device, e));
+  return code;
+}
+
+int fg_flow_wait_stream(const fg_flow *f, enum fg_slot_stream which) {
+  int code;
+  FG_TRY(f, code, f->target->backend->stream_wait(f->target->device, stream_of(f, which)));
+  return code;
+}
+
+int fg_flow_record(const fg_flow *f, fg_event *e, enum fg_slot_stream which) {
+  int code;
+  FG_TRY(f, code, f->target->backend->event_record(f->target->device, e, stream_of(f, which)));
+  return code;
+}
+
+int fg_flow_order(const fg_flow *f, enum fg_slot_stream before, fg_event *e, enum fg_slot_stream after) {
+  if (f->alone) return FG_OK;
+  int code = fg_flow_record(f, e, before);
+  if (code == FG_OK) FG_TRY(f, code, f->target->backend->stream_wait_event(f->target->device, stream_of(f, after), e));
+  return code;
+}
+
+int fg_flow_copy_in(const fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t count, const void *from) {
+  const size_t bytes = (size_t)count * fg_layout_element_size(f->in.layout);
+  int code;
+  FG_TRY(f, code, f->target->backend->copy_in(f->target->device, fg_end_on_device(&f->in, plane, first), from, bytes,
+                                              stream_of(f, FG_STREAM_IN)));
+  return code;
+}
+
+int fg_flow_copy_out(const fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t count, void *to) {
+  const size_t bytes = (size_t)count * fg_layout_element_size(f->out.layout);
+  int code;
+  FG_TRY(f, code, f->target->backend->copy_out(f->target->device, to, fg_end_on_device(&f->out, plane, first), bytes,
+                                               stream_of(f, FG_STREAM_OUT)));
+  return code;
+}
