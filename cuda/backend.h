@@ -61,7 +61,7 @@ typedef struct fg_backend {
   int (*memory_alloc)(fg_device *, size_t bytes, void **memory);
   void (*memory_free)(fg_device *, void *memory);
   int (*memory_available)(fg_device *, size_t *free_bytes);
-  int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA */
+  int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA, kernels where they reach any */
   void (*pinned_free)(fg_device *, void *memory);
 
   /* Pin memory of the program where it is, so that copies reach it by DMA, and kernels by its own address where the
@@ -94,7 +94,7 @@ typedef struct fg_backend {
   int (*event_record)(fg_device *, fg_event *, fg_stream *);
   int (*event_elapsed)(fg_device *, fg_event *a, fg_event *b, double *seconds);
   int (*stream_wait_event)(fg_device *, fg_stream *, fg_event *);
-  int (*event_wait)(fg_device *, fg_event *); /* the host waits until the event's last record is reached */
+  int (*event_reached)(fg_device *, fg_event *); /* 1 if its last record has been reached, 0 if not yet */
 
   /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is
    * recorded instead of done; those streams must have been waited for again by then. The host waits for nothing in

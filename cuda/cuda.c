@@ -327,11 +327,14 @@ static int stream_wait_event(fg_device *device, fg_stream *stream, fg_event *eve
   return fg_cuda_leave(device, &scope, result, "cuStreamWaitEvent");
 }
 
-static int event_wait(fg_device *device, fg_event *event) {
+static int event_reached(fg_device *device, fg_event *event) {
   fg_cuda_scope scope;
   int code = fg_cuda_enter(device, &scope);
   if (code) return code;
-  return fg_cuda_leave(device, &scope, fg_cu.cuEventSynchronize((CUevent)event), "cuEventSynchronize");
+  const CUresult result = fg_cu.cuEventQuery((CUevent)event);
+  const bool waiting = result == CUDA_ERROR_NOT_READY;
+  code = fg_cuda_leave(device, &scope, waiting ? CUDA_SUCCESS : result, "cuEventQuery");
+  return code ? code : !waiting;
 }
 
 /* ---- recordings; an fg_graph is a CUgraphExec ---- */
@@ -405,7 +408,7 @@ const fg_backend fg_backend_cuda = {
     .event_record = event_record,
     .event_elapsed = event_elapsed,
     .stream_wait_event = stream_wait_event,
-    .event_wait = event_wait,
+    .event_reached = event_reached,
     .graph_begin = graph_begin,
     .graph_end = graph_end,
     .graph_launch = graph_launch,

@@ -39,6 +39,7 @@
   FN(cuEventCreate, (CUevent *, unsigned flags))                                                                      \
   FN(cuEventDestroy_v2, (CUevent))                                                                                    \
   FN(cuEventRecord, (CUevent, CUstream))                                                                              \
+  FN(cuEventQuery, (CUevent))                                                                                         \
   FN(cuEventSynchronize, (CUevent))                                                                                   \
   FN(cuEventElapsedTime, (float *milliseconds, CUevent, CUevent))                                                     \
   FN(cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                                                        \

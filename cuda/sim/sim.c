@@ -100,16 +100,23 @@ static int sim_pinned_alloc(fg_device *device, size_t bytes, void **memory) {
   (void)device;
   if (fault)
     return fault;
-  *memory = bytes <= SIZE_MAX - page ? aligned_alloc(page, (bytes / page + 1) * page) : NULL;
-  if (!*memory)
+  const size_t pages = bytes <= SIZE_MAX - page ? (bytes / page + 1) * page : 0;
+  void *block = pages ? aligned_alloc(page, pages) : NULL;
+  if (!block || !fg_sim_memory_adopt(block, pages)) { /* kernels reach pinned memory, too */
+    free(block);
     return fg_backend_fail(FG_ENOMEM, "sim: no %zu bytes of host memory", bytes);
+  }
+  *memory = block;
   pinned++;
   return 0;
 }
 
 static void sim_pinned_free(fg_device *device, void *memory) {
   (void)device;
-  pinned -= memory != NULL;
+  if (!memory)
+    return;
+  pinned--;
+  fg_sim_memory_disown(memory);
   free(memory);
 }
 
@@ -239,9 +246,10 @@ static int sim_stream_wait_event(fg_device *device, fg_stream *stream, fg_event 
   return 0;
 }
 
-static int sim_event_wait(fg_device *device, fg_event *event) {
+static int sim_event_reached(fg_device *device, fg_event *event) {
   (void)device, (void)event;
-  return fg_fault_due(FG_FAULT_WAIT);
+  const int fault = fg_fault_due(FG_FAULT_WAIT);
+  return fault ? fault : 1;
 }
 
 /* ---- kernels ---- */
@@ -311,5 +319,5 @@ const fg_backend fg_backend_sim = {
     .event_record = sim_event_record,
     .event_elapsed = sim_event_elapsed,
     .stream_wait_event = sim_stream_wait_event,
-    .event_wait = sim_event_wait,
+    .event_reached = sim_event_reached,
 };

@@ -21,13 +21,7 @@ static fg_stream *stream_of(const fg_flow *f, enum fg_slot_stream which) {
   return f->slot->stream[f->alone ? FG_STREAM_PASSES : which];
 }
 
-bool fg_flow_again(const fg_flow *f, int code) { return code != FG_OK && code != FG_ELOST && f->writing && f->overlap; }
-
-int fg_flow_wait_event(const fg_flow *f, fg_event *e) {
-  int code;
-  FG_TRY(f, code, f->target->backend->event_wait(f->target->device, e));
-  return code;
-}
+bool fg_flow_again(const fg_flow *f, int code) { return code < 0 && code != FG_ELOST && f->writing && f->overlap; }
 
 int fg_flow_wait_stream(const fg_flow *f, enum fg_slot_stream which) {
   int code;

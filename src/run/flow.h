@@ -1,9 +1,10 @@
 /* flow.h: one execution under way, as the files of the pipeline share it; and what all of them do with its streams.
  *
- * Nothing outside src/run/{flow,staging,recording,undo,pipeline}.c looks in here. */
+ * Nothing outside src/run/{flow,staging,short,recording,undo,pipeline}.c looks in here. */
 #ifndef FG_FLOW_H
 #define FG_FLOW_H
 
+#include "src/run/movers.h"
 #include "src/run/pipeline.h"
 #include "src/run/slot.h"
 
@@ -15,14 +16,25 @@ typedef struct {
   void *image;      /* on the device */
   bool direct;
   unsigned long pinning[2]; /* of the planes, if direct */
-  size_t piece;     /* staging bytes */
+  size_t piece;     /* staging bytes; 0 if direct */
 } fg_end;
 
-/* A staging piece on its way out. */
+/* Elements of a plane that go through one piece of staging. */
 typedef struct {
   int plane;
   ptrdiff_t first, count;
 } fg_parcel;
+
+/* A side that goes through staging. Pieces are counted from the beginning of the execution. In: gathered on the belt,
+ * ahead of the steps, then sent to the device. Out: sent from the device, then scattered on the belt. */
+typedef struct {
+  fg_belt *belt;
+  fg_belt own;                /* if another execution has the movers */
+  size_t sent;                /* pieces given to DMA */
+  size_t opened;              /* pieces given to the belt */
+  fg_parcel parcel[FG_RING];
+  bool past_cache;            /* what the belt writes */
+} fg_staged;
 
 typedef struct {
   const fg_program *program;
@@ -30,17 +42,17 @@ typedef struct {
   const fg_target *target;
   fg_slot *slot;
   fg_end in, out;
-  bool mapped;      /* kernels reach the program's arrays themselves */
+  bool brief;       /* kernels reach host memory themselves (short.c) */
   bool alone;       /* one stream does it: nothing to overlap */
-  bool awake;       /* the movers are */
   bool overlap;     /* of input and output in memory */
   bool writing;     /* the program's output has been touched, or may have been */
   bool news_in, news_passes; /* arrivals, launches that later launches, departures have not been made to wait for */
   bool blind;       /* how far the input has come is not known */
   ptrdiff_t come;   /* elements of the input's image that are on the device, or on their way */
-  size_t gathered;  /* pieces of staging used on the way in */
-  size_t fetched, scattered; /* likewise out: begun, done */
-  fg_parcel parcel[FG_RING];
+  fg_belts *movers; /* NULL: not taken */
+  fg_staged staged[2]; /* by enum fg_side */
+  int next_step;       /* the step, and the parcel of it, that is gathered next */
+  size_t next_parcel;
 } fg_flow;
 
 int fg_end_planes(const fg_end *);
@@ -61,7 +73,6 @@ bool fg_flow_again(const fg_flow *, int code);
     if (fg_flow_again(f, code)) (code) = (call); \
   } while (0)
 
-int fg_flow_wait_event(const fg_flow *, fg_event *);
 int fg_flow_wait_stream(const fg_flow *, enum fg_slot_stream);
 int fg_flow_record(const fg_flow *, fg_event *, enum fg_slot_stream);
 
@@ -74,22 +85,39 @@ int fg_flow_copy_out(const fg_flow *, int plane, ptrdiff_t first, ptrdiff_t coun
 
 /* ---- through pinned staging (staging.c) ---- */
 
-/* Bytes of a staging piece for this side of the schedule. */
-size_t fg_staging_piece(const fg_end *, const fg_schedule *, enum fg_step_kind);
+/* Bytes of a staging piece for this side. */
+size_t fg_staging_piece(const fg_end *);
 
-/* Elements of a plane that fit in a staging piece, where count of them are to be moved. */
-ptrdiff_t fg_staging_share(const fg_end *, ptrdiff_t count);
+/* Before the first step: the input's first pieces begin to be gathered. After the last, or a failure: nothing is copied
+ * any more. */
+void fg_staging_begin(fg_flow *);
+void fg_staging_end(fg_flow *);
 
-/* Gather into the ring and copy in; copy out into the ring, to be scattered when the ring is full or at the end. */
-int fg_staging_in(fg_flow *, int plane, ptrdiff_t first, ptrdiff_t count);
-int fg_staging_out(fg_flow *, int plane, ptrdiff_t first, ptrdiff_t count);
+/* What a step moves, piece by piece; while it waits, other pieces are gathered and scattered. */
+int fg_staging_arrive(fg_flow *, const fg_step *);
+int fg_staging_leave(fg_flow *, const fg_step *);
+
+/* Until all that was sent from the device is in the program's array. */
 int fg_staging_finish(fg_flow *);
+
+/* ---- kernels that reach host memory themselves (short.c) ---- */
+
+/* Whether this execution is better done so; its output end may have to be staged whole, by staging of so many bytes. */
+bool fg_short_applies(const fg_flow *);
+int fg_short_run(fg_flow *);
+
+/* ---- the steps (pipeline.c) ---- */
+
+int fg_flow_arrive(fg_flow *, const fg_step *);
 
 /* ---- executions seen before (recording.c) ---- */
 
-/* The recording of this execution; NULL if there is none (yet). steps gives all of it to the streams. */
-fg_graph *fg_recording_of(const fg_flow *, int (*steps)(fg_flow *));
-int fg_recording_play(fg_flow *, fg_graph *);
+/* Where the recording of steps on that memory is kept or made; NULL if there is none (yet). steps gives all of it to
+ * the streams. */
+fg_graph *fg_recording_of(const fg_flow *, const fg_recordable *, int (*steps)(fg_flow *));
+
+/* Give it to the device; the caller waits. */
+int fg_recording_play(const fg_flow *, fg_graph *);
 
 /* ---- after a failure (undo.c) ---- */
 

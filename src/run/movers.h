@@ -1,18 +1,23 @@
 /* movers.h: threads that copy, beside the one that executes.
  *
- * Started when they are first needed, all signals blocked. They sleep but for executions that begin and end say they
- * are needed in; in between they wait awake, since a copy lasts little longer than waking up. How many: as many as this
- * process may use processors, eight at most, or FFTW3_GPU_COPY_THREADS; the calling thread is one of them. */
+ * Started when they are first needed, all signals blocked. They sleep but for executions that have taken them; in
+ * between they wait awake, since a copy lasts little longer than waking up. How many: as many as this process may use
+ * processors, eight at most, or FFTW3_GPU_COPY_THREADS; the calling thread is one of them. */
 #ifndef FG_MOVERS_H
 #define FG_MOVERS_H
 
-#include <stddef.h>
+#include "src/run/belt.h"
 
-void fg_movers_begin(void);
-void fg_movers_end(void);
+/* The belts that the movers work on: one for each direction. */
+typedef struct {
+  fg_belt belt[2];
+} fg_belts;
 
-/* Call part(context, i) for every i in [0, count), in any order and by several threads; returns when all are done. Who
- * comes while another thread has the movers does its parts alone. */
-void fg_movers_run(void (*part)(void *context, ptrdiff_t i), void *context, ptrdiff_t count);
+/* Wake the movers, for the calling thread's belts alone: these. NULL where there are none or another thread has them:
+ * then the caller's own belts will do, on which it works alone. */
+fg_belts *fg_movers_take(void);
+
+/* Both belts have been stopped; of a thread that has taken the movers. */
+void fg_movers_give(void);
 
 #endif

@@ -20,7 +20,7 @@ extern size_t fg_pipeline_mapped;
 /* Bytes of input up to which executions are recorded. */
 extern size_t fg_pipeline_recorded;
 
-/* Bytes of a staging piece for tests; 0: as it is best. */
-extern size_t fg_pipeline_piece;
+/* Bytes of a staging piece, and of what one thread copies of it at a time, for tests; 0: as it is best. */
+extern size_t fg_pipeline_piece, fg_pipeline_part;
 
 #endif

@@ -180,6 +180,21 @@ int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], i
   return launch(g, planes, pass, &part, stream);
 }
 
+/* From one array to another even where the pass works in place: what it reads is then called by the last one's name,
+ * which is free if both are the same. */
+int fg_program_launch_into(const fg_program *g, void *const arrays[FG_ARRAYS], int pass, void *into,
+                           fg_stream *stream) {
+  fg_planes planes[FG_ARRAYS];
+  fg_pass p = g->passes->pass[pass];
+  planes_of(g, arrays, planes);
+  if (into && p.from.array == p.to.array) {
+    p.from.array = (p.to.array + 1) % FG_ARRAYS;
+    planes[p.from.array] = planes[p.to.array];
+  }
+  if (into) planes[p.to.array] = (fg_planes){into, NULL};
+  return launch(g, planes, pass, &p, stream);
+}
+
 int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
   int code = FG_OK;
   for (int i = 0; !g->empty && code == FG_OK && i < g->passes->count; i++)

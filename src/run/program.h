@@ -38,6 +38,9 @@ int fg_program_launch(const fg_program *, void *const arrays[FG_ARRAYS], fg_stre
 int fg_program_launch_part(const fg_program *, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
                            ptrdiff_t count, fg_stream *stream);
 
+/* All of one pass, with its result where into says instead of in its own array (NULL: there). */
+int fg_program_launch_into(const fg_program *, void *const arrays[FG_ARRAYS], int pass, void *into, fg_stream *stream);
+
 /* Pin those of a's arrays that lie in the arena, so that the first execution need not.  NULL pointers are left out. */
 void fg_program_pin(const fg_program *, const fg_arrays *a);
 

@@ -1,31 +1,6 @@
 /* recording.c: executions seen before: all steps were recorded, and are given to the device at once. */
-#include <string.h>
-
 #include "src/report/log.h"
 #include "src/run/flow.h"
-
-/* The driver's time for each step only matters where the steps are short. */
-size_t fg_pipeline_recorded = 64 << 20;
-
-static bool may_record(const fg_flow *f) {
-  return f->target->backend->graph_begin && f->in.direct && f->out.direct &&
-         fg_end_plane_size(&f->in) <= fg_pipeline_recorded;
-}
-
-static fg_recordable recordable(const fg_flow *f) {
-  fg_recordable r;
-  memset(&r, 0, sizeof r); /* it is compared as bytes */
-  r.program = fg_program_number(f->program);
-  for (int plane = 0; plane < fg_end_planes(&f->in); plane++) {
-    r.memory[plane] = f->in.dense[plane];
-    r.pinning[plane] = f->in.pinning[plane];
-  }
-  for (int plane = 0; plane < fg_end_planes(&f->out); plane++) {
-    r.memory[2 + plane] = f->out.dense[plane];
-    r.pinning[2 + plane] = f->out.pinning[plane];
-  }
-  return r;
-}
 
 /* The streams of arrivals and departures begin after the passes' stream and end before it. */
 static int record_steps(fg_flow *f, int (*steps)(fg_flow *)) {
@@ -50,18 +25,14 @@ static void make_recording(const fg_flow *f, int (*steps)(fg_flow *), fg_recordi
   if (!r->graph) fg_log(FG_LOG_DEBUG, "not recorded: %s", fg_backend_message());
 }
 
-int fg_recording_play(fg_flow *f, fg_graph *graph) {
-  const int code = f->target->backend->graph_launch(f->target->device, graph, f->slot->stream[FG_STREAM_PASSES]);
-  if (code != FG_OK) return code;
-  f->writing = f->blind = true;
-  return fg_flow_wait_stream(f, FG_STREAM_PASSES);
+int fg_recording_play(const fg_flow *f, fg_graph *graph) {
+  return f->target->backend->graph_launch(f->target->device, graph, f->slot->stream[FG_STREAM_PASSES]);
 }
 
 /* Recorded when it is seen for the second time. */
-fg_graph *fg_recording_of(const fg_flow *f, int (*steps)(fg_flow *)) {
-  if (!may_record(f)) return NULL;
-  const fg_recordable what = recordable(f);
-  fg_recording *r = fg_slot_recording(f->target, f->slot, &what);
+fg_graph *fg_recording_of(const fg_flow *f, const fg_recordable *what, int (*steps)(fg_flow *)) {
+  if (!f->target->backend->graph_begin) return NULL;
+  fg_recording *r = fg_slot_recording(f->target, f->slot, what);
   if (r->seen == 2) make_recording(f, steps, r);
   return r->graph;
 }

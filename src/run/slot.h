@@ -4,10 +4,8 @@
 
 #include "src/pass/pass.h"
 #include "src/problem/tensor.h"
+#include "src/run/belt.h"
 #include "src/run/target.h"
-
-/* Pieces of staging for each direction. */
-enum { FG_RING = 4 };
 
 enum fg_slot_stream { FG_STREAM_PASSES, FG_STREAM_IN, FG_STREAM_OUT, FG_STREAMS };
 

@@ -1,88 +1,236 @@
-/* staging.c: arrays that DMA does not reach: through a ring of pinned pieces for each direction. */
+/* staging.c: arrays that DMA does not reach: through a ring of pinned pieces for each direction.
+ *
+ * The movers gather and scatter; the executing thread gives pieces to DMA when they are full, and to the movers when
+ * they have come, and copies with them while it has to wait. */
 #include "src/run/flow.h"
 #include "src/run/transfer.h"
 
-size_t fg_pipeline_piece = 0;
+size_t fg_pipeline_piece = 0, fg_pipeline_part = 0;
 
-/* Staging pieces, in bytes. Each costs about 25 us of waiting and waking (measured on the reference H200), so they are
- * as large as their number allows; what is shorter than SHORT goes in one. */
-static const size_t largest_piece = 8 << 20, large_piece = 4 << 20, short_piece = 1 << 20;
-static const size_t many = 8; /* pieces there have to be before one is larger than large_piece */
+/* Measured on the reference H200 (doc/performance.md): a piece costs calls of the driver and a gap on the link of 2 to
+ * 3 us, but the first has to be gathered and the last scattered while the link does nothing. */
+static const size_t least_piece = 512 << 10, most_piece = 4 << 20;
+enum { PIECES = 4, MOST_PARTS = 16 };
 
-/* As few shares as possible, all about equal. */
-ptrdiff_t fg_staging_share(const fg_end *e, ptrdiff_t count) {
-  const ptrdiff_t limit = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout));
-  const ptrdiff_t shares = (count + limit - 1) / limit;
-  return shares ? (count + shares - 1) / shares : 1;
-}
+/* Of a piece, what one thread copies at a time; and of an array, what is copied before another thread is awake. */
+static const size_t least_part = 32 << 10, alone_below = 128 << 10;
 
-int fg_staging_in(fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
-  fg_ring *const ring = &f->slot->ring[FG_INPUT];
-  const size_t side = f->gathered % FG_RING;
-  int code = f->gathered < FG_RING ? FG_OK : fg_flow_wait_event(f, ring->copied[side]);
-  if (code != FG_OK) return code;
-  f->gathered++;
-  fg_transfer_gather(f->in.layout, f->in.array[plane], first, count, ring->piece[side]);
-  code = fg_flow_copy_in(f, plane, first, count, ring->piece[side]);
-  return code == FG_OK ? fg_flow_record(f, ring->copied[side], FG_STREAM_IN) : code;
-}
+/* Results that the caches of a few processors hold stay there. Staging of arrays below the other size would stay there,
+ * too, from where DMA fetches it at half the speed. */
+static const size_t result_cached_below = 4 << 20, staging_cached_below = 24 << 20;
 
-/* Fetch a parcel anew when waiting for its copy failed and there is no way back. */
-static int await_parcel(fg_flow *f, size_t side) {
-  fg_ring *const ring = &f->slot->ring[FG_OUTPUT];
-  const fg_parcel *p = &f->parcel[side];
-  int code = f->target->backend->event_wait(f->target->device, ring->copied[side]);
-  if (!fg_flow_again(f, code)) return code;
-  code = fg_flow_copy_out(f, p->plane, p->first, p->count, ring->piece[side]);
-  if (code == FG_OK) code = fg_flow_record(f, ring->copied[side], FG_STREAM_OUT);
-  return code == FG_OK ? fg_flow_wait_event(f, ring->copied[side]) : code;
-}
-
-static int scatter_oldest(fg_flow *f) {
-  const size_t side = f->scattered % FG_RING;
-  const fg_parcel *p = &f->parcel[side];
-  const int code = await_parcel(f, side);
-  if (code != FG_OK) return code;
-  f->writing = true;
-  fg_transfer_scatter(f->out.layout, f->out.array[p->plane], p->first, p->count, f->slot->ring[FG_OUTPUT].piece[side]);
-  f->scattered++;
-  return FG_OK;
-}
-
-int fg_staging_out(fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t count) {
-  fg_ring *const ring = &f->slot->ring[FG_OUTPUT];
-  const size_t side = f->fetched % FG_RING;
-  int code = f->fetched - f->scattered < FG_RING ? FG_OK : scatter_oldest(f);
-  if (code != FG_OK) return code;
-  code = fg_flow_copy_out(f, plane, first, count, ring->piece[side]);
-  if (code == FG_OK) code = fg_flow_record(f, ring->copied[side], FG_STREAM_OUT);
-  f->parcel[side] = (fg_parcel){plane, first, count};
-  f->fetched += code == FG_OK;
-  return code;
-}
-
-/* The most that one step of the schedule moves of a plane. */
-static size_t largest_step(const fg_end *e, const fg_schedule *s, enum fg_step_kind kind) {
-  ptrdiff_t most = 1;
-  for (int i = 0; i < s->count; i++)
-    if (s->step[i].kind == kind && s->step[i].count > most) most = s->step[i].count;
-  return (size_t)most * fg_layout_element_size(e->layout);
-}
-
-size_t fg_staging_piece(const fg_end *e, const fg_schedule *s, enum fg_step_kind kind) {
-  const size_t step = largest_step(e, s, kind);
+size_t fg_staging_piece(const fg_end *e) {
   const size_t all = fg_end_plane_size(e), element = fg_layout_element_size(e->layout);
-  const size_t limit = all / many > large_piece ? largest_piece : large_piece;
-  size_t piece = step > all / 2 && all > short_piece ? all / 2 : step;
-  if (piece > limit) piece = limit;
+  size_t piece = all / PIECES;
+  if (piece < least_piece) piece = least_piece;
+  if (piece > most_piece) piece = most_piece;
   if (fg_pipeline_piece) piece = fg_pipeline_piece;
   if (piece > all) piece = all;
   return piece < element ? element : (piece + element - 1) / element * element;
 }
 
+/* ---- steps in parcels ---- */
+
+/* As few as possible of each plane, all about equal. */
+static ptrdiff_t parcels_of_plane(const fg_end *e, const fg_step *s) {
+  const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout));
+  return (s->count + most - 1) / most;
+}
+
+static size_t parcels(const fg_end *e, const fg_step *s) { return (size_t)(parcels_of_plane(e, s) * fg_end_planes(e)); }
+
+/* Of count elements, those before share i of so many. */
+static ptrdiff_t before(ptrdiff_t count, ptrdiff_t shares, ptrdiff_t i) {
+  return count / shares * i + (i < count % shares ? i : count % shares);
+}
+
+static fg_parcel parcel_of(const fg_end *e, const fg_step *s, size_t number) {
+  const ptrdiff_t each = parcels_of_plane(e, s), i = (ptrdiff_t)number % each;
+  const ptrdiff_t from = before(s->count, each, i), to = before(s->count, each, i + 1);
+  return (fg_parcel){(int)((ptrdiff_t)number / each), s->first + from, to - from};
+}
+
+/* The parcel that is to be gathered next; false after the last. */
+static bool next_parcel(fg_flow *f, fg_parcel *p) {
+  for (; f->next_step < f->schedule->count; f->next_step++, f->next_parcel = 0) {
+    const fg_step *s = &f->schedule->step[f->next_step];
+    if (s->kind != FG_ARRIVE || f->next_parcel >= parcels(&f->in, s)) continue;
+    *p = parcel_of(&f->in, s, f->next_parcel++);
+    return true;
+  }
+  return false;
+}
+
+/* ---- on the belts ---- */
+
+typedef struct {
+  ptrdiff_t first, count;
+  char *staging;
+} part;
+
+static part part_of(const fg_flow *f, enum fg_side side, size_t piece, int i, int parts) {
+  const fg_parcel *p = &f->staged[side].parcel[piece % FG_RING];
+  const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
+  const ptrdiff_t from = before(p->count, parts, i), to = before(p->count, parts, i + 1);
+  char *const staging = f->slot->ring[side].piece[piece % FG_RING];
+  return (part){p->first + from, to - from, staging + (size_t)from * fg_layout_element_size(e->layout)};
+}
+
+static void gather(void *context, size_t piece, int i, int parts) {
+  const fg_flow *f = context;
+  const part p = part_of(f, FG_INPUT, piece, i, parts);
+  const int plane = f->staged[FG_INPUT].parcel[piece % FG_RING].plane;
+  const bool past_cache = f->staged[FG_INPUT].past_cache;
+  if (p.count) fg_transfer_gather(f->in.layout, f->in.array[plane], p.first, p.count, p.staging, past_cache);
+}
+
+static void scatter(void *context, size_t piece, int i, int parts) {
+  const fg_flow *f = context;
+  const fg_staged *s = &f->staged[FG_OUTPUT];
+  const part p = part_of(f, FG_OUTPUT, piece, i, parts);
+  void *const array = f->out.array[s->parcel[piece % FG_RING].plane];
+  if (p.count) fg_transfer_scatter(f->out.layout, array, p.first, p.count, p.staging, s->past_cache);
+}
+
+static int parts(const fg_end *e) {
+  const size_t n = e->piece / (fg_pipeline_part ? fg_pipeline_part : least_part);
+  return n < 1 ? 1 : n > MOST_PARTS ? MOST_PARTS : (int)n;
+}
+
+/* ---- what goes on while the executing thread would wait ---- */
+
+static int reached(const fg_flow *f, fg_event *e) {
+  int code;
+  FG_TRY(f, code, f->target->backend->event_reached(f->target->device, e));
+  return code;
+}
+
+/* The piece's place in the ring is free: DMA has read what was there before. */
+static int free_to_gather(const fg_flow *f, size_t piece) {
+  if (piece < FG_RING) return 1;
+  if (piece - FG_RING >= f->staged[FG_INPUT].sent) return 0;
+  return reached(f, f->slot->ring[FG_INPUT].copied[piece % FG_RING]);
+}
+
+static int open_gathers(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_INPUT];
+  fg_parcel p;
+  int is_free;
+  while ((is_free = free_to_gather(f, s->opened)) > 0 && next_parcel(f, &p)) {
+    s->parcel[s->opened++ % FG_RING] = p;
+    fg_belt_open(s->belt);
+  }
+  return is_free < 0 ? is_free : FG_OK;
+}
+
+static int send_out(const fg_flow *f, size_t place) {
+  const fg_parcel *p = &f->staged[FG_OUTPUT].parcel[place];
+  const fg_ring *ring = &f->slot->ring[FG_OUTPUT];
+  const int code = fg_flow_copy_out(f, p->plane, p->first, p->count, ring->piece[place]);
+  return code == FG_OK ? fg_flow_record(f, ring->copied[place], FG_STREAM_OUT) : code;
+}
+
+/* A piece whose copy failed when there is no way back is sent anew. */
+static int has_come(const fg_flow *f, size_t place) {
+  const int code = f->target->backend->event_reached(f->target->device, f->slot->ring[FG_OUTPUT].copied[place]);
+  if (!fg_flow_again(f, code) || code > 0) return code;
+  return send_out(f, place);
+}
+
+static int open_scatters(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  int come = 1;
+  while (s->opened < s->sent && (come = has_come(f, s->opened % FG_RING)) > 0) {
+    f->writing = true;
+    s->opened++;
+    fg_belt_open(s->belt);
+  }
+  return come < 0 ? come : FG_OK;
+}
+
+/* Turns: how often this wait has called. */
+static int go_on(fg_flow *f, unsigned turns) {
+  fg_staged *const in = &f->staged[FG_INPUT], *const out = &f->staged[FG_OUTPUT];
+  int code = in->belt ? open_gathers(f) : FG_OK;
+  if (code == FG_OK && out->belt) code = open_scatters(f);
+  if (code != FG_OK) return code;
+  if ((out->belt && fg_belt_help(out->belt)) || (in->belt && fg_belt_help(in->belt))) return FG_OK;
+  fg_belt_pause(turns);
+  return FG_OK;
+}
+
+static int wait_for(fg_flow *f, const fg_belt *b, size_t piece) {
+  int code = FG_OK;
+  for (unsigned turns = 0; code == FG_OK && !fg_belt_done(b, piece); turns++) code = go_on(f, turns);
+  return code;
+}
+
+/* ---- begin and end ---- */
+
+static void start(fg_flow *f, enum fg_side side, fg_belt_part part) {
+  fg_staged *const s = &f->staged[side];
+  const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
+  if (e->direct) return;
+  s->belt = f->movers ? &f->movers->belt[side] : &s->own;
+  fg_belt_start(s->belt, part, f, parts(e));
+}
+
+static bool worth_movers(const fg_end *e) { return !e->direct && fg_end_plane_size(e) >= alone_below; }
+
+void fg_staging_begin(fg_flow *f) {
+  f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take() : NULL;
+  start(f, FG_INPUT, gather);
+  start(f, FG_OUTPUT, scatter);
+  f->staged[FG_INPUT].past_cache = fg_end_plane_size(&f->in) < staging_cached_below;
+  f->staged[FG_OUTPUT].past_cache = fg_end_plane_size(&f->out) >= result_cached_below;
+  if (f->staged[FG_INPUT].belt) open_gathers(f);
+}
+
+void fg_staging_end(fg_flow *f) {
+  for (int side = 0; side < 2; side++)
+    if (f->staged[side].belt) fg_belt_stop(f->staged[side].belt);
+  if (f->movers) fg_movers_give();
+}
+
+/* ---- the steps ---- */
+
+int fg_staging_arrive(fg_flow *f, const fg_step *step) {
+  fg_staged *const s = &f->staged[FG_INPUT];
+  const fg_ring *ring = &f->slot->ring[FG_INPUT];
+  for (size_t left = parcels(&f->in, step); left > 0; left--) {
+    const size_t place = s->sent % FG_RING;
+    const fg_parcel *p = &s->parcel[place];
+    while (s->opened <= s->sent) {
+      const int code = go_on(f, 0);
+      if (code != FG_OK) return code;
+    }
+    int code = wait_for(f, s->belt, s->sent);
+    if (code == FG_OK) code = fg_flow_copy_in(f, p->plane, p->first, p->count, ring->piece[place]);
+    if (code == FG_OK) code = fg_flow_record(f, ring->copied[place], FG_STREAM_IN);
+    if (code != FG_OK) return code;
+    s->sent++;
+  }
+  return FG_OK;
+}
+
+int fg_staging_leave(fg_flow *f, const fg_step *step) {
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  const size_t all = parcels(&f->out, step);
+  for (size_t i = 0; i < all; i++) {
+    int code = s->sent < FG_RING ? FG_OK : wait_for(f, s->belt, s->sent - FG_RING);
+    if (code != FG_OK) return code;
+    s->parcel[s->sent % FG_RING] = parcel_of(&f->out, step, i);
+    code = send_out(f, s->sent % FG_RING);
+    if (code != FG_OK) return code;
+    s->sent++;
+  }
+  return FG_OK;
+}
+
 int fg_staging_finish(fg_flow *f) {
-  while (f->scattered < f->fetched) {
-    const int code = scatter_oldest(f);
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  for (size_t piece = s->sent < FG_RING ? 0 : s->sent - FG_RING; piece < s->sent; piece++) {
+    const int code = wait_for(f, s->belt, piece);
     if (code != FG_OK) return code;
   }
   return FG_OK;

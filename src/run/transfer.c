@@ -4,10 +4,6 @@
 #include <string.h>
 
 #include "src/run/copy.h"
-#include "src/run/movers.h"
-
-/* Bytes of a copy worth sharing, and of each share. */
-static const size_t shared_from = 256 << 10, share = 64 << 10;
 
 static size_t plane_bytes(const fg_layout *l) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
@@ -32,43 +28,29 @@ static char *lowest(const fg_layout *l, const void *array) {
 
 void *fg_transfer_dense(const fg_layout *l, void *array) { return dense(l) ? lowest(l, array) : NULL; }
 
-bool fg_transfer_wants_movers(size_t bytes) { return bytes >= shared_from; }
+/* ---- copies ---- */
 
-/* ---- copies, in shares ---- */
-
-typedef struct {
-  const fg_layout *layout;
-  char *array, *staging;
-  ptrdiff_t first, count, each; /* elements: of all, of a share */
-  bool gather;
-} work;
-
-static void copy(const work *w, ptrdiff_t first, ptrdiff_t count, char *staging) {
-  const size_t element = fg_layout_element_size(w->layout), bytes = (size_t)count * element;
-  if (w->gather && dense(w->layout)) memcpy(staging, lowest(w->layout, w->array) + (size_t)first * element, bytes);
-  else if (w->gather) fg_layout_gather(w->layout, w->array, first, count, staging);
-  else if (dense(w->layout)) fg_copy_past_cache(lowest(w->layout, w->array) + (size_t)first * element, staging, bytes);
-  else fg_layout_scatter(w->layout, w->array, first, count, staging);
+static char *element_of(const fg_layout *l, const void *array, ptrdiff_t first) {
+  return lowest(l, array) + (size_t)first * fg_layout_element_size(l);
 }
 
-static void copy_share(void *context, ptrdiff_t i) {
-  const work *w = context;
-  const ptrdiff_t at = i * w->each, count = w->count - at < w->each ? w->count - at : w->each;
-  copy(w, w->first + at, count, w->staging + (size_t)at * fg_layout_element_size(w->layout));
+static void copy(void *to, const void *from, size_t bytes, bool past_cache) {
+  if (past_cache) fg_copy_past_cache(to, from, bytes);
+  else memcpy(to, from, bytes);
 }
 
-static void copy_all(work *w) {
-  const size_t element = fg_layout_element_size(w->layout);
-  w->each = fg_transfer_wants_movers((size_t)w->count * element) ? (ptrdiff_t)(share / element) : w->count;
-  fg_movers_run(copy_share, w, (w->count + w->each - 1) / w->each);
+void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
+                        bool past_cache) {
+  const size_t bytes = (size_t)count * fg_layout_element_size(l);
+  if (dense(l)) copy(staging, element_of(l, array, first), bytes, past_cache);
+  else fg_layout_gather(l, array, first, count, staging);
 }
 
-void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging) {
-  copy_all(&(work){l, (char *)array, staging, first, count, 0, true});
-}
-
-void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging) {
-  copy_all(&(work){l, array, (char *)staging, first, count, 0, false});
+void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,
+                         bool past_cache) {
+  const size_t bytes = (size_t)count * fg_layout_element_size(l);
+  if (dense(l)) copy(element_of(l, array, first), staging, bytes, past_cache);
+  else fg_layout_scatter(l, array, first, count, staging);
 }
 
 /* ---- overlap ---- */

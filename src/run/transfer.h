@@ -15,13 +15,12 @@ void *fg_transfer_plane(const fg_layout *l, void *image, int plane);
  * NULL if it has gaps. */
 void *fg_transfer_dense(const fg_layout *l, void *array);
 
-/* Copies that take longer than waking threads do are worth fg_movers_begin. */
-bool fg_transfer_wants_movers(size_t bytes);
-
-/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those: by
- * several threads (src/run/movers.h) where that pays. */
-void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging);
-void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging);
+/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those. Past the
+ * cache: what is written should not stay there (where the array is dense; else it makes no difference). */
+void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
+                        bool past_cache);
+void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,
+                         bool past_cache);
 
 /* Whether the memory that input and output span has bytes in common. */
 bool fg_transfer_overlap(const fg_layout *in, const fg_layout *out, const fg_arrays *a);

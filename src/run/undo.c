@@ -17,7 +17,7 @@ static int bring_back(const fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t co
                                                (size_t)count * element, f->slot->stream[FG_STREAM_PASSES]));
   if (code == FG_OK)
     FG_TRY(f, code, f->target->backend->stream_wait(f->target->device, f->slot->stream[FG_STREAM_PASSES]));
-  if (code == FG_OK && !in->direct) fg_transfer_scatter(in->layout, in->array[plane], first, count, to);
+  if (code == FG_OK && !in->direct) fg_transfer_scatter(in->layout, in->array[plane], first, count, to, true);
   return code;
 }
 

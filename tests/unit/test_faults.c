@@ -28,6 +28,13 @@ static const char *const cases[] = {"oc7*3", "/oc36", "oc360v2", "oc37:3:2*2:111
 
 static const char *const kinds[] = {"alloc", "pinned", "stream", "launch", "copy", "wait"};
 
+enum { WAYS = 2 }; /* in pieces; kernels that reach host memory */
+
+static const char *case_of(int i) {
+  fg_pipeline_mapped = i % WAYS ? 1 << 20 : 0;
+  return cases[i / WAYS];
+}
+
 static void faults(const char *format, const char *kind, int n) {
   char spec[80];
   snprintf(spec, sizeof spec, format, kind, n);
@@ -72,7 +79,7 @@ static void each_call_fails(device_case *c, const char *kind, const char *format
 
 START_TEST(an_execution_survives_each_single_failure) {
   device_case c;
-  device_case_open(&c, cases[_i]);
+  device_case_open(&c, case_of(_i));
   device_case_plan(&c);
   for (int k = 0; k < TEST_COUNT(kinds); k++) each_call_fails(&c, kinds[k], "%s:%d");
   device_case_close(&c);
@@ -81,7 +88,7 @@ END_TEST
 
 START_TEST(an_execution_survives_lasting_failures) {
   device_case c;
-  device_case_open(&c, cases[_i]);
+  device_case_open(&c, case_of(_i));
   device_case_plan(&c);
   const bool in_place = c.arrays.at.in_re == c.arrays.at.out_re;
   for (int k = 0; k < TEST_COUNT(kinds); k++)
@@ -94,7 +101,7 @@ END_TEST
  * input, which then has to be brought back. */
 START_TEST(an_execution_survives_failures_while_it_overwrites_its_input) {
   device_case c;
-  device_case_open(&c, cases[_i]);
+  device_case_open(&c, case_of(_i));
   device_case_plan(&c);
   const fg_sim_counters before = fg_sim_count();
   for (int wait = 1; wait <= CALLS; wait++)
@@ -215,7 +222,7 @@ static int the_last_case(char **argv) {
 /* How often the child had to end itself because the input could not be saved. */
 static int until_never_reached(const char *text, const char *spec) {
   int ended = 0;
-  for (int n = 1; n <= 40; n++) {
+  for (int n = 1; n <= 100; n++) {
     last_case l = {text, spec, n};
     char told[2000];
     const int status = test_in_child(start_again, &l, told, sizeof told);
@@ -239,7 +246,7 @@ END_TEST
 
 /* In place the device may be lost, or stop copying, between the first chunk and the last: no answer is better than a
  * wrong one. */
-static const char *const overwriting[] = {"ic48*4", "/ic300", "ic14:11:1*11:1:14"};
+static const char *const overwriting[] = {"ic48*8", "/ic360", "ic14:22:1*22:1:14"}; /* more pieces than a ring has */
 
 START_TEST(a_process_ends_rather_than_go_on_with_damage) {
   ck_assert_int_gt(until_never_reached(overwriting[_i], "%slost:%d"), 0);
@@ -260,13 +267,15 @@ int main(int argc, char **argv) {
   unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
   test_real_fftw();
   fg_pipeline_piece = getenv("TEST_PIECE") ? (size_t)atol(getenv("TEST_PIECE")) : 256;
+  fg_pipeline_part = 64;
+  fg_pipeline_mapped = 0;
   if (argc == 4) return the_last_case(argv);
   test_log_to_file();
   TCase *tc = tcase_create("faults");
   tcase_set_timeout(tc, 120);
-  tcase_add_loop_test(tc, an_execution_survives_each_single_failure, 0, TEST_COUNT(cases));
-  tcase_add_loop_test(tc, an_execution_survives_lasting_failures, 0, TEST_COUNT(cases));
-  tcase_add_loop_test(tc, an_execution_survives_failures_while_it_overwrites_its_input, 0, TEST_COUNT(cases));
+  tcase_add_loop_test(tc, an_execution_survives_each_single_failure, 0, WAYS * TEST_COUNT(cases));
+  tcase_add_loop_test(tc, an_execution_survives_lasting_failures, 0, WAYS * TEST_COUNT(cases));
+  tcase_add_loop_test(tc, an_execution_survives_failures_while_it_overwrites_its_input, 0, WAYS * TEST_COUNT(cases));
   tcase_add_test(tc, nothing_is_left_when_all_is_given_back);
   tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(plan_kinds));
   tcase_add_loop_test(tc, a_lost_device_is_answered_for_by_the_host, 0, TEST_COUNT(safe));

@@ -14,44 +14,81 @@
 #include "src/run/movers.h"
 #include "src/run/transfer.h"
 
-enum { PARTS = 1000 };
+enum { PIECES = 200, PARTS = 5 };
 
 typedef struct {
-  atomic_int done[PARTS];
+  fg_belt *belt;
+  atomic_int done[PIECES][PARTS];
 } tally;
 
-static void count_part(void *context, ptrdiff_t i) { atomic_fetch_add(&((tally *)context)->done[i], 1); }
+static void count_part(void *context, size_t piece, int part, int parts) {
+  if (parts == PARTS) atomic_fetch_add(&((tally *)context)->done[piece][part], 1);
+}
 
-static void run_and_check(ptrdiff_t count) {
+/* As an execution does: pieces begin while there is room in the ring, and the owner helps while it waits. */
+static size_t run_pieces(tally *t, size_t pieces) {
+  size_t wrong = 0;
+  for (size_t i = 0; i < pieces; i++) {
+    while (i >= FG_RING && !fg_belt_done(t->belt, i - FG_RING)) fg_belt_help(t->belt);
+    fg_belt_open(t->belt);
+  }
+  for (size_t i = pieces < FG_RING ? 0 : pieces - FG_RING; i < pieces; i++)
+    while (!fg_belt_done(t->belt, i)) fg_belt_help(t->belt);
+  for (size_t i = 0; i < PIECES; i++)
+    for (int p = 0; p < PARTS; p++) wrong += atomic_load(&t->done[i][p]) != (i < pieces);
+  return wrong;
+}
+
+/* On the movers' belt if they are to be had. */
+static size_t run_once(size_t pieces, bool alone) {
+  static const fg_belt none;
+  fg_belt own = none;
+  fg_belts *const belts = alone ? NULL : fg_movers_take();
   tally *t = calloc(1, sizeof *t);
-  fg_movers_run(count_part, t, count);
-  for (ptrdiff_t i = 0; i < PARTS; i++) ck_assert_int_eq(atomic_load(&t->done[i]), i < count);
+  t->belt = belts ? &belts->belt[pieces % 2] : &own;
+  fg_belt_start(t->belt, count_part, t, PARTS);
+  const size_t wrong = run_pieces(t, pieces);
+  fg_belt_stop(t->belt);
+  if (belts) fg_movers_give();
   free(t);
+  return wrong;
 }
 
 START_TEST(every_part_once) {
-  static const ptrdiff_t counts[] = {0, 1, 2, 7, PARTS};
-  for (int round = 0; round < 50; round++) {
-    fg_movers_begin();
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) run_and_check(counts[i]);
-    fg_movers_end();
+  static const size_t counts[] = {0, 1, 2, FG_RING, FG_RING + 1, PIECES};
+  for (int round = 0; round < 50; round++)
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) ck_assert_uint_eq(run_once(counts[i], round % 5 == 4), 0);
+}
+END_TEST
+
+/* What nobody has taken when the belt stops is never done, and nothing is done afterwards. */
+START_TEST(a_stopped_belt_is_quiet) {
+  for (int round = 0; round < 200; round++) {
+    fg_belts *const belts = fg_movers_take();
+    ck_assert_ptr_nonnull(belts);
+    tally *t = calloc(1, sizeof *t), after;
+    fg_belt_start(&belts->belt[0], count_part, t, PARTS);
+    for (int i = 0; i < FG_RING; i++) fg_belt_open(&belts->belt[0]);
+    if (round % 2) fg_belt_help(&belts->belt[0]);
+    fg_belt_stop(&belts->belt[0]);
+    ck_assert(!fg_belt_help(&belts->belt[0]));
+    memcpy(&after, t, sizeof after);
+    fg_movers_give();
+    ck_assert_uint_eq(run_once(3, false), 0);
+    ck_assert_mem_eq(&after, t, sizeof after);
+    for (int i = 0; i < PIECES * PARTS; i++) ck_assert_int_le(atomic_load(&t->done[0][i]), 1);
+    free(t);
   }
-  run_and_check(PARTS); /* nobody awake: the caller does it */
 }
 END_TEST
 
 static void *many(void *failed) {
-  for (int round = 0; round < 100; round++) {
-    tally t = {.done = {0}};
-    fg_movers_begin();
-    fg_movers_run(count_part, &t, 100);
-    fg_movers_end();
-    for (int i = 0; i < 100; i++)
-      if (atomic_load(&t.done[i]) != 1) return failed;
-  }
+  for (int round = 0; round < 100; round++)
+    if (run_once(20, false)) return failed;
   return NULL;
 }
 
+/* One of them has the movers at a time. */
 START_TEST(several_threads_at_once) {
   pthread_t thread[4];
   void *failed;
@@ -65,19 +102,11 @@ END_TEST
 
 #ifndef __SANITIZE_THREAD__
 START_TEST(a_forked_child_starts_its_own) {
-  fg_movers_begin();
-  run_and_check(PARTS);
+  fg_belts *const belts = fg_movers_take();
   const pid_t child = fork();
-  if (child == 0) {
-    tally t = {.done = {0}};
-    fg_movers_begin();
-    fg_movers_run(count_part, &t, PARTS);
-    fg_movers_end();
-    for (int i = 0; i < PARTS; i++)
-      if (atomic_load(&t.done[i]) != 1) _exit(1);
-    _exit(0);
-  }
-  fg_movers_end();
+  if (child == 0) _exit(run_once(PIECES, false) != 0);
+  ck_assert_ptr_nonnull(belts);
+  fg_movers_give();
   int status;
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert_int_eq(status, 0);
@@ -102,25 +131,26 @@ START_TEST(copies_at_any_alignment) {
 }
 END_TEST
 
-/* Shares of one large copy, dense and strided. */
-START_TEST(shared_copies) {
-  static const char *const problems[] = {"ocf300000", "ocf1000:3:3*300:3001:3001"};
+/* Ranges of an array with gaps and of one without, there and back. */
+START_TEST(copies_by_range) {
+  static const char *const problems[] = {"ocf30000", "ocf100:3:3*300:301:301"};
   char why[200];
   fg_problem *p = fg_notation_parse(problems[_i], FG_SINGLE, why, sizeof why);
   fg_layout l;
   ck_assert_msg(p != NULL, "%s", why);
   ck_assert(fg_layout_make(&l, p, FG_INPUT));
-  const size_t reals = 2 * 3001 * 301, image = 2 * (size_t)l.elements;
+  const size_t reals = 2 * 301 * 301, image = 2 * (size_t)l.elements;
   float *array = malloc(reals * sizeof *array), *staging = malloc(image * sizeof *staging);
   float *back = calloc(reals, sizeof *back);
   float *one = malloc(image * sizeof *one);
   for (size_t i = 0; i < reals; i++) array[i] = (float)i;
-  fg_movers_begin();
-  fg_transfer_gather(&l, array, 0, l.elements, staging);
   fg_layout_gather(&l, array, 0, l.elements, one);
-  ck_assert_mem_eq(staging, one, image * sizeof *one);
-  fg_transfer_scatter(&l, back, 0, l.elements, staging);
-  fg_movers_end();
+  for (ptrdiff_t at = 0, count; at < l.elements; at += count) {
+    count = l.elements - at < 7001 ? l.elements - at : 7001;
+    fg_transfer_gather(&l, array, at, count, staging, at % 3 == 0);
+    ck_assert_mem_eq(staging, one + 2 * at, 2 * (size_t)count * sizeof *one);
+    fg_transfer_scatter(&l, back, at, count, staging, at % 2);
+  }
   size_t written = 0;
   for (size_t i = 1; i < reals; i++) {
     ck_assert(back[i] == 0 || back[i] == array[i]);
@@ -139,12 +169,13 @@ int main(void) {
   TCase *tc = tcase_create("movers");
   tcase_set_timeout(tc, 120);
   tcase_add_test(tc, every_part_once);
+  tcase_add_test(tc, a_stopped_belt_is_quiet);
   tcase_add_test(tc, several_threads_at_once);
 #ifndef __SANITIZE_THREAD__ /* whose run-time starts no threads in a forked child */
   tcase_add_test(tc, a_forked_child_starts_its_own);
 #endif
   tcase_add_test(tc, copies_at_any_alignment);
-  tcase_add_loop_test(tc, shared_copies, 0, 2);
+  tcase_add_loop_test(tc, copies_by_range, 0, 2);
   suite_add_tcase(suite, tc);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_NORMAL);

@@ -82,6 +82,7 @@ static subject prepare(const way *w) {
   fg_schedule_pieces = w->pieces;
   fg_pipeline_mapped = w->pieces == 0 ? 1 << 20 : 0;
   fg_pipeline_piece = w->piece;
+  fg_pipeline_part = w->piece / 3;
   s.program = fg_program_create(&target, s.p, passes, &reason);
   ck_assert_msg(s.program != NULL, "%s", reason);
   free(passes);
@@ -192,7 +193,7 @@ END_TEST
  * and came again, are not taken for them. */
 START_TEST(recordings_are_of_these_arrays) {
   static const char *const some[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50"};
-  const way w = {some[_i], ARENA, ARENA, 3, 0, NULL};
+  const way w = {some[_i % 3], ARENA, ARENA, _i < 3 ? 3 : 0, 0, NULL};
   size_t reals;
   float *right = expected(&w, &reals);
   lazy_backend_graphs = 0;
@@ -236,8 +237,10 @@ START_TEST(one_failure_anywhere_ends_well) {
         static const char *const some[] = {"ocf64*6", "icf16x8*5", "icf8x9x10"};
         char fault[32];
         snprintf(fault, sizeof fault, "%s:%d", faults[_i], n);
-        const way w = {some[p], memory, memory, 3, 600, fault};
+        const way w = {some[p], memory, memory, 3, 600, fault}, brief = {some[p], memory, memory, 0, 0, fault};
         ck_assert_int_ne(check(&w), FG_DAMAGED);
+        fg_slot_trim(&target);
+        ck_assert_int_ne(check(&brief), FG_DAMAGED);
         fg_slot_trim(&target);
       }
 }
@@ -288,7 +291,7 @@ int main(void) {
   suite_add_tcase(suite, cuts("as late as events allow", open_lazy));
   TCase *recorded = tcase_create("recordings");
   tcase_add_checked_fixture(recorded, open_lazy, trim);
-  tcase_add_loop_test(recorded, recordings_are_of_these_arrays, 0, 3);
+  tcase_add_loop_test(recorded, recordings_are_of_these_arrays, 0, 6);
   suite_add_tcase(suite, recorded);
   TCase *tc = tcase_create("pieces");
   tcase_add_checked_fixture(tc, open_sim, trim);
