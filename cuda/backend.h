@@ -99,11 +99,17 @@ typedef struct fg_backend {
   /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is
    * recorded instead of done; those streams must have been waited for again by then. The host waits for nothing in
    * between. A recording holds the addresses that it was given. On failure of end there is no graph and recording has
-   * ended. All four are NULL in a backend that cannot record. */
+   * ended. All four, and gates, are NULL in a backend that cannot record. */
   int (*graph_begin)(fg_device *, fg_stream *);
   int (*graph_end)(fg_device *, fg_stream *, fg_graph **);
   int (*graph_launch)(fg_device *, fg_graph *, fg_stream *);
   void (*graph_destroy)(fg_device *, fg_graph *);
+
+  /* Gates between the host and a recording, in which they must be: words of pinned memory, which the host closes (0)
+   * before each launch. gate_wait holds back what comes later in the stream until the host has opened the gate (1);
+   * gate_open opens one for the host when all before it in the stream is done and can be seen. */
+  int (*gate_wait)(fg_device *, fg_stream *, unsigned *gate);
+  int (*gate_open)(fg_device *, fg_stream *, unsigned *gate);
 } fg_backend;
 
 extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */

@@ -381,6 +381,26 @@ static void graph_destroy(fg_device *device, fg_graph *graph) {
   fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuGraphExecDestroy");
 }
 
+static int gate_wait(fg_device *device, fg_stream *stream, unsigned *gate) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  const CUresult result = fg_cu.cuStreamWaitValue32_v2 ? fg_cu.cuStreamWaitValue32_v2(
+                              (CUstream)stream, (CUdeviceptr)gate, 1, CU_STREAM_WAIT_VALUE_GEQ)
+                                                       : CUDA_ERROR_NOT_SUPPORTED;
+  return fg_cuda_leave(device, &scope, result, "cuStreamWaitValue32");
+}
+
+static int gate_open(fg_device *device, fg_stream *stream, unsigned *gate) {
+  fg_cuda_scope scope;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  const CUresult result = fg_cu.cuStreamWriteValue32_v2 ? fg_cu.cuStreamWriteValue32_v2(
+                              (CUstream)stream, (CUdeviceptr)gate, 1, CU_STREAM_WRITE_VALUE_DEFAULT)
+                                                        : CUDA_ERROR_NOT_SUPPORTED;
+  return fg_cuda_leave(device, &scope, result, "cuStreamWriteValue32");
+}
+
 const fg_backend fg_backend_cuda = {
     .name = "cuda",
     .count = count,
@@ -413,4 +433,6 @@ const fg_backend fg_backend_cuda = {
     .graph_end = graph_end,
     .graph_launch = graph_launch,
     .graph_destroy = graph_destroy,
+    .gate_wait = gate_wait,
+    .gate_open = gate_open,
 };

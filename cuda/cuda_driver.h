@@ -56,6 +56,11 @@
   FN(cuLaunchKernel, (CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,       \
                       unsigned shared, CUstream, void **parameters, void **extra))
 
+/* Newer ones (CUDA 11.7), NULL where the driver lacks them. */
+#define FG_DRIVER_NEWER_FUNCTIONS(FN)                                                                                 \
+  FN(cuStreamWaitValue32_v2, (CUstream, CUdeviceptr, unsigned value, unsigned flags))                                 \
+  FN(cuStreamWriteValue32_v2, (CUstream, CUdeviceptr, unsigned value, unsigned flags))
+
 /* cuda.h renames some of these by macro; the table must see the plain names. */
 #undef cuEventElapsedTime
 #undef cuMemHostRegister
@@ -63,6 +68,7 @@
 #define FG_DRIVER_MEMBER(name, parameters) CUresult(CUDAAPI *name) parameters;
 typedef struct {
   FG_DRIVER_FUNCTIONS(FG_DRIVER_MEMBER)
+  FG_DRIVER_NEWER_FUNCTIONS(FG_DRIVER_MEMBER)
 } fg_driver;
 #undef FG_DRIVER_MEMBER
 

@@ -103,16 +103,19 @@ int fg_driver_check(CUresult result, const char *call) {
 static const struct {
   const char *name;
   size_t member;
+  bool newer;
 } functions[] = {
-#define ROW(name, parameters) {#name, offsetof(fg_driver, name)},
-    FG_DRIVER_FUNCTIONS(ROW)
+#define ROW(name, parameters) {#name, offsetof(fg_driver, name), false},
+#define NEWER(name, parameters) {#name, offsetof(fg_driver, name), true},
+    FG_DRIVER_FUNCTIONS(ROW) FG_DRIVER_NEWER_FUNCTIONS(NEWER)
 #undef ROW
+#undef NEWER
 };
 
 static int resolve(void *library) {
   for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
     void *function = dlsym(library, functions[i].name);
-    if (!function) return fg_backend_fail(FG_ENODEVICE, "the CUDA driver is too old: it lacks %s", functions[i].name);
+    if (!function && !functions[i].newer) return fg_backend_fail(FG_ENODEVICE, "the CUDA driver is too old: it lacks %s", functions[i].name);
     *(void **)((char *)&fg_cu + functions[i].member) = function;
   }
   return 0;

@@ -17,28 +17,26 @@ char *fg_end_in_memory(const fg_end *e, int plane, ptrdiff_t first) {
   return (char *)e->dense[plane] + (size_t)first * fg_layout_element_size(e->layout);
 }
 
-static fg_stream *stream_of(const fg_flow *f, enum fg_slot_stream which) {
+fg_stream *fg_flow_stream(const fg_flow *f, enum fg_slot_stream which) {
   return f->slot->stream[f->alone ? FG_STREAM_PASSES : which];
 }
 
-bool fg_flow_again(const fg_flow *f, int code) { return code < 0 && code != FG_ELOST && f->writing && f->overlap; }
+bool fg_flow_again(const fg_flow *f, int code) { return code != FG_OK && code != FG_ELOST && f->writing && f->overlap; }
 
 int fg_flow_wait_stream(const fg_flow *f, enum fg_slot_stream which) {
-  int code;
-  FG_TRY(f, code, f->target->backend->stream_wait(f->target->device, stream_of(f, which)));
-  return code;
+  return f->target->backend->stream_wait(f->target->device, fg_flow_stream(f, which));
 }
 
 int fg_flow_record(const fg_flow *f, fg_event *e, enum fg_slot_stream which) {
   int code;
-  FG_TRY(f, code, f->target->backend->event_record(f->target->device, e, stream_of(f, which)));
+  FG_TRY(f, code, f->target->backend->event_record(f->target->device, e, fg_flow_stream(f, which)));
   return code;
 }
 
 int fg_flow_order(const fg_flow *f, enum fg_slot_stream before, fg_event *e, enum fg_slot_stream after) {
   if (f->alone) return FG_OK;
   int code = fg_flow_record(f, e, before);
-  if (code == FG_OK) FG_TRY(f, code, f->target->backend->stream_wait_event(f->target->device, stream_of(f, after), e));
+  if (code == FG_OK) FG_TRY(f, code, f->target->backend->stream_wait_event(f->target->device, fg_flow_stream(f, after), e));
   return code;
 }
 
@@ -46,7 +44,7 @@ int fg_flow_copy_in(const fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t coun
   const size_t bytes = (size_t)count * fg_layout_element_size(f->in.layout);
   int code;
   FG_TRY(f, code, f->target->backend->copy_in(f->target->device, fg_end_on_device(&f->in, plane, first), from, bytes,
-                                              stream_of(f, FG_STREAM_IN)));
+                                              fg_flow_stream(f, FG_STREAM_IN)));
   return code;
 }
 
@@ -54,6 +52,6 @@ int fg_flow_copy_out(const fg_flow *f, int plane, ptrdiff_t first, ptrdiff_t cou
   const size_t bytes = (size_t)count * fg_layout_element_size(f->out.layout);
   int code;
   FG_TRY(f, code, f->target->backend->copy_out(f->target->device, to, fg_end_on_device(&f->out, plane, first), bytes,
-                                               stream_of(f, FG_STREAM_OUT)));
+                                               fg_flow_stream(f, FG_STREAM_OUT)));
   return code;
 }

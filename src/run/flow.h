@@ -1,6 +1,6 @@
 /* flow.h: one execution under way, as the files of the pipeline share it; and what all of them do with its streams.
  *
- * Nothing outside src/run/{flow,staging,short,recording,undo,pipeline}.c looks in here. */
+ * Nothing outside src/run/{flow,staging,gated,short,recording,undo,pipeline}.c looks in here. */
 #ifndef FG_FLOW_H
 #define FG_FLOW_H
 
@@ -43,6 +43,8 @@ typedef struct {
   fg_slot *slot;
   fg_end in, out;
   bool brief;       /* kernels reach host memory themselves (short.c) */
+  bool recorded;    /* the steps are not done but recorded */
+  bool gated;       /* a recording plays that goes through staging (gated.c) */
   bool alone;       /* one stream does it: nothing to overlap */
   bool overlap;     /* of input and output in memory */
   bool writing;     /* the program's output has been touched, or may have been */
@@ -64,7 +66,8 @@ char *fg_end_in_memory(const fg_end *, int plane, ptrdiff_t first);
 
 /* ---- the device's calls (flow.c) ---- */
 
-/* Once the output was touched over the input, giving up is no way out: what failed is worth a second try. */
+/* Once the output was touched over the input, a call that failed is worth a second try. A wait is not: what it waited
+ * for has failed. */
 bool fg_flow_again(const fg_flow *, int code);
 
 #define FG_TRY(f, code, call)                    \
@@ -72,6 +75,9 @@ bool fg_flow_again(const fg_flow *, int code);
     (code) = (call);                             \
     if (fg_flow_again(f, code)) (code) = (call); \
   } while (0)
+
+/* All work goes through one stream if the execution is alone. */
+fg_stream *fg_flow_stream(const fg_flow *, enum fg_slot_stream);
 
 int fg_flow_wait_stream(const fg_flow *, enum fg_slot_stream);
 int fg_flow_record(const fg_flow *, fg_event *, enum fg_slot_stream);
@@ -99,6 +105,24 @@ int fg_staging_leave(fg_flow *, const fg_step *);
 
 /* Until all that was sent from the device is in the program's array. */
 int fg_staging_finish(fg_flow *);
+
+/* In how many pieces a side goes through staging. */
+size_t fg_staging_pieces(const fg_flow *, enum fg_side);
+
+/* All pieces of the output, of which there are FG_RING at most, will come without being sent for. */
+void fg_staging_expect(fg_flow *);
+
+/* ---- recordings that go through staging (gated.c) ---- */
+
+/* Bytes that a place of the ring needs, a piece and its gate; 0 if the end is direct. And where its gate is. */
+size_t fg_gated_staging(const fg_end *);
+unsigned *fg_gated_gate(const fg_flow *, enum fg_side, size_t piece);
+
+/* Whether this execution may be recorded so; play its recording; after a failure: bring the input back from staging,
+ * once nothing is gathered any more. */
+bool fg_gated_applies(const fg_flow *);
+int fg_gated_play(fg_flow *, fg_graph *);
+void fg_gated_undo(const fg_flow *);
 
 /* ---- kernels that reach host memory themselves (short.c) ---- */
 

@@ -83,24 +83,22 @@ static int all_steps(fg_flow *f) {
 /* The driver's time for each step only matters where the steps are short. */
 size_t fg_pipeline_recorded = 64 << 20;
 
-static fg_recordable recordable(const fg_flow *f) {
-  fg_recordable r;
-  memset(&r, 0, sizeof r); /* it is compared as bytes */
-  r.program = fg_program_number(f->program);
-  for (int plane = 0; plane < fg_end_planes(&f->in); plane++) {
-    r.memory[plane] = f->in.dense[plane];
-    r.pinning[plane] = f->in.pinning[plane];
+static void note_memory(const fg_flow *f, enum fg_side side, fg_recordable *r) {
+  const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
+  for (int plane = 0; plane < fg_end_planes(e); plane++) {
+    r->memory[2 * side + plane] = e->direct ? e->dense[plane] : f->slot->ring[side].piece[0];
+    r->pinning[2 * side + plane] = e->direct ? e->pinning[plane] : 0;
   }
-  for (int plane = 0; plane < fg_end_planes(&f->out); plane++) {
-    r.memory[2 + plane] = f->out.dense[plane];
-    r.pinning[2 + plane] = f->out.pinning[plane];
-  }
-  return r;
 }
 
 static fg_graph *graph_of(const fg_flow *f) {
-  if (!f->in.direct || !f->out.direct || fg_end_plane_size(&f->in) > fg_pipeline_recorded) return NULL;
-  const fg_recordable what = recordable(f);
+  fg_recordable what;
+  if (fg_end_plane_size(&f->in) > fg_pipeline_recorded) return NULL;
+  if (!(f->in.direct && f->out.direct) && !fg_gated_applies(f)) return NULL;
+  memset(&what, 0, sizeof what); /* it is compared as bytes */
+  what.program = fg_program_number(f->program);
+  note_memory(f, FG_INPUT, &what);
+  note_memory(f, FG_OUTPUT, &what);
   return fg_recording_of(f, &what, all_steps);
 }
 
@@ -116,7 +114,7 @@ static int play(fg_flow *f, fg_graph *graph) {
 static int run(fg_flow *f) {
   if (f->brief) return fg_short_run(f);
   fg_graph *graph = graph_of(f);
-  if (graph) return play(f, graph);
+  if (graph) return f->in.direct && f->out.direct ? play(f, graph) : fg_gated_play(f, graph);
   const int code = all_steps(f);
   return code == FG_OK ? finish(f) : code;
 }
@@ -149,11 +147,15 @@ static enum fg_outcome flow_through(fg_flow *f) {
   code = fg_undo_settle(f, code);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (!f->writing || !f->overlap) return FG_INTACT;
+  if (f->gated) {
+    fg_gated_undo(f);
+    return FG_INTACT;
+  }
   return code != FG_ELOST && !f->blind && fg_undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
 static enum fg_outcome run_in_slot(fg_flow *f) {
-  const size_t staging[2] = {f->in.piece, f->out.piece};
+  const size_t staging[2] = {fg_gated_staging(&f->in), fg_gated_staging(&f->out)};
   const int code = fg_slot_acquire(f->target, fg_program_bytes(f->program), staging, &f->slot);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (code != FG_OK) return FG_INTACT;

@@ -17,6 +17,8 @@ static void make_recording(const fg_flow *f, int (*steps)(fg_flow *), fg_recordi
   const fg_backend *b = f->target->backend;
   fg_flow rehearsal = *f;
   fg_graph *graph = NULL;
+  rehearsal.recorded = true;
+  for (int side = 0; side < 2; side++) rehearsal.staged[side].sent = 0;
   if (b->graph_begin(f->target->device, f->slot->stream[FG_STREAM_PASSES]) != FG_OK) return;
   const int code = record_steps(&rehearsal, steps);
   const int end = b->graph_end(f->target->device, f->slot->stream[FG_STREAM_PASSES], &graph);

@@ -14,7 +14,7 @@ static void drop_recording(const fg_target *t, fg_recording *r) {
   *r = (fg_recording){.seen = 0};
 }
 
-/* Recordings hold the addresses of the slot's arrays. */
+/* Recordings hold the addresses of the slot's arrays and staging. */
 static void drop_recordings(const fg_target *t, fg_slot *s) {
   for (int i = 0; i < FG_RECORDINGS; i++) drop_recording(t, &s->recording[i]);
 }
@@ -146,6 +146,7 @@ static int grow(const fg_target *t, fg_slot *s, const size_t bytes[FG_ARRAYS], c
     if (code != FG_OK) return code;
     s->bytes[a] = bytes[a];
   }
+  if (s->ring[0].bytes < staging[0] || s->ring[1].bytes < staging[1]) drop_recordings(t, s);
   const int code = grow_ring(t, &s->ring[0], staging[0]);
   return code == FG_OK ? grow_ring(t, &s->ring[1], staging[1]) : code;
 }

@@ -61,6 +61,23 @@ static bool next_parcel(fg_flow *f, fg_parcel *p) {
   return false;
 }
 
+size_t fg_staging_pieces(const fg_flow *f, enum fg_side side) {
+  const enum fg_step_kind kind = side == FG_INPUT ? FG_ARRIVE : FG_LEAVE;
+  size_t sum = 0;
+  for (int i = 0; i < f->schedule->count; i++)
+    if (f->schedule->step[i].kind == kind) sum += parcels(side == FG_INPUT ? &f->in : &f->out, &f->schedule->step[i]);
+  return sum;
+}
+
+void fg_staging_expect(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  for (int i = 0; i < f->schedule->count; i++) {
+    const fg_step *step = &f->schedule->step[i];
+    const size_t all = step->kind == FG_LEAVE ? parcels(&f->out, step) : 0;
+    for (size_t k = 0; k < all; k++) s->parcel[s->sent++] = parcel_of(&f->out, step, k);
+  }
+}
+
 /* ---- on the belts ---- */
 
 typedef struct {
@@ -99,17 +116,15 @@ static int parts(const fg_end *e) {
 
 /* ---- what goes on while the executing thread would wait ---- */
 
-static int reached(const fg_flow *f, fg_event *e) {
-  int code;
-  FG_TRY(f, code, f->target->backend->event_reached(f->target->device, e));
-  return code;
+static int reached(const fg_flow *f, enum fg_side side, size_t piece) {
+  return f->target->backend->event_reached(f->target->device, f->slot->ring[side].copied[piece % FG_RING]);
 }
 
 /* The piece's place in the ring is free: DMA has read what was there before. */
 static int free_to_gather(const fg_flow *f, size_t piece) {
   if (piece < FG_RING) return 1;
   if (piece - FG_RING >= f->staged[FG_INPUT].sent) return 0;
-  return reached(f, f->slot->ring[FG_INPUT].copied[piece % FG_RING]);
+  return reached(f, FG_INPUT, piece);
 }
 
 static int open_gathers(fg_flow *f) {
@@ -130,17 +145,10 @@ static int send_out(const fg_flow *f, size_t place) {
   return code == FG_OK ? fg_flow_record(f, ring->copied[place], FG_STREAM_OUT) : code;
 }
 
-/* A piece whose copy failed when there is no way back is sent anew. */
-static int has_come(const fg_flow *f, size_t place) {
-  const int code = f->target->backend->event_reached(f->target->device, f->slot->ring[FG_OUTPUT].copied[place]);
-  if (!fg_flow_again(f, code) || code > 0) return code;
-  return send_out(f, place);
-}
-
 static int open_scatters(fg_flow *f) {
   fg_staged *const s = &f->staged[FG_OUTPUT];
   int come = 1;
-  while (s->opened < s->sent && (come = has_come(f, s->opened % FG_RING)) > 0) {
+  while (s->opened < s->sent && (come = reached(f, FG_OUTPUT, s->opened)) > 0) {
     f->writing = true;
     s->opened++;
     fg_belt_open(s->belt);
@@ -192,9 +200,39 @@ void fg_staging_end(fg_flow *f) {
   if (f->movers) fg_movers_give();
 }
 
+/* ---- the steps, recorded: each piece has a place of its own in the ring ---- */
+
+static int record_arrival(fg_flow *f, const fg_step *step) {
+  const size_t all = parcels(&f->in, step);
+  size_t *const sent = &f->staged[FG_INPUT].sent;
+  int code = FG_OK;
+  for (size_t i = 0; code == FG_OK && i < all; i++, ++*sent) {
+    const fg_parcel p = parcel_of(&f->in, step, i);
+    code = f->target->backend->gate_wait(f->target->device, fg_flow_stream(f, FG_STREAM_IN),
+                                         fg_gated_gate(f, FG_INPUT, *sent));
+    if (code == FG_OK) code = fg_flow_copy_in(f, p.plane, p.first, p.count, f->slot->ring[FG_INPUT].piece[*sent]);
+  }
+  return code;
+}
+
+static int record_departure(fg_flow *f, const fg_step *step) {
+  const size_t all = parcels(&f->out, step);
+  size_t *const sent = &f->staged[FG_OUTPUT].sent;
+  int code = FG_OK;
+  for (size_t i = 0; code == FG_OK && i < all; i++, ++*sent) {
+    const fg_parcel p = parcel_of(&f->out, step, i);
+    code = fg_flow_copy_out(f, p.plane, p.first, p.count, f->slot->ring[FG_OUTPUT].piece[*sent]);
+    if (code == FG_OK)
+      code = f->target->backend->gate_open(f->target->device, fg_flow_stream(f, FG_STREAM_OUT),
+                                           fg_gated_gate(f, FG_OUTPUT, *sent));
+  }
+  return code;
+}
+
 /* ---- the steps ---- */
 
 int fg_staging_arrive(fg_flow *f, const fg_step *step) {
+  if (f->recorded) return record_arrival(f, step);
   fg_staged *const s = &f->staged[FG_INPUT];
   const fg_ring *ring = &f->slot->ring[FG_INPUT];
   for (size_t left = parcels(&f->in, step); left > 0; left--) {
@@ -214,6 +252,7 @@ int fg_staging_arrive(fg_flow *f, const fg_step *step) {
 }
 
 int fg_staging_leave(fg_flow *f, const fg_step *step) {
+  if (f->recorded) return record_departure(f, step);
   fg_staged *const s = &f->staged[FG_OUTPUT];
   const size_t all = parcels(&f->out, step);
   for (size_t i = 0; i < all; i++) {

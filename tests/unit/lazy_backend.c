@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COPY_IN, COPY_OUT, LAUNCH, RECORD, WAIT, GRAPH };
+enum kind { COPY_IN, COPY_OUT, LAUNCH, RECORD, WAIT, GRAPH, GATE_WAIT, GATE_OPEN };
 
 typedef struct {
   enum kind kind;
@@ -18,12 +18,13 @@ typedef struct {
   struct event *event;
   size_t record; /* which of the event's records */
   struct graph *graph;
+  unsigned *gate;
 } operation;
 
 /* Work in the order in which it was recorded; waits and records are of no account then. */
 typedef struct graph {
   operation *list;
-  size_t count;
+  size_t count, done; /* done: of the launch under way */
 } graph;
 
 static graph *recording; /* while there is one; tests of this backend have one thread */
@@ -77,8 +78,10 @@ static int put_off(fg_stream *to, operation o) {
   return FG_OK;
 }
 
+enum { SHUT = 1 }; /* instead of a code: a gate is shut, the host has to do something first */
+
 static int run_to(fg_device *d, stream *s, size_t end);
-static int run_graph(fg_device *d, stream *s, const graph *g);
+static int run_graph(fg_device *d, stream *s, graph *g);
 
 static int run(fg_device *d, stream *s, operation *o) {
   int code = FG_OK;
@@ -87,6 +90,8 @@ static int run(fg_device *d, stream *s, operation *o) {
     case COPY_OUT: return SIM->copy_out(d, o->to, o->from, o->bytes, s->sim);
     case WAIT: return run_to(d, o->event->in, o->record);
     case GRAPH: return run_graph(d, s, o->graph);
+    case GATE_WAIT: return __atomic_load_n(o->gate, __ATOMIC_ACQUIRE) ? FG_OK : SHUT;
+    case GATE_OPEN: __atomic_store_n(o->gate, 1, __ATOMIC_RELEASE); return FG_OK;
     case LAUNCH:
       code = SIM->launch(d, o->kernel, o->grid, o->block, o->shared, o->args, o->bytes, s->sim);
       return code;
@@ -100,19 +105,25 @@ static int run_to(fg_device *d, stream *s, size_t end) {
   while (s->done < end) {
     operation o = s->list[s->done++];
     const int code = run(d, s, &o);
+    if (code == SHUT) {
+      s->done--;
+      return SHUT;
+    }
     if (o.kind == LAUNCH) free(o.args);
     if (first == FG_OK) first = code;
   }
   return first;
 }
 
-static int run_graph(fg_device *d, stream *s, const graph *g) {
+static int run_graph(fg_device *d, stream *s, graph *g) {
   int first = FG_OK;
-  for (size_t i = 0; i < g->count; i++) {
-    operation o = g->list[i];
+  for (; g->done < g->count; g->done++) {
+    operation o = g->list[g->done];
     const int code = o.kind == WAIT || o.kind == RECORD ? FG_OK : run(d, s, &o);
+    if (code == SHUT) return SHUT;
     if (first == FG_OK) first = code;
   }
+  g->done = 0;
   lazy_backend_graphs++;
   return first;
 }
@@ -147,6 +158,7 @@ static void graph_destroy(fg_device *d, fg_graph *of) {
 static int stream_wait(fg_device *d, fg_stream *of) {
   stream *s = (stream *)of;
   const int code = run_to(d, s, s->count), wait = SIM->stream_wait(d, s->sim);
+  if (code == SHUT) abort(); /* for ever */
   return code ? code : wait;
 }
 
@@ -222,7 +234,17 @@ static int event_reached(fg_device *d, fg_event *of) {
   event *e = (event *)of;
   if (++e->asked % 4) return 0;
   const int code = e->records ? run_to(d, e->in, e->position) : FG_OK, reached = SIM->event_reached(d, of);
-  return code ? code : reached;
+  return code == SHUT ? 0 : code ? code : reached;
+}
+
+static int gate_wait(fg_device *d, fg_stream *s, unsigned *gate) {
+  (void)d;
+  return put_off(s, (operation){.kind = GATE_WAIT, .gate = gate});
+}
+
+static int gate_open(fg_device *d, fg_stream *s, unsigned *gate) {
+  (void)d;
+  return put_off(s, (operation){.kind = GATE_OPEN, .gate = gate});
 }
 
 const fg_backend lazy_backend = {
@@ -236,4 +258,5 @@ const fg_backend lazy_backend = {
     .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,
     .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_reached = event_reached,
     .graph_begin = graph_begin, .graph_end = graph_end, .graph_launch = graph_launch, .graph_destroy = graph_destroy,
+    .gate_wait = gate_wait, .gate_open = gate_open,
 };

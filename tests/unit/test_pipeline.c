@@ -189,25 +189,58 @@ START_TEST(slabs_come_in_and_go_out) {
 }
 END_TEST
 
+static const char *const recorded[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50", "icf12x10x8"};
+enum { RECORDED = 4, MEMORIES = 4, BRIEF = 2, RECORDINGS = RECORDED * MEMORIES * BRIEF };
+
+static way recorded_way(int i) {
+  const int memory = i / RECORDED % MEMORIES;
+  return (way){recorded[i % RECORDED], memory & 1, memory >> 1, i < RECORDED * MEMORIES ? 3 : 0, 0, NULL};
+}
+
+static void execute_again(subject *s, const float *right) {
+  memcpy(s->in.block, s->before, s->in.reals * sizeof(float));
+  ck_assert_int_eq(fg_program_execute(s->program, &s->a), FG_DONE);
+  ck_assert_mem_eq(result(s)->block, right, result(s)->reals * sizeof *right);
+}
+
 /* The second execution on the same arrays is recorded, later ones are played; other arrays, and memory that was freed
- * and came again, are not taken for them. */
+ * and came again, are not taken for them. Through staging, too. */
 START_TEST(recordings_are_of_these_arrays) {
-  static const char *const some[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50"};
-  const way w = {some[_i % 3], ARENA, ARENA, _i < 3 ? 3 : 0, 0, NULL};
+  const way w = recorded_way(_i);
   size_t reals;
   float *right = expected(&w, &reals);
   lazy_backend_graphs = 0;
   for (int round = 0; round < 3; round++) {
     subject s = prepare(&w);
-    for (int i = 0; i < 4; i++) {
-      memcpy(s.in.block, s.before, s.in.reals * sizeof(float));
-      ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
-      ck_assert_mem_eq(result(&s)->block, right, reals * sizeof *right);
-    }
+    for (int i = 0; i < 4; i++) execute_again(&s, right);
     ck_assert_int_eq(lazy_backend_graphs, 3 * (round + 1));
     dispose(&s);
   }
   free(right);
+}
+END_TEST
+
+/* What fails while a recording plays leaves the input as it was, unless it was written over without staging. */
+START_TEST(failing_recordings_end_well) {
+  static const char *const kinds[] = {"copy", "launch", "wait"};
+  const way w = recorded_way(_i);
+  size_t reals;
+  float *right = expected(&w, &reals);
+  subject s = prepare(&w);
+  const bool damaging = s.in_place && w.in == ARENA && w.pieces;
+  for (int n = 0; n < 30; n++) {
+    char fault[32];
+    snprintf(fault, sizeof fault, "%s:%d", kinds[n % 3], 1 + n / 3);
+    for (int i = 0; i < 2; i++) execute_again(&s, right);
+    memcpy(s.in.block, s.before, s.in.reals * sizeof(float));
+    ck_assert_int_eq(fg_sim_set_faults(fault), 0);
+    const enum fg_outcome outcome = fg_program_execute(s.program, &s.a);
+    fg_sim_set_faults(NULL);
+    if (outcome == FG_DONE) ck_assert_mem_eq(result(&s)->block, right, reals * sizeof *right);
+    else ck_assert(damaging || (outcome == FG_INTACT && input_intact(&s)));
+  }
+  free(right);
+  dispose(&s);
 }
 END_TEST
 
@@ -289,10 +322,12 @@ int main(void) {
   Suite *suite = suite_create("pipeline");
   suite_add_tcase(suite, cuts("at once", open_sim));
   suite_add_tcase(suite, cuts("as late as events allow", open_lazy));
-  TCase *recorded = tcase_create("recordings");
-  tcase_add_checked_fixture(recorded, open_lazy, trim);
-  tcase_add_loop_test(recorded, recordings_are_of_these_arrays, 0, 6);
-  suite_add_tcase(suite, recorded);
+  TCase *tc_recorded = tcase_create("recordings");
+  tcase_add_checked_fixture(tc_recorded, open_lazy, trim);
+  tcase_add_loop_test(tc_recorded, recordings_are_of_these_arrays, 0, RECORDINGS);
+  tcase_add_loop_test(tc_recorded, failing_recordings_end_well, 0, RECORDINGS);
+  tcase_set_timeout(tc_recorded, 60);
+  suite_add_tcase(suite, tc_recorded);
   TCase *tc = tcase_create("pieces");
   tcase_add_checked_fixture(tc, open_sim, trim);
   tcase_set_timeout(tc, 300);
