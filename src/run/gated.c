@@ -8,6 +8,8 @@
 
 enum { LINE = 64, BETWEEN_QUESTIONS = 64 };
 
+size_t fg_pipeline_gated = 0;
+
 static size_t gate_offset(const fg_end *e) { return (e->piece + LINE - 1) / LINE * LINE; }
 
 size_t fg_gated_staging(const fg_end *e) { return e->direct ? 0 : gate_offset(e) + LINE; }
@@ -26,7 +28,8 @@ bool fg_gated_applies(const fg_flow *f) {
   return f->target->backend->gate_wait && (!f->in.direct || !f->out.direct)   /* must */
          && !(f->overlap && (f->in.direct || f->out.direct))                  /* must */
          && (f->in.direct || fg_staging_pieces(f, FG_INPUT) <= FG_RING)       /* must */
-         && (f->out.direct || fg_staging_pieces(f, FG_OUTPUT) <= FG_RING);
+         && (f->out.direct || fg_staging_pieces(f, FG_OUTPUT) <= FG_RING)     /* must */
+         && fg_end_plane_size(&f->in) <= fg_pipeline_gated;
 }
 
 /* ---- while the recording plays ---- */

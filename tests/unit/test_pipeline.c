@@ -303,6 +303,7 @@ static void open_sim(void) {
 static void open_lazy(void) {
   open_sim();
   target.backend = &lazy_backend;
+  fg_pipeline_gated = fg_pipeline_recorded;
 }
 
 /* Slots hold streams of the backend that made them. */
