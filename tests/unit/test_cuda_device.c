@@ -124,6 +124,50 @@ START_TEST(events_time_the_device) {
 }
 END_TEST
 
+/* Whether the gate is open within a second. */
+static bool opens(const unsigned *gate) {
+  for (int i = 0; i < 1000 && !__atomic_load_n(gate, __ATOMIC_ACQUIRE); ++i) usleep(1000);
+  return __atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0;
+}
+
+static fg_graph *record_copy_between(unsigned *gates) {
+  fg_graph *graph = NULL;
+  ck_done(cuda->graph_begin(device, stream));
+  ck_done(cuda->gate_wait(device, stream, &gates[0]));
+  ck_done(cuda->copy_in(device, in, host, N * sizeof(float), stream));
+  ck_done(cuda->copy_out(device, result, in, N * sizeof(float), stream));
+  ck_done(cuda->gate_open(device, stream, &gates[1]));
+  ck_done(cuda->graph_end(device, stream, &graph));
+  return graph;
+}
+
+/* What the host writes before it opens a gate has come when the device opens the other: again and again. */
+START_TEST(gates_keep_a_recording_in_step) {
+  unsigned *gates;
+  fg_event *end;
+  ck_done(cuda->pinned_alloc(device, 2 * sizeof *gates, (void **)&gates));
+  ck_done(cuda->event_create(device, &end));
+  fg_graph *const graph = record_copy_between(gates);
+  for (int round = 0; round < 20; ++round) {
+    gates[0] = gates[1] = 0;
+    ck_done(cuda->graph_launch(device, graph, stream));
+    ck_done(cuda->event_record(device, end, stream));
+    usleep(2000);
+    ck_assert_int_eq(cuda->event_reached(device, end), 0);
+    ck_assert_uint_eq(__atomic_load_n(&gates[1], __ATOMIC_ACQUIRE), 0);
+    for (int i = 0; i < N; ++i) host[i] = (float)(i + round);
+    __atomic_store_n(&gates[0], 1, __ATOMIC_RELEASE);
+    ck_assert(opens(&gates[1]));
+    ck_assert_mem_eq(result, host, N * sizeof(float));
+    ck_done(cuda->stream_wait(device, stream));
+    ck_assert_int_eq(cuda->event_reached(device, end), 1);
+  }
+  cuda->graph_destroy(device, graph);
+  cuda->event_destroy(device, end);
+  cuda->pinned_free(device, gates);
+}
+END_TEST
+
 START_TEST(too_much_memory) {
   void *memory;
   ck_assert_int_eq(cuda->memory_alloc(device, (size_t)1 << 50, &memory), FG_ENOMEM);
@@ -207,6 +251,7 @@ int main(void) {
   tcase_add_test(c, copies_within_the_device);
   tcase_add_test(c, large_shared_memory);
   tcase_add_test(c, events_time_the_device);
+  tcase_add_test(c, gates_keep_a_recording_in_step);
   tcase_add_test(c, too_much_memory);
   tcase_add_test(c, a_wild_store_loses_the_device);
   tcase_add_test(c, a_forked_child_is_told_so);
