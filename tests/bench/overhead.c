@@ -1,0 +1,92 @@
+/* overhead.c: what a preload adds to each execution of a short transform that stays with FFTW.
+ *
+ *   [LD_PRELOAD=...] overhead PROBLEM...
+ *
+ * One process, the same arrays, two plans made alike: one by the functions that the program is linked to, one by those of
+ * libfftw3f.so.3 itself, found by name.  They take turns, many short samples; the median of the differences of
+ * neighbours is the overhead, as what disturbs one disturbs the next.  Without a preload both are the same functions, and
+ * what is printed is the error of the method.  Complex problems only.
+ *
+ * A line a problem: nanoseconds of an execution by FFTW itself, and those added. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/bench/transform.h"
+
+enum { SAMPLES = 4001 };
+
+typedef struct {
+  fftwf_plan (*plan)(int, const int *, int, fftwf_complex *, const int *, int, int, fftwf_complex *, const int *, int,
+                     int, int, unsigned);
+  void (*execute)(const fftwf_plan);
+  void (*destroy)(fftwf_plan);
+} functions;
+
+typedef struct {
+  const functions *f;
+  fftwf_plan plan;
+} runner;
+
+static bool find_functions(functions *f, void *library) {
+  *(void **)&f->plan = dlsym(library, "fftwf_plan_many_dft");
+  *(void **)&f->execute = dlsym(library, "fftwf_execute");
+  *(void **)&f->destroy = dlsym(library, "fftwf_destroy_plan");
+  return f->plan && f->execute && f->destroy;
+}
+
+static runner make_runner(const functions *f, const transform *t, const arrays *a) {
+  const int n = (int)t->points;
+  return (runner){f, f->plan(t->rank, t->n, t->batch, (fftwf_complex *)a->in, NULL, 1, n, (fftwf_complex *)a->out, NULL,
+                             1, n, t->sign, FFTW_ESTIMATE)};
+}
+
+/* Nanoseconds of one execution out of so many. */
+static double sample(const runner *r, int times) {
+  const double start = seconds_now();
+  for (int i = 0; i < times; i++) r->f->execute(r->plan);
+  return 1e9 * (seconds_now() - start) / times;
+}
+
+/* Whoever comes second changes from pair to pair. */
+static void compare(const char *problem, const runner *linked, const runner *real) {
+  static double differences[SAMPLES], alone[SAMPLES];
+  for (int i = 0; i < 2000; i++) sample(linked, 1), sample(real, 1);
+  const double each = sample(real, 100);
+  const int times = each < 2000 ? (int)(2000 / (each + 1)) + 1 : 1;
+  for (int i = 0; i < SAMPLES; i++) {
+    const double first = sample(i % 2 ? linked : real, times), second = sample(i % 2 ? real : linked, times);
+    differences[i] = i % 2 ? first - second : second - first;
+    alone[i] = i % 2 ? second : first;
+  }
+  printf("%s\t%.1f\t%.1f\n", problem, median_of(alone, SAMPLES), median_of(differences, SAMPLES));
+}
+
+static bool run(const char *problem, const functions *linked, const functions *real) {
+  transform t;
+  arrays a;
+  if (!transform_parse(&t, problem) || t.kind != 'c' || !arrays_make(&a, &t, false)) return false;
+  const runner ours = make_runner(linked, &t, &a), theirs = make_runner(real, &t, &a);
+  const bool planned = ours.plan && theirs.plan;
+  if (planned) compare(problem, &ours, &theirs); /* zeros stay zeros, also in place */
+  if (ours.plan) linked->destroy(ours.plan);
+  if (theirs.plan) real->destroy(theirs.plan);
+  arrays_free(&a);
+  return planned;
+}
+
+int main(int count, char **arguments) {
+  functions linked, real;
+  void *library = dlopen("libfftw3f.so.3", RTLD_NOW);
+  if (!library || !find_functions(&real, library) || !find_functions(&linked, RTLD_DEFAULT)) {
+    fprintf(stderr, "overhead: no libfftw3f.so.3\n");
+    return 1;
+  }
+  puts("#problem\tstock_ns\tadded_ns");
+  for (int i = 1; i < count; i++)
+    if (!run(arguments[i], &linked, &real)) {
+      fprintf(stderr, "overhead: '%s' cannot be timed\n", arguments[i]);
+      return 1;
+    }
+  return 0;
+}
