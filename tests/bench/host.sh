@@ -16,7 +16,7 @@ find_cufftw() {
 }
 
 seed=$(date +%s)
-options=(-s "$seed" -f "$bench/host.txt" -t 0.12 -r 4 -p 3 -w 0.01 -d "$limit")
+options=(-s "$seed" -f "$bench/host.txt" -t 0.08 -r 4 -p 8 -w 0.01 -d "$limit")
 [ -z "$quick" ] || options=(-s "$seed" -t 0.001 -r 2 -p 0.1 ocf64 ocf24x24x24 ocf60x60*3)
 contestants=(-c "stock_1=own,1,estimate" -c "stock_all=own,$processors,estimate" -c "measure_all=own,$processors,measure"
   -c "ours_own=own,1,estimate,$forced" -c "ours_foreign=foreign,1,estimate,$forced")

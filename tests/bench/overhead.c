@@ -1,6 +1,6 @@
 /* overhead.c: what a preload adds to each execution of a short transform that stays with FFTW.
  *
- *   [LD_PRELOAD=...] overhead PROBLEM...
+ *   [LD_PRELOAD=...] overhead [-q] PROBLEM...        -q: few samples, to see that it works
  *
  * One process, the same arrays, two plans made alike: one by the functions that the program is linked to, one by those of
  * libfftw3f.so.3 itself, found by name.  They take turns, many short samples; the median of the differences of
@@ -10,11 +10,13 @@
  * A line a problem: nanoseconds of an execution by FFTW itself, and those added. */
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "tests/bench/transform.h"
 
-enum { SAMPLES = 4001 };
+enum { MOST_SAMPLES = 4001, FEW_SAMPLES = 5 };
+
+static int samples = MOST_SAMPLES;
 
 typedef struct {
   fftwf_plan (*plan)(int, const int *, int, fftwf_complex *, const int *, int, int, fftwf_complex *, const int *, int,
@@ -50,16 +52,16 @@ static double sample(const runner *r, int times) {
 
 /* Whoever comes second changes from pair to pair. */
 static void compare(const char *problem, const runner *linked, const runner *real) {
-  static double differences[SAMPLES], alone[SAMPLES];
+  static double differences[MOST_SAMPLES], alone[MOST_SAMPLES];
   for (int i = 0; i < 2000; i++) sample(linked, 1), sample(real, 1);
   const double each = sample(real, 100);
   const int times = each < 2000 ? (int)(2000 / (each + 1)) + 1 : 1;
-  for (int i = 0; i < SAMPLES; i++) {
+  for (int i = 0; i < samples; i++) {
     const double first = sample(i % 2 ? linked : real, times), second = sample(i % 2 ? real : linked, times);
     differences[i] = i % 2 ? first - second : second - first;
     alone[i] = i % 2 ? second : first;
   }
-  printf("%s\t%.1f\t%.1f\n", problem, median_of(alone, SAMPLES), median_of(differences, SAMPLES));
+  printf("%s\t%.1f\t%.1f\n", problem, median_of(alone, samples), median_of(differences, samples));
 }
 
 static bool run(const char *problem, const functions *linked, const functions *real) {
@@ -82,8 +84,10 @@ int main(int count, char **arguments) {
     fprintf(stderr, "overhead: no libfftw3f.so.3\n");
     return 1;
   }
+  const bool few = count > 1 && !strcmp(arguments[1], "-q");
+  if (few) samples = FEW_SAMPLES;
   puts("#problem\tstock_ns\tadded_ns");
-  for (int i = 1; i < count; i++)
+  for (int i = few ? 2 : 1; i < count; i++)
     if (!run(arguments[i], &linked, &real)) {
       fprintf(stderr, "overhead: '%s' cannot be timed\n", arguments[i]);
       return 1;

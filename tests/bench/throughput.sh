@@ -3,8 +3,8 @@
 # common.sh.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
-threads=16 seconds=0.4
-problems=(ocf4096 ocf24x24x24 ocf24x24x24*27 ocf64x64x64 ocf1024*256 ocf1048576 ocf128x128x128 ocf256x256x256)
+threads=16 seconds=0.2
+problems=(ocf4096 ocf24x24x24 ocf24x24x24*27 ocf64x64x64 ocf1024*256 ocf1048576 ocf128x128x128)
 [ -z "$quick" ] || threads=3 seconds=0.001 problems=(ocf64 ocf24x24x24)
 status=0
 
