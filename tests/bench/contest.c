@@ -10,8 +10,9 @@
  *     -w SECONDS     of executions before it, for what only begins with them (0)
  *     -p SECONDS     limit of planning (fftwf_set_timelimit; 2)
  *     -W PROBLEM     every contestant executes it for a second before all others
- *     -x RATIO       where the second contestant takes longer than RATIO times the best of the others, all plan and are
- *                    timed again, twice at most, and all their rounds count
+ *     -x RATIO       where the second contestant takes longer than RATIO times the best of the others, but not twice as
+ *                    long, all are timed again, twice at most, and all their rounds count; they also plan again, with
+ *                    other arrays, if that is soon done
  *     -d SECONDS     no further problem is begun after that
  *
  * One process works at a time.  A line a problem and contestant, separated by tabs:
@@ -148,8 +149,11 @@ static void time_round(contestant *c) {
   c->spent += seconds_now() - begun;
 }
 
-static void plan_and_time(const char *problem, const char *memory) {
+static void plan_all(const char *problem, const char *memory) {
   for (int i = 0; i < contest.count; i++) plan(&contest.item[i], problem, memory);
+}
+
+static void time_all(void) {
   for (int i = 0; i < contest.count; i++) contest.item[i].spent = 0;
   for (int round = 0; round < contest.rounds; round++)
     for (int i = 0; i < contest.count; i++) time_round(&contest.item[i]);
@@ -165,6 +169,19 @@ static double regret(void) {
     else if (median > 0 && (best == 0 || median < best)) best = median;
   }
   return best > 0 ? second / best : 0;
+}
+
+static bool plans_are_cheap(void) {
+  double milliseconds = 0;
+  for (int i = 0; i < contest.count; i++) milliseconds += contest.item[i].plan_ms + 1e-3 * contest.item[i].first_us;
+  return milliseconds < 50;
+}
+
+static void time_again(const char *problem, const char *memory) {
+  const double found = regret();
+  if (contest.again_above <= 0 || found <= contest.again_above || found >= 2) return;
+  if (plans_are_cheap()) plan_all(problem, memory);
+  time_all();
 }
 
 static const char *verdict(const contestant *c, const contestant **reference) {
@@ -200,9 +217,9 @@ static void run(const char *problem, const char *memory) {
     return;
   }
   for (int i = 0; i < contest.count; i++) contest.item[i].rounds = 0, contest.item[i].median[0] = 0;
-  plan_and_time(problem, memory);
-  for (int more = 0; more < 2 && contest.again_above > 0 && regret() > contest.again_above; more++)
-    plan_and_time(problem, memory);
+  plan_all(problem, memory);
+  time_all();
+  for (int more = 0; more < 2; more++) time_again(problem, memory);
   print_rows(&t, memory);
   for (int i = 0; i < contest.count; i++)
     if (contest.item[i].pid) ask(&contest.item[i], "drop\n");

@@ -4,15 +4,15 @@
 # `fftw3-gpu tune`, and the preload with FFTW3_GPU=force.  The regret is the second's time ÷ the better of the other two.
 # Results are held against stock FFTW's.  Options: common.sh.
 #
-# Where it seems to be above 1.05, all three plan and are timed again, up to twice, and all rounds count: arrays that lie
-# badly are no regret.  Of problems under 10 µs overhead.c also says what the preload adds, in one process.
+# Where it seems to be above 1.05, all three are timed again, up to twice, with other arrays if planning is cheap, and all
+# rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload adds, in one process.
 #
 # Leaves regret.tsv (contest.c describes it, with the mode in front) and overhead.tsv.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 modes=(e_1 e_all m_1 m_all)
 problems=$bench/regret.txt warm=ocf128x128x128
-timing=(-t 0.03 -r 5 -w 0.01 -p 0.3 -x 1.05)
+timing=(-t 0.03 -r 5 -w 0.01 -p 0.25 -x 1.05)
 if [ -n "$quick" ]; then
   modes=(e_1 m_all) problems=$work/problems warm=ocf64 timing=(-t 0.001 -r 2 -p 0.1)
   printf '%s\n' 'ocf64 own' 'irf12x12*3 foreign' 'ocf4096 own e_1' >"$problems"
