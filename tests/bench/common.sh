@@ -44,9 +44,11 @@ if [ -n "$quick" ]; then
   processors=2
 fi
 
-# What this is: for whoever reads the figures later.
+# What was measured, and where: for whoever reads the figures later.  A bundle says which commit it was made of.
 about() {
-  echo "# $(date -u +%Y-%m-%d) $(uname -m), $(nproc) processors; $("$program" --version 2>/dev/null | head -n 1)"
-  [ -z "$quick" ] && "$program" info 2>/dev/null | grep -i -E '^ *(device|driver|gpu)' | sed 's/^/# /'
-  return 0
+  local commit=''
+  [ ! -s "$build/commit" ] || commit=", commit $(cat "$build/commit")"
+  echo "# $(date -u '+%Y-%m-%d %H:%M'), $processors processors, $("$program" --version 2>/dev/null | head -n 1)$commit"
+  [ -n "$quick" ] || "$program" info 2>/dev/null | sed -n 's/^cuda  */# /p'
+  [ -n "$quick" ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed 's/^/# /'
 }

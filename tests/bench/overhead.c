@@ -5,7 +5,7 @@
  * One process, the same arrays, two plans made alike: one by the functions that the program is linked to, one by those of
  * libfftw3f.so.3 itself, found by name.  They take turns, many short samples; the median of the differences of
  * neighbours is the overhead, as what disturbs one disturbs the next.  Without a preload both are the same functions, and
- * what is printed is the error of the method.  Complex problems only.
+ * what is printed is the error of the method.
  *
  * A line a problem: nanoseconds of an execution by FFTW itself, and those added. */
 #include <dlfcn.h>
@@ -19,8 +19,7 @@ enum { MOST_SAMPLES = 4001, FEW_SAMPLES = 5 };
 static int samples = MOST_SAMPLES;
 
 typedef struct {
-  fftwf_plan (*plan)(int, const int *, int, fftwf_complex *, const int *, int, int, fftwf_complex *, const int *, int,
-                     int, int, unsigned);
+  planners plan;
   void (*execute)(const fftwf_plan);
   void (*destroy)(fftwf_plan);
 } functions;
@@ -31,16 +30,13 @@ typedef struct {
 } runner;
 
 static bool find_functions(functions *f, void *library) {
-  *(void **)&f->plan = dlsym(library, "fftwf_plan_many_dft");
+  *(void **)&f->plan.dft = dlsym(library, "fftwf_plan_many_dft");
+  *(void **)&f->plan.r2c = dlsym(library, "fftwf_plan_many_dft_r2c");
+  *(void **)&f->plan.c2r = dlsym(library, "fftwf_plan_many_dft_c2r");
+  *(void **)&f->plan.r2r = dlsym(library, "fftwf_plan_many_r2r");
   *(void **)&f->execute = dlsym(library, "fftwf_execute");
   *(void **)&f->destroy = dlsym(library, "fftwf_destroy_plan");
-  return f->plan && f->execute && f->destroy;
-}
-
-static runner make_runner(const functions *f, const transform *t, const arrays *a) {
-  const int n = (int)t->points;
-  return (runner){f, f->plan(t->rank, t->n, t->batch, (fftwf_complex *)a->in, NULL, 1, n, (fftwf_complex *)a->out, NULL,
-                             1, n, t->sign, FFTW_ESTIMATE)};
+  return f->plan.dft && f->plan.r2c && f->plan.c2r && f->plan.r2r && f->execute && f->destroy;
 }
 
 /* Nanoseconds of one execution out of so many. */
@@ -67,8 +63,9 @@ static void compare(const char *problem, const runner *linked, const runner *rea
 static bool run(const char *problem, const functions *linked, const functions *real) {
   transform t;
   arrays a;
-  if (!transform_parse(&t, problem) || t.kind != 'c' || !arrays_make(&a, &t, false)) return false;
-  const runner ours = make_runner(linked, &t, &a), theirs = make_runner(real, &t, &a);
+  if (!transform_parse(&t, problem) || !arrays_make(&a, &t, false)) return false;
+  const runner ours = {linked, transform_plan_by(&linked->plan, &t, &a, FFTW_ESTIMATE)};
+  const runner theirs = {real, transform_plan_by(&real->plan, &t, &a, FFTW_ESTIMATE)};
   const bool planned = ours.plan && theirs.plan;
   if (planned) compare(problem, &ours, &theirs); /* zeros stay zeros, also in place */
   if (ours.plan) linked->destroy(ours.plan);

@@ -56,7 +56,7 @@ END {
   }
   if (shorts) {
     for (i = 1; i <= shorts; i++) if (i == 1 || added[i] > most) { most = added[i]; worst = short[i] }
-    printf "added to each execution of %d complex problems under 10 us: at most %.1f ns (%s)\n", shorts, most, worst
+    printf "added to each execution of %d problems under 10 us: at most %.1f ns (%s)\n", shorts, most, worst
   }
   exit rows == 0
 }

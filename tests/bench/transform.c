@@ -157,23 +157,28 @@ void transform_fill(const transform *t, float *in, uint64_t seed) {
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
-static fftwf_plan plan_real(const transform *t, const arrays *a, unsigned flags) {
+static fftwf_plan plan_real(const planners *p, const transform *t, const arrays *a, unsigned flags) {
   const int last = t->n[t->rank - 1], rows = (int)(t->points / (size_t)last);
   const int spectrum = rows * (last / 2 + 1), real = t->in_place ? 2 * spectrum : rows * last;
+  fftwf_complex *in = (fftwf_complex *)a->in, *out = (fftwf_complex *)a->out;
   if (t->sign == FFTW_FORWARD)
-    return fftwf_plan_many_dft_r2c(t->rank, t->n, t->batch, a->in, NULL, 1, real, (fftwf_complex *)a->out, NULL, 1,
-                                   spectrum, flags);
-  return fftwf_plan_many_dft_c2r(t->rank, t->n, t->batch, (fftwf_complex *)a->in, NULL, 1, spectrum, a->out, NULL, 1,
-                                 real, flags);
+    return p->r2c(t->rank, t->n, t->batch, a->in, NULL, 1, real, out, NULL, 1, spectrum, flags);
+  return p->c2r(t->rank, t->n, t->batch, in, NULL, 1, spectrum, a->out, NULL, 1, real, flags);
+}
+
+fftwf_plan transform_plan_by(const planners *p, const transform *t, const arrays *a, unsigned flags) {
+  const int n = (int)t->points;
+  fftwf_complex *in = (fftwf_complex *)a->in, *out = (fftwf_complex *)a->out;
+  if (t->kind == 'r') return plan_real(p, t, a, flags);
+  if (t->kind == 'k')
+    return p->r2r(t->rank, t->n, t->batch, a->in, NULL, 1, n, a->out, NULL, 1, n, t->kinds, flags);
+  return p->dft(t->rank, t->n, t->batch, in, NULL, 1, n, out, NULL, 1, n, t->sign, flags);
 }
 
 fftwf_plan transform_plan(const transform *t, const arrays *a, unsigned flags) {
-  const int n = (int)t->points;
-  if (t->kind == 'r') return plan_real(t, a, flags);
-  if (t->kind == 'k')
-    return fftwf_plan_many_r2r(t->rank, t->n, t->batch, a->in, NULL, 1, n, a->out, NULL, 1, n, t->kinds, flags);
-  return fftwf_plan_many_dft(t->rank, t->n, t->batch, (fftwf_complex *)a->in, NULL, 1, n, (fftwf_complex *)a->out, NULL,
-                             1, n, t->sign, flags);
+  static const planners linked = {fftwf_plan_many_dft, fftwf_plan_many_dft_r2c, fftwf_plan_many_dft_c2r,
+                                  fftwf_plan_many_r2r};
+  return transform_plan_by(&linked, t, a, flags);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */

@@ -51,7 +51,20 @@ void arrays_free(arrays *a);
  * granted holds: where a spectrum is its own mirror image it is real and constant. */
 void transform_fill(const transform *t, float *in, uint64_t seed);
 
+/* Planning functions: those that the program is linked to, or another library's. */
+typedef struct {
+  fftwf_plan (*dft)(int, const int *, int, fftwf_complex *, const int *, int, int, fftwf_complex *, const int *, int,
+                    int, int, unsigned);
+  fftwf_plan (*r2c)(int, const int *, int, float *, const int *, int, int, fftwf_complex *, const int *, int, int,
+                    unsigned);
+  fftwf_plan (*c2r)(int, const int *, int, fftwf_complex *, const int *, int, int, float *, const int *, int, int,
+                    unsigned);
+  fftwf_plan (*r2r)(int, const int *, int, float *, const int *, int, int, float *, const int *, int, int,
+                    const fftwf_r2r_kind *, unsigned);
+} planners;
+
 fftwf_plan transform_plan(const transform *t, const arrays *a, unsigned flags);
+fftwf_plan transform_plan_by(const planners *p, const transform *t, const arrays *a, unsigned flags);
 
 /* The output in four numbers: its norm, and three sums of all elements with random signs.  An error of relative size e
  * moves each by about e times the norm; so does a single wrong element by its own size. */
