@@ -52,3 +52,6 @@ about() {
   [ -n "$quick" ] || "$program" info 2>/dev/null | sed -n 's/^cuda  */# /p'
   [ -n "$quick" ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed 's/^/# /'
 }
+
+# Calibrate the choice between host and GPU, as users do once for a machine.
+tune() { if [ -z "$quick" ] && "$program" --help 2>&1 | grep -q -E '^ *tune\b'; then "$program" tune; fi; }

@@ -16,7 +16,7 @@ expect() {
   done
 }
 
-expect host '^\| ocf24x24x24 \| 4\.0 \| [0-9.]+ \|' '^3 problems, 12 results checked'
+expect host '^\| ocf24x24x24 \| 4\.0 \| [0-9.]+ \|' '^3 problems, 18 results checked'
 expect startup '^3 starts each: stock [0-9.]+ ms'
 expect throughput '^# preload, forced' 'ocf24x24x24.*right'
 expect whole '^\| batched_2 \|' '^\| navier_stokes \(process\) \|' '^results agree'

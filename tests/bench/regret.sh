@@ -56,7 +56,7 @@ short_problems() {
 }
 
 about
-if "$program" --help 2>&1 | grep -q -E '^ *tune\b' && [ -z "$quick" ]; then "$program" tune; fi
+tune
 : >"$out/regret.tsv"
 select_problems e_all >"$work/e_all"
 [ -n "$quick" ] || compile

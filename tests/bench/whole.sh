@@ -40,6 +40,7 @@ variant() {
 }
 
 about
+tune
 if [ -z "$quick" ]; then # kernels are compiled once in the life of a machine: not in what is timed
   FFTW3_GPU=force LD_PRELOAD=$library "$apps/navier_stokes.app" "$points" 0 >/dev/null
   [ ! -s "$apps/afqmc.app" ] || FFTW3_GPU=force LD_PRELOAD=$library "$apps/afqmc.app" steps=1 "${bulks[@]}" >/dev/null
