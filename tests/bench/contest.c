@@ -2,8 +2,9 @@
  * happens to all of them.
  *
  *   contest [options] -c CONTESTANT... [PROBLEM...]
- *     -c NAME=MEMORY,THREADS,PATIENCE[,VARIABLE=VALUE...]   a process (contestant.c beside this program): own, foreign or -
- *                    (what the problem's line says, else own); FFTW threads; estimate, measure or patient; its environment
+ *     -c NAME=MEMORY,THREADS,PATIENCE[,VARIABLE=VALUE...]   a process (contestant.c beside this program): own, foreign
+ *                    or - (what the problem's line says, else own); FFTW threads; estimate, measure or patient; its
+ *                    environment
  *     -f FILE        problems, one a line, perhaps with "own" or "foreign" behind it; '#' begins a comment
  *     -s SEED        of the random input (1)
  *     -t SECONDS     of timing for each contestant and problem (0.1), in -r ROUNDS (5)
@@ -126,7 +127,9 @@ static const char *ask(contestant *c, const char *command) {
 
 /* ---- a problem --------------------------------------------------------------------------------------------------- */
 
-static const char *memory_of(const contestant *c, const char *memory) { return c->memory[0] == '-' ? memory : c->memory; }
+static const char *memory_of(const contestant *c, const char *memory) {
+  return c->memory[0] == '-' ? memory : c->memory;
+}
 
 static void plan(contestant *c, const char *problem, const char *memory) {
   char command[LINE];
@@ -204,7 +207,8 @@ static void print_rows(const transform *t, const char *memory) {
     const char *check = verdict(c, &reference);
     printf("%s\t%s\t%zu\t%zu\t%s\t%.3f\t%.2f\t%.4f\t%.4f\t%.4f\t%s\n", t->text, memory_of(c, memory),
            transform_bytes_in(t), transform_bytes_out(t), c->name, c->state == PLANNED ? c->plan_ms : 0,
-           c->state == PLANNED ? c->first_us : 0, median, c->median[0], c->median[c->rounds ? c->rounds - 1 : 0], check);
+           c->state == PLANNED ? c->first_us : 0, median, c->median[0], c->median[c->rounds ? c->rounds - 1 : 0],
+           check);
   }
   fflush(stdout);
 }

@@ -42,7 +42,7 @@ static double execute_once(void) {
   return seconds_now() - start;
 }
 
-/* In place the numbers overflow before long; no arithmetic here takes longer for that (as it would for denormal ones). */
+/* In place the numbers overflow before long; no arithmetic here takes longer for that (denormal ones would). */
 static void settle(double seconds) {
   const double until = seconds_now() + seconds;
   while (now.each < 0.1 && seconds_now() < until) now.each = execute_once();

@@ -1,7 +1,7 @@
-# host.awk: the table of host.sh from what contest.c wrote.  Microseconds; the floor is bytes in and bytes out, each ÷ 55
-# GB/s for one transform, together ÷ 101 GB/s for a batch (PCIe 5 x16).  Bounds, for 1 MB and more unless said: own memory 1.15
-# floors and 15 µs, foreign 1.8 floors, cuFFTW 3 times ours on the same kind of memory.  Below 1 MB the library as it is left
-# to choose must not be slower than cuFFTW.
+# host.awk: the table of host.sh from what contest.c wrote.  Microseconds; the floor is bytes in and bytes out, each ÷
+# 55 GB/s for one transform, together ÷ 101 GB/s for a batch (PCIe 5 x16).  Bounds, for 1 MB and more unless said: own
+# memory 1.15 floors and 15 µs, foreign 1.8 floors, cuFFTW 3 times ours on the same kind of memory.  Below 1 MB the
+# library as it is left to choose must not be slower than cuFFTW.
 BEGIN { FS = "\t" }
 /^#/ { if (NR > 1) print; next }
 !($1 in seen) { problem[++problems] = $1; seen[$1] = 1; bytes[$1] = $3; both[$1] = $3 + $4 }
@@ -9,7 +9,8 @@ BEGIN { FS = "\t" }
 
 function cell(p, who) {
   if (check[p, who] == "WRONG" || check[p, who] == "died") return check[p, who]
-  return time[p, who] > 0 ? sprintf(time[p, who] < 10 ? "%.2f" : time[p, who] < 100 ? "%.1f" : "%.0f", time[p, who]) : "–"
+  if (time[p, who] <= 0) return "–"
+  return sprintf(time[p, who] < 10 ? "%.2f" : time[p, who] < 100 ? "%.1f" : "%.0f", time[p, who])
 }
 
 # value with its mark; good and all count by rule.  unknown: one of the two was not measured.
@@ -38,8 +39,8 @@ function summary(rule, text) {
 }
 
 END {
-  print "| problem | floor | own | ÷ floor | foreign | ÷ floor | auto | stock, 1 thread | all threads | MEASURE | cuFFTW own | ÷ ours" \
-    " | cuFFTW foreign | ÷ ours |"
+  print "| problem | floor | own | ÷ floor | foreign | ÷ floor | auto | stock, 1 thread | all threads | MEASURE" \
+    " | cuFFTW own | ÷ ours | cuFFTW foreign | ÷ ours |"
   print "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
   for (i = 1; i <= problems; i++) {
     p = problem[i]
@@ -47,8 +48,8 @@ END {
     large = bytes[p] >= 1e6
     printf "| %s | %.1f | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", p, floor, cell(p, "ours_own"),
       against_floor(p, "ours_own", 1.15 * floor + 15, large), cell(p, "ours_foreign"),
-      against_floor(p, "ours_foreign", 1.8 * floor, large), cell(p, "auto_own"), cell(p, "stock_1"), cell(p, "stock_all"),
-      cell(p, "measure_all"), cell(p, "cufftw_own"), against_cufftw(p, "own"), cell(p, "cufftw_foreign"),
+      against_floor(p, "ours_foreign", 1.8 * floor, large), cell(p, "auto_own"), cell(p, "stock_1"),
+      cell(p, "stock_all"), cell(p, "measure_all"), cell(p, "cufftw_own"), against_cufftw(p, "own"), cell(p, "cufftw_foreign"),
       against_cufftw(p, "foreign")
     for (who in time) if (index(who, p SUBSEP) == 1 && check[who] == "right") right++
   }

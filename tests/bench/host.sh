@@ -2,8 +2,8 @@
 # host.sh: one execution on arrays of the host: this library, stock FFTW and cuFFTW, by turns on the same problems with
 # fresh random input, every result held against stock FFTW's first.  Options: common.sh.
 #
-# Leaves host.tsv (contest.c describes it) and prints a table in Markdown with the bounds that are missed in bold; what is
-# missed fails nothing, a wrong result does.
+# Leaves host.tsv (contest.c describes it) and prints a table in Markdown with the bounds that are missed in bold; what
+# is missed fails nothing, a wrong result does.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 
@@ -24,7 +24,8 @@ contestants=("${stock[@]}" -c "stock_all=own,$processors,estimate" -c "measure_a
   -c "ours_own=own,1,estimate,$forced" -c "ours_foreign=foreign,1,estimate,$forced")
 cufftw=$(find_cufftw)
 if [ -n "$cufftw" ] && [ -z "$quick" ]; then
-  contestants+=(-c "cufftw_own=own,1,estimate,LD_PRELOAD=$cufftw" -c "cufftw_foreign=foreign,1,estimate,LD_PRELOAD=$cufftw")
+  contestants+=(-c "cufftw_own=own,1,estimate,LD_PRELOAD=$cufftw"
+    -c "cufftw_foreign=foreign,1,estimate,LD_PRELOAD=$cufftw")
 fi
 about
 tune

@@ -2,10 +2,10 @@
  *
  *   [LD_PRELOAD=...] overhead [-q] PROBLEM...        -q: few samples, to see that it works
  *
- * One process, the same arrays, two plans made alike: one by the functions that the program is linked to, one by those of
- * libfftw3f.so.3 itself, found by name.  They take turns, many short samples; the median of the differences of
- * neighbours is the overhead, as what disturbs one disturbs the next.  Without a preload both are the same functions, and
- * what is printed is the error of the method.
+ * One process, the same arrays, two plans made alike: one by the functions that the program is linked to, one by those
+ * of libfftw3f.so.3 itself, found by name.  They take turns, many short samples; the median of the differences of
+ * neighbours is the overhead, as what disturbs one disturbs the next.  Without a preload both are the same functions,
+ * and what is printed is the error of the method.
  *
  * A line a problem: nanoseconds of an execution by FFTW itself, and those added. */
 #include <dlfcn.h>

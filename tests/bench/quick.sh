@@ -1,6 +1,6 @@
 #!/bin/bash
-# quick.sh: the scripts of this folder in their shortest form.  They must end well and print what they promise; times are
-# never looked at.
+# quick.sh: the scripts of this folder in their shortest form.  They must end well and print what they promise; times
+# are never looked at.
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -10,7 +10,8 @@ failed=0
 expect() {
   local script=$1 pattern
   shift
-  "$here/$script.sh" --quick -o "$work/$script" >"$work/out" 2>&1 || { echo "$script: exit status $?"; cat "$work/out"; failed=1; }
+  "$here/$script.sh" --quick -o "$work/$script" >"$work/out" 2>&1 ||
+    { echo "$script: exit status $?"; cat "$work/out"; failed=1; }
   for pattern in "$@"; do
     grep -q -E -e "$pattern" "$work/out" || { echo "$script: no line like '$pattern'"; cat "$work/out"; failed=1; }
   done

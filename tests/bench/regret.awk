@@ -1,5 +1,5 @@
-# regret.awk: what regret.sh found: of how many problems the regret is within the bounds, the worst of them, and what the
-# preload adds to short transforms.
+# regret.awk: what regret.sh found: of how many problems the regret is within the bounds, the worst of them, and what
+# the preload adds to short transforms.
 BEGIN { FS = "\t" }
 /^#?[em]_.*no time left/ { skipped++; next }
 /^#/ { next }
@@ -25,7 +25,9 @@ function sort(order, n,    i, j, kept) {
 }
 
 function line(set, text) {
-  if (of[set]) printf "%-28s %4d problems, within 1.05: %5.1f %%, above 1.25: %d\n", text, of[set], 100 * within[set] / of[set], far[set]
+  if (!of[set]) return
+  printf "%-28s %4d problems, within 1.05: %5.1f %%, above 1.25: %d\n", text, of[set], 100 * within[set] / of[set],
+    far[set]
 }
 
 END {

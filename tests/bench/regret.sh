@@ -1,11 +1,12 @@
 #!/bin/bash
-# regret.sh: does the library ever choose badly?  Every problem of regret.txt, planned with FFTW_ESTIMATE and FFTW_MEASURE, on one
-# of FFTW's threads and on all, is timed by turns in three processes: stock FFTW, the preload as users have it after
-# `fftw3-gpu tune`, and the preload with FFTW3_GPU=force.  The regret is the second's time ÷ the better of the other two.
-# Results are held against stock FFTW's.  Options: common.sh.
+# regret.sh: does the library ever choose badly?  Every problem of regret.txt, planned with FFTW_ESTIMATE and
+# FFTW_MEASURE, on one of FFTW's threads and on all, is timed by turns in three processes: stock FFTW, the preload as
+# users have it after `fftw3-gpu tune`, and the preload with FFTW3_GPU=force.  The regret is the second's time ÷ the
+# better of the other two. Results are held against stock FFTW's.  Options: common.sh.
 #
-# Where it seems to be above 1.05, all three are timed again, up to twice, with other arrays if planning is cheap, and all
-# rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload adds, in one process.
+# Where it seems to be above 1.05, all three are timed again, up to twice, with other arrays if planning is cheap, and
+# all rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload
+# adds, in one process.
 #
 # Leaves regret.tsv (contest.c describes it, with the mode in front) and overhead.tsv.
 # shellcheck source-path=SCRIPTDIR
@@ -19,13 +20,14 @@ if [ -n "$quick" ]; then
 fi
 status=0
 
-# select_problems MODE: those of that mode, as contest.c reads them, in an order whose every beginning is a fair sample of
-# all sizes.
+# select_problems MODE: those of that mode, as contest.c reads them, in an order whose every beginning is a fair sample
+# of all sizes.
 select_problems() {
   awk -v mode="$1" '
     /^#/ { next }
     { wanted = NF < 3; for (i = 3; i <= NF; i++) wanted = wanted || $i == mode }
-    wanted { place = NR * 0.6180339887; print place - int(place), $1, $2 }' "$problems" | LC_ALL=C sort | cut -d ' ' -f 2-
+    wanted { place = NR * 0.6180339887; print place - int(place), $1, $2 }' "$problems" |
+    LC_ALL=C sort | cut -d ' ' -f 2-
 }
 
 # Kernels are compiled once in the life of a machine: beforehand, by all processors.

@@ -2,8 +2,8 @@
  *
  *   starts TIMES LIBRARY PROGRAM [ARGUMENT...]
  *
- * Starts it so many times each without and with the preload, by turns, and prints milliseconds: medians of both, and the
- * median of the differences of neighbours.  Exit status 1 if the program ever fails. */
+ * Starts it so many times each without and with the preload, by turns, and prints milliseconds: medians of both, and
+ * the median of the differences of neighbours.  Exit status 1 if the program ever fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -2,10 +2,10 @@
  *
  *   throughput THREADS SECONDS PROBLEM...
  *
- * Each thread has arrays of its own (fftwf_malloc) with the same input.  After the timing every thread's result must be
- * that of the first execution, which one thread made alone.  A line a problem: transforms a second by one thread, by all
- * with one plan (fftwf_execute_dft), by all with a plan each, and those two ÷ the first.  Exit status 1 if a result was
- * wrong.  Complex problems out of place only, so that an execution can be repeated. */
+ * Each thread has arrays of its own (fftwf_malloc) with the same input.  After the timing every thread's result must
+ * be that of the first execution, which one thread made alone.  A line a problem: transforms a second by one thread,
+ * by all with one plan (fftwf_execute_dft), by all with a plan each, and those two ÷ the first.  Exit status 1 if a
+ * result was wrong.  Complex problems out of place only, so that an execution can be repeated. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -134,7 +134,7 @@ static uint64_t next_random(uint64_t *state) {
   return *state * 2685821657736338717u;
 }
 
-/* The elements of the last dimension that are their own mirror images: the first, and the middle one of an even length. */
+/* The elements of the last dimension that are their own mirror images: the first, and the middle of an even length. */
 static void make_hermitian(const transform *t, float *spectrum) {
   const size_t last = (size_t)t->n[t->rank - 1], half = last / 2 + 1, rows = t->points / last * (size_t)t->batch;
   for (size_t row = 0; row < rows; row++) {

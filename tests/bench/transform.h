@@ -1,5 +1,5 @@
-/* transform.h: a transform given as text, with arrays and a plan, through the FFTW interface alone: what the programs of
- * this folder time.  They are linked to stock FFTW; a preload puts another library under them. */
+/* transform.h: a transform given as text, with arrays and a plan, through the FFTW interface alone: what the programs
+ * of this folder time.  They are linked to stock FFTW; a preload puts another library under them. */
 #ifndef TRANSFORM_H
 #define TRANSFORM_H
 
@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The words of FFTW's own test program: "i" or "o" (in place or not), "c" (complex), "r" (real) or "k" (r2r), "f" or "b"
- * for the sign (not for r2r), up to three lengths with "x" between, then "*" and a batch: icf24x24x24*27.  Each length of
- * an r2r has its kind behind it: ok1000e10.  Contiguous, in place with FFTW's padding. */
+/* The words of FFTW's own test program: "i" or "o" (in place or not), "c" (complex), "r" (real) or "k" (r2r), "f" or
+ * "b" for the sign (not for r2r), up to three lengths with "x" between, then "*" and a batch: icf24x24x24*27.  Each
+ * length of an r2r has its kind behind it: ok1000e10.  Contiguous, in place with FFTW's padding. */
 enum { MOST_RANK = 3 };
 
 /* An array as rows of floats: what lies between one row's end and the next belongs to nobody. */

@@ -1,9 +1,9 @@
 #!/bin/bash
-# whole.sh: whole programs, unmodified: tests/programs/afqmc.f90 (orbitals in bulks, and one a call) and navier_stokes.c,
-# with stock FFTW on one thread and on all, and under the preload.  Options: common.sh.
+# whole.sh: whole programs, unmodified: tests/programs/afqmc.f90 (orbitals in bulks, and one a call) and
+# navier_stokes.c, with stock FFTW on one thread and on all, and under the preload.  Options: common.sh.
 #
-# Prints for each the program's own seconds of its loop and, in brackets, of the transforms in it, then the seconds of the
-# process from start to end.  Exit status 1 if results differ from stock FFTW's.
+# Prints for each the program's own seconds of its loop and, in brackets, of the transforms in it, then the seconds of
+# the process from start to end.  Exit status 1 if results differ from stock FFTW's.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 apps=$build/tests/programs
@@ -12,8 +12,8 @@ steps=300 bulks=(1 27 54) points=256 flow_steps=2
 status=0
 : >"$out/whole.tsv"
 
-# run VARIANT VARIABLES NAME TIMES PROGRAM ARGUMENT...: one run, held against the stock one of that name.  TIMES: transforms
-# one after the other, for the tolerance.
+# run VARIANT VARIABLES NAME TIMES PROGRAM ARGUMENT...: one run, held against the stock one of that name.  TIMES:
+# transforms one after the other, for the tolerance.
 run() {
   local variant=$1 variables=$2 name=$3 times=$4 begun result=$work/$1.$3
   shift 4
@@ -34,7 +34,8 @@ variant() {
   local form
   for form in batched single; do
     [ ! -s "$apps/afqmc.app" ] ||
-      run "$1" "$2" "afqmc_$form" $((2 * steps)) "$apps/afqmc.app" "$form" "steps=$steps" "threads=$3" time "${bulks[@]}"
+      run "$1" "$2" "afqmc_$form" $((2 * steps)) "$apps/afqmc.app" "$form" "steps=$steps" "threads=$3" time \
+        "${bulks[@]}"
   done
   run "$1" "$2" navier_stokes $((18 * flow_steps)) "$apps/navier_stokes.app" "$points" "$flow_steps" "$3" time
 }

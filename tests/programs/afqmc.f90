@@ -3,8 +3,8 @@
 !
 !   afqmc [batched] [single] [steps=N] [threads=N] [time] [BULK...]
 !
-! batched: one plan for a bulk; single: the same with a transform a call, by one plan of one transform.  Default: both, 2
-! steps, FFTW's threads not used, bulks of 1, 27 and 54.  Prints the propagated orbitals as show.h says; with "time"
+! batched: one plan for a bulk; single: the same with a transform a call, by one plan of one transform.  Default: both,
+! 2 steps, FFTW's threads not used, bulks of 1, 27 and 54.  Prints the propagated orbitals as show.h says; with "time"
 ! also seconds, of the steps and of the transforms among them, on standard error.
 program afqmc
   implicit none

@@ -3,9 +3,9 @@
  *
  *   navier_stokes [N [STEPS [THREADS]]] [time]        default: 16 points a side, 2 steps, one thread, FFTW's not used
  *
- * The flow is Arnold, Beltrami and Childress', which a uniform wind carries along while it decays: an exact solution in
- * all three dimensions, whose advection the product of velocity and vorticity has to bring about.  "time" adds seconds, of
- * all steps and of their transforms, on standard error. */
+ * The flow is Arnold, Beltrami and Childress', which a uniform wind carries along while it decays: an exact solution
+ * in all three dimensions, whose advection the product of velocity and vorticity has to bring about.  "time" adds
+ * seconds, of all steps and of their transforms, on standard error. */
 #include <fftw3.h>
 #include <math.h>
 #include <stdio.h>
