@@ -49,8 +49,8 @@ END {
     printf "| %s | %.1f | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", p, floor, cell(p, "ours_own"),
       against_floor(p, "ours_own", 1.15 * floor + 15, large), cell(p, "ours_foreign"),
       against_floor(p, "ours_foreign", 1.8 * floor, large), cell(p, "auto_own"), cell(p, "stock_1"),
-      cell(p, "stock_all"), cell(p, "measure_all"), cell(p, "cufftw_own"), against_cufftw(p, "own"), cell(p, "cufftw_foreign"),
-      against_cufftw(p, "foreign")
+      cell(p, "stock_all"), cell(p, "measure_all"), cell(p, "cufftw_own"), against_cufftw(p, "own"),
+      cell(p, "cufftw_foreign"), against_cufftw(p, "foreign")
     for (who in time) if (index(who, p SUBSEP) == 1 && check[who] == "right") right++
   }
   print ""
