@@ -1,0 +1,100 @@
+/* replay_arrays.c: memory like the program's: of the same kind and alignment, shared and overlapping as it was, with
+ * numbers that are the same in each replay. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/bench.h"
+#include "src/cli/replay.h"
+
+enum { PAGE = 4096, NUMBERS = (1 << 16) + 1 };
+
+/* Numbers grow by the square root of n in each transform.  From here on they would come near the end of the floats
+ * within the next one. */
+static const double largest = 15;
+
+static fg_replay_item *whole_of(fg_replay_item *a) {
+  while (a->whole) a = a->whole;
+  return a;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static size_t pages(ptrdiff_t bytes) { return ((size_t)bytes + PAGE - 1) / PAGE * PAGE; }
+
+static bool own(const fg_replay_item *a) { return a->line.call == FG_CALL_MALLOC; }
+
+/* What offsets count from has the address, mod 4096, that it had in the program. */
+static void allocate(fg_replay_item *a, const fg_replay_memory *memory) {
+  const size_t before = pages(-a->low), behind = (size_t)a->high;
+  if (own(a)) {
+    a->block = memory->malloc(before + behind);
+    a->base = a->block ? a->block + before : NULL;
+    return;
+  }
+  const size_t mod = (size_t)a->line.value % PAGE;
+  void *block;
+  if (posix_memalign(&block, PAGE, before + mod + behind)) return;
+  a->block = block;
+  a->base = a->block + before + mod;
+}
+
+char *fg_replay_base(fg_replay_item *a, const fg_replay_memory *memory) {
+  ptrdiff_t delta = 0;
+  for (; a->whole; a = a->whole) delta += a->delta;
+  if (!a->block) allocate(a, memory);
+  return a->block ? a->base + delta : NULL;
+}
+
+void fg_replay_release(fg_replay_item *a, void (*give)(void *)) {
+  if (a->block) give(a->block);
+  a->block = a->base = NULL;
+  a->filled = false;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Copied from one table, each array from a place of its own: this must not take longer than the transforms. */
+static void fill(fg_replay_item *a) {
+  static float numbers[NUMBERS];
+  if (numbers[0] == 0) fg_bench_random(numbers, NUMBERS, 1, 1);
+  size_t at = (size_t)a->number * 977 % NUMBERS * sizeof *numbers, rest = (size_t)(a->high - a->low);
+  for (char *to = a->base + a->low; rest;) {
+    const size_t piece = sizeof numbers - at < rest ? sizeof numbers - at : rest;
+    memcpy(to, (char *)numbers + at, piece);
+    to += piece;
+    rest -= piece;
+    at = 0;
+  }
+  a->filled = true;
+  a->spoiled = false;
+  a->magnitude = 0;
+}
+
+void fg_replay_ready(fg_replay_item *a, bool input) {
+  a = whole_of(a);
+  if (!a->filled || (input && (a->spoiled || a->magnitude > largest))) fill(a);
+}
+
+void fg_replay_spoil(fg_replay_item *a) { whole_of(a)->spoiled = true; }
+
+/* FFTW keeps the input, by default, of all but c2r and of r2r with such a dimension. */
+static bool spoils_input(const fg_problem *p) {
+  if (p->flags & FG_PRESERVE_INPUT) return false;
+  if (p->flags & FG_DESTROY_INPUT || p->kind == FG_C2R) return true;
+  for (int d = 0; p->kind == FG_R2R && d < p->transform.rank; d++)
+    if (p->r2r_kind[d] == 1) return true;
+  return false;
+}
+
+void fg_replay_transformed(const fg_problem *p, fg_replay_item *in, fg_replay_item *out, bool in_place) {
+  const double growth = log10(2 * (double)fg_tensor_size(&p->transform)) / 2;
+  in = whole_of(in);
+  out = whole_of(out);
+  const double magnitude = in->magnitude + growth;
+  const double covered = (double)fg_problem_elements(p, FG_OUTPUT) * (fg_problem_complex_side(p, FG_OUTPUT) ? 8 : 4);
+  const bool all = covered >= (double)(out->high - out->low);
+  if (all || magnitude > out->magnitude) out->magnitude = magnitude;
+  if (all) out->spoiled = false;
+  if (!in_place && spoils_input(p)) in->spoiled = true;
+}
