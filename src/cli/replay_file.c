@@ -92,16 +92,18 @@ static bool is_end(reader *r, const char *text, const char *word) {
   return true;
 }
 
-static enum verdict read_item(reader *r, const char *text) {
+/* whole: with its line break; without it a line may have lost its end and still look good. */
+static enum verdict read_item(reader *r, const char *text, bool whole) {
   while (*text == ' ') text++;
   if (!*text || *text == '#') return GOOD;
-  if (!strncmp(text, "repeat ", 7)) return open_loop(r, text + 7);
+  if (whole && !strncmp(text, "repeat ", 7)) return open_loop(r, text + 7);
   if (!strcmp(text, "end") && r->depth) return r->depth--, GOOD;
   if (!r->depth && is_end(r, text, "done")) return r->file->complete = true, LAST;
   if (!r->depth && is_end(r, text, "full")) {
     snprintf(r->file->note, sizeof r->file->note, "the trace had reached its largest size: it ends before the program did");
     return LAST;
   }
+  if (!whole) return bad(r, "the line is cut off");
   return read_call(r, text);
 }
 
@@ -135,9 +137,9 @@ static bool at_end(reader *r) {
 static bool read_items(reader *r) {
   enum verdict verdict = GOOD;
   bool whole = true;
-  while (verdict == GOOD && next_line(r, &whole)) verdict = read_item(r, r->text);
+  while (verdict == GOOD && next_line(r, &whole)) verdict = read_item(r, r->text, whole);
   if (verdict == BAD && !(at_end(r) && !whole)) return fail(r, r->why);
-  if (verdict == LAST || *r->file->note) return at_end(r) || fail(r, "text behind the last line");
+  if (verdict == LAST) return at_end(r) || (r->number++, fail(r, "text behind the last line"));
   snprintf(r->file->note, sizeof r->file->note,
            r->depth || verdict == BAD ? "line %ld is cut off: what is before it is taken"
                                       : "the program was killed or still runs: what it did until line %ld is taken",
@@ -182,15 +184,27 @@ static void touch(fg_replay_item *a, ptrdiff_t low, ptrdiff_t high) {
   if (high > a->high) a->high = high;
 }
 
+/* Where an array's last repetition is from its first; false: nowhere. */
+static bool last_step(const fg_replay_item *item, ptrdiff_t step, ptrdiff_t *last) {
+  static const ptrdiff_t most = (ptrdiff_t)1 << 46;
+  return !__builtin_mul_overflow((ptrdiff_t)item->times - 1, step, last) && *last < most && *last > -most;
+}
+
+/* A plan may be made of absurd sizes; it cannot be measured or executed. */
+static bool may_be_absurd(const fg_replay_item *item) {
+  return item->line.call == FG_CALL_PLAN && item->line.problem->flags & (FG_ESTIMATE | FG_WISDOM_ONLY);
+}
+
 static bool touch_side(names *n, const fg_problem *p, enum fg_side side, const fg_replay_item *item) {
   const fg_trace_ref *at = &item->line.at[side == FG_INPUT ? FG_IN_RE : FG_OUT_RE];
   const ptrdiff_t *step = &item->frame.step[side == FG_INPUT ? FG_IN_RE : FG_OUT_RE];
   ptrdiff_t low, high;
-  fg_trace_reach(p, side, at[1].array >= 0, &low, &high);
+  if (!fg_trace_reach(p, side, at[1].array >= 0, &low, &high) && !may_be_absurd(item)) return false;
   for (int i = 0; i < 2; i++) {
     fg_replay_item *const a = at[i].array >= 0 ? n->array[at[i].array] : NULL;
     if (at[i].array >= 0 && !a) return false;
-    const ptrdiff_t last = (item->times - 1) * step[i];
+    ptrdiff_t last = 0;
+    if (!last_step(item, step[i], &last)) return false;
     if (a) touch(a, at[i].offset + low + (last < 0 ? last : 0), at[i].offset + high + (last > 0 ? last : 0));
   }
   return true;
@@ -215,12 +229,25 @@ static const char *join(names *n, fg_replay_item *item) {
   return NULL;
 }
 
+/* Executing needs both parts. */
+static bool lacks_part(const fg_problem *p, const fg_trace_ref *at) {
+  const bool in = fg_problem_complex_side(p, FG_INPUT), out = fg_problem_complex_side(p, FG_OUTPUT);
+  return p->format == FG_SPLIT && ((in && at[FG_IN_IM].array < 0) || (out && at[FG_OUT_IM].array < 0));
+}
+
+static bool reachable(const fg_problem *p) {
+  ptrdiff_t low, high;
+  return fg_trace_reach(p, FG_INPUT, false, &low, &high) && fg_trace_reach(p, FG_OUTPUT, false, &low, &high);
+}
+
+static const char *const no_array = "an array that is not there, or larger than memory can be";
+
 static const char *resolve_plan(names *n, fg_replay_item *item) {
   const fg_trace_line *l = &item->line;
   if (l->subject >= 0) n->plan[l->subject] = item;
   if (l->problem) assign_row(n, item);
   if (l->problem && item->row < 0) return "out of memory";
-  if (l->problem && !touch_arrays(n, l->problem, item)) return "an array that is not there";
+  if (l->problem && !touch_arrays(n, l->problem, item)) return no_array;
   return NULL;
 }
 
@@ -229,7 +256,10 @@ static const char *resolve_execute(names *n, fg_replay_item *item) {
   const fg_replay_item *const plan = l->subject >= 0 ? n->plan[l->subject] : NULL;
   if (!plan || !plan->line.problem) return "a plan that is not there";
   item->row = plan->row;
-  if (l->has_arrays && !touch_arrays(n, plan->line.problem, item)) return "an array that is not there";
+  const fg_replay_item *const places = l->has_arrays ? item : plan;
+  if (lacks_part(plan->line.problem, places->line.at)) return "a split array without its other part";
+  if (l->has_arrays && !touch_arrays(n, plan->line.problem, item)) return no_array;
+  if (!l->has_arrays && may_be_absurd(plan) && !reachable(plan->line.problem)) return no_array;
   return NULL;
 }
 

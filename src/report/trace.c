@@ -18,7 +18,7 @@
 #include "src/report/trace_file.h"
 #include "src/report/trace_fold.h"
 
-enum { BUCKETS = 1024, PAGE = 4096 };
+enum { BUCKETS = 1024, PAGE = 4096, MOST_STANDING = 1 << 20 };
 
 typedef struct plan {
   struct plan *next;
@@ -131,6 +131,7 @@ static FILE *stand(void) {
 static void settle(fg_trace_fold *f, int count) {
   FILE *s = stand();
   if (s) fg_trace_fold_print(f, count, s);
+  if (s) fflush(s); /* its length is known */
   fg_trace_fold_drop(f, count);
 }
 
@@ -152,13 +153,15 @@ static char *print_tail(const char *last, size_t *length) {
   return text;
 }
 
+static bool too_large(void) { return fg_trace_file_size() + standing.length > limit; }
+
 /* Write all there is. */
 static void write_out(const char *last) {
   const uint64_t begin = fg_trace_clock();
   size_t tail_length = 0;
   if (standing.stream) fclose(standing.stream);
   standing.stream = NULL;
-  if (fg_trace_file_size() + standing.length > limit) last = "full";
+  if (too_large()) last = "full";
   char *tail = print_tail(last, &tail_length);
   if (!fg_trace_file_write(standing.text, standing.length, tail, tail ? tail_length : 0) || last) stop();
   free(standing.text);
@@ -174,7 +177,7 @@ static void write_sometimes(void) {
   credit += (int64_t)(now - credited_at) / 20;
   if (credit > MOST_CREDIT) credit = MOST_CREDIT;
   credited_at = now;
-  if (credit > 0) write_out(NULL);
+  if (credit > 0 || standing.length > MOST_STANDING || too_large()) write_out(NULL);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */

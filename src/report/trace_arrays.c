@@ -191,7 +191,7 @@ fg_trace_ref fg_trace_arrays_find(fg_trace_arrays *t, const void *p, ptrdiff_t l
 /* ---- what a transform touches ------------------------------------------------------------------------------------ */
 
 /* A program may plan absurd sizes on pointers that it never uses: beyond what can be memory only the pointer counts. */
-void fg_trace_reach(const fg_problem *p, enum fg_side side, bool plane, ptrdiff_t *low, ptrdiff_t *high) {
+bool fg_trace_reach(const fg_problem *p, enum fg_side side, bool plane, ptrdiff_t *low, ptrdiff_t *high) {
   static const double most = (double)((ptrdiff_t)1 << 46);
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
   const ptrdiff_t unit = fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED && !plane ? 2 : 1;
@@ -207,6 +207,7 @@ void fg_trace_reach(const fg_problem *p, enum fg_side side, bool plane, ptrdiff_
   }
   *low = span > most ? 0 : from * real;
   *high = (span > most ? unit : until) * real;
+  return !(span > most);
 }
 
 void fg_trace_arrays_clear(fg_trace_arrays *t) {

@@ -34,8 +34,9 @@ fg_trace_ref fg_trace_arrays_find(fg_trace_arrays *, const void *p, ptrdiff_t lo
 /* The line that introduces a region, as a process that inherited it has to. */
 fg_trace_line fg_trace_arrays_line(const fg_trace_region *);
 
-/* What p's array of that side reaches, in bytes from the pointer to one of its planes. */
-void fg_trace_reach(const fg_problem *p, enum fg_side side, bool plane, ptrdiff_t *low, ptrdiff_t *high);
+/* What p's array of that side reaches, in bytes from the pointer to it or to one of its planes.  false: more than can be
+ * memory; then one element. */
+bool fg_trace_reach(const fg_problem *p, enum fg_side side, bool plane, ptrdiff_t *low, ptrdiff_t *high);
 
 void fg_trace_arrays_clear(fg_trace_arrays *);
 
