@@ -1,6 +1,7 @@
 /* traced.h: how entry points tell FFTW3_GPU_TRACE of calls.  What the real FFTW calls itself is not told.
  *
- * Planners are told of in plan_problem.c, executes in execute.c; all others say what they did in a line of their own. */
+ * Planners are told of in plan_problem.c, executes in execute.c; all others say what they did in a line of
+ * their own. */
 #ifndef FG_COMPAT_TRACED_H
 #define FG_COMPAT_TRACED_H
 

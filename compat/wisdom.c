@@ -22,7 +22,7 @@ void X(forget_wisdom)(void) {
 /* Nothing of ours under FFTW3_GPU=off. */
 static char *exported(void) { return fg_compat_off() ? NULL : fg_wisdom_export(FG_PRECISION); }
 
-/* ---- the trace: how much, never what ------------------------------------------------------------------------------ */
+/* ---- the trace: how much, never what ----------------------------------------------------------------------------- */
 
 static void told_export(const char *way, long long length) {
   fg_trace_line l = {.call = FG_CALL_EXPORT_WISDOM, .value = length};

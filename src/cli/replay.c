@@ -19,7 +19,7 @@ typedef struct {
   bool compare;
 } request;
 
-/* ---- comparing: each library in a process of its own, so that none knows of the other's plans and wisdom ----------- */
+/* ---- comparing: each library in a process of its own, with its own plans and wisdom ------------------------------ */
 
 /* Room for the rows that a child fills in; NULL on lack of memory. */
 static fg_replay_row *shared_rows(const fg_replay_file *file) {
@@ -80,7 +80,8 @@ static int judge(const fg_replay_file *file, const fg_replay_row *ours) {
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static int write_csv(const request *r, const fg_replay_file *file, const fg_replay_row *stock, const fg_replay_row *ours) {
+static int write_csv(const request *r, const fg_replay_file *file, const fg_replay_row *stock,
+                     const fg_replay_row *ours) {
   FILE *csv = r->csv ? fopen(r->csv, "w") : NULL;
   if (csv) fg_replay_csv(csv, file, stock, ours);
   if (!r->csv || (csv && !(ferror(csv) | fclose(csv)))) return 0;
@@ -131,7 +132,8 @@ static int apply(request *r, int option, const char *argument) {
     case 'c': r->csv = argument; return 0;
     case 'C': r->compare = true; return 0;
     case 't':
-      if (!read_count(argument, 1000000, &n)) return fg_cli_usage("replay", "replay: --times=%s: it takes a count", argument);
+      if (!read_count(argument, 1000000, &n))
+        return fg_cli_usage("replay", "replay: --times=%s: it takes a count", argument);
       r->times = (int)n;
       return 0;
     case 'm':

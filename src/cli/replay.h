@@ -84,6 +84,18 @@ void fg_replay_csv(FILE *, const fg_replay_file *, const fg_replay_row *stock, c
 /* Differences above this are wrong results, as far as one can tell after a chain of transforms. */
 #define FG_REPLAY_WRONG 1e-4
 
+/* ---- comparing results (replay_results.c) ---- */
+
+typedef struct {
+  FILE *file;   /* NULL: nothing is compared */
+  bool compare; /* with what an earlier replay wrote there; else write */
+  bool ended;   /* the two do not have the same transforms any more */
+  double bytes;
+} fg_replay_results;
+
+/* row, which has the given number, has just executed p on a: its 1st, 2nd, 4th, 8th … result is looked at. */
+void fg_replay_result(fg_replay_results *, int number, fg_replay_row *row, const fg_problem *p, const fg_arrays *a);
+
 /* ---- running it (replay_run.c) ---- */
 
 typedef struct {

@@ -100,7 +100,7 @@ static enum verdict read_item(reader *r, const char *text, bool whole) {
   if (!strcmp(text, "end") && r->depth) return r->depth--, GOOD;
   if (!r->depth && is_end(r, text, "done")) return r->file->complete = true, LAST;
   if (!r->depth && is_end(r, text, "full")) {
-    snprintf(r->file->note, sizeof r->file->note, "the trace had reached its largest size: it ends before the program did");
+    snprintf(r->file->note, sizeof r->file->note, "the trace had reached its largest size before the program ended");
     return LAST;
   }
   if (!whole) return bad(r, "the line is cut off");

@@ -100,8 +100,8 @@ void fg_replay_table(const fg_replay_file *file, const fg_replay_row *rows, int 
 
 void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *stock, const fg_replay_row *ours) {
   print_head(file);
-  printf("%-24s %-18s %3s %-5s %10s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where", "executions",
-         "FFTW us", "ours us", "recorded", "FFTW/ours", "compared", "difference");
+  printf("%-24s %-18s %3s %-5s %10s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where",
+         "executions", "FFTW us", "ours us", "recorded", "FFTW/ours", "compared", "difference");
   for (int i = 0; i < file->rows; i++) {
     const fg_replay_row *a = &stock[i], *b = &ours[i];
     print_problem(b);
@@ -114,8 +114,8 @@ void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *st
     else printf(" %10s %10s\n", "-", "-");
   }
   const fg_replay_row a = sum_of(file, stock), b = sum_of(file, ours);
-  printf("planning %.6f s with FFTW, %.6f s with the library; executing %.6f s and %.6f s; recorded %.6f s and %.6f s\n",
-         a.plan_seconds, b.plan_seconds, a.seconds, b.seconds, b.recorded_plan_seconds, b.recorded_seconds);
+  printf("planning %.6f s with FFTW, %.6f s with the library; executing %.6f s and %.6f s; recorded %.6f s and "
+         "%.6f s\n", a.plan_seconds, b.plan_seconds, a.seconds, b.seconds, b.recorded_plan_seconds, b.recorded_seconds);
   printf("%ld results compared, largest relative L2 difference %.1e%s\n", b.compared, b.difference,
          b.difference <= FG_REPLAY_WRONG ? "" : ": WRONG RESULTS");
 }
@@ -138,7 +138,8 @@ static void csv_times(FILE *f, const fg_replay_row *r) {
 void fg_replay_csv(FILE *f, const fg_replay_file *file, const fg_replay_row *stock, const fg_replay_row *ours) {
   fprintf(f, "problem,planned,threads,where,plans,plan_s,executions,median_us,total_s,recorded_plans,recorded_plan_s,"
              "recorded_executions,recorded_mean_us,recorded_total_s");
-  fprintf(f, stock ? ",stock_plans,stock_plan_s,stock_executions,stock_median_us,stock_total_s,compared,difference\n" : "\n");
+  if (stock) fprintf(f, ",stock_plans,stock_plan_s,stock_executions,stock_median_us,stock_total_s,compared,difference");
+  fputc('\n', f);
   for (int i = 0; i < file->rows; i++) {
     const fg_replay_row *r = &ours[i];
     fprintf(f, "\"%s\",\"%s\",%d,%s", r->problem, r->flags, r->threads, r->where);

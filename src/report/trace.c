@@ -1,4 +1,4 @@
-/* trace.c: calls become lines; lines of each thread are folded into loops; loops go to the file. */
+/* trace.c: calls become lines. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -16,9 +16,9 @@
 #include "src/report/settings.h"
 #include "src/report/trace_arrays.h"
 #include "src/report/trace_file.h"
-#include "src/report/trace_fold.h"
+#include "src/report/trace_stream.h"
 
-enum { BUCKETS = 1024, PAGE = 4096, MOST_STANDING = 1 << 20 };
+enum { BUCKETS = 1024, PAGE = 4096 };
 
 typedef struct plan {
   struct plan *next;
@@ -27,12 +27,6 @@ typedef struct plan {
   fg_problem *problem;
   char *text; /* its line, for the child of a fork */
 } plan;
-
-/* A thread's lines that may still become loops.  A thread that ends leaves its number to the next that begins. */
-typedef struct {
-  fg_trace_fold *fold;
-  bool taken;
-} thread;
 
 enum fg_trace_state fg_trace_state = FG_TRACE_UNKNOWN;
 
@@ -43,20 +37,6 @@ static bool opened, child;       /* the file; of a fork */
 static plan *plans[BUCKETS];
 static fg_trace_arrays plan_ids; /* only its numbers are used */
 static fg_trace_arrays arrays;
-static thread *threads;
-static int thread_count;
-static pthread_key_t thread_key; /* number + 1 */
-static bool ordered;             /* lines whose order matters are waiting in some thread's fold */
-static struct {
-  FILE *stream;
-  char *text;
-  size_t length;
-} standing;                      /* text that is not in the file yet, and will not change */
-static size_t limit = (size_t)64 << 20;
-enum { MOST_CREDIT = 5000000 };   /* ns */
-static int64_t credit = MOST_CREDIT; /* what writing may take now */
-static uint64_t credited_at;
-
 /* ---- time, locking ----------------------------------------------------------------------------------------------- */
 
 uint64_t fg_trace_clock(void) {
@@ -83,127 +63,19 @@ static void give(hold h) {
   errno = h.saved;
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------------- */
-
-static void thread_ends(void *number) {
-  const hold h = take();
-  threads[(intptr_t)number - 1].taken = false;
-  give(h);
-}
-
-/* NULL on lack of memory. */
-static fg_trace_fold *new_thread(int number) {
-  if (number == thread_count) {
-    thread *more = realloc(threads, ((size_t)number + 1) * sizeof *more);
-    if (!more) return NULL;
-    threads = more;
-    threads[number] = (thread){calloc(1, sizeof(fg_trace_fold)), false};
-    thread_count++;
-  }
-  if (!threads[number].fold) return NULL;
-  threads[number].fold->thread = number;
-  threads[number].taken = true;
-  pthread_setspecific(thread_key, (void *)(intptr_t)(number + 1));
-  return threads[number].fold;
-}
-
-static fg_trace_fold *my_fold(void) {
-  const intptr_t mine = (intptr_t)pthread_getspecific(thread_key);
-  if (mine) return threads[mine - 1].fold;
-  int number = 0;
-  while (number < thread_count && threads[number].taken) number++;
-  return new_thread(number);
-}
-
-/* ---- to the file ------------------------------------------------------------------------------------------------- */
-
 static void stop(void) {
   __atomic_store_n(&fg_trace_state, FG_TRACE_OFF, __ATOMIC_RELAXED);
   fg_trace_file_close();
 }
 
-static FILE *stand(void) {
-  if (!standing.stream) standing.stream = open_memstream(&standing.text, &standing.length);
-  return standing.stream;
-}
-
-/* The first count nodes of a fold are not waited for any more. */
-static void settle(fg_trace_fold *f, int count) {
-  FILE *s = stand();
-  if (s) fg_trace_fold_print(f, count, s);
-  if (s) fflush(s); /* its length is known */
-  fg_trace_fold_drop(f, count);
-}
-
-static void settle_all(void) {
-  for (int i = 0; i < thread_count; i++)
-    if (threads[i].fold) settle(threads[i].fold, threads[i].fold->count);
-  ordered = false;
-}
-
-/* What may still change, and the last line if there is one; malloc'd. */
-static char *print_tail(const char *last, size_t *length) {
-  char *text = NULL;
-  FILE *f = open_memstream(&text, length);
-  if (!f) return NULL;
-  for (int i = 0; i < thread_count; i++)
-    if (threads[i].fold) fg_trace_fold_print(threads[i].fold, threads[i].fold->count, f);
-  if (last) fprintf(f, "+%" PRIu64 " %s\n", fg_trace_clock() - origin, last);
-  fclose(f);
-  return text;
-}
-
-static bool too_large(void) { return fg_trace_file_size() + standing.length > limit; }
-
-/* Write all there is. */
-static void write_out(const char *last) {
-  const uint64_t begin = fg_trace_clock();
-  size_t tail_length = 0;
-  if (standing.stream) fclose(standing.stream);
-  standing.stream = NULL;
-  if (too_large()) last = "full";
-  char *tail = print_tail(last, &tail_length);
-  if (!fg_trace_file_write(standing.text, standing.length, tail, tail ? tail_length : 0) || last) stop();
-  free(standing.text);
-  free(tail);
-  standing.text = NULL;
-  standing.length = 0;
-  credit -= (int64_t)(fg_trace_clock() - begin);
-}
-
-/* A crash loses what was not written: each call is, as long as that takes a twentieth of the time. */
 static void write_sometimes(void) {
-  const uint64_t now = fg_trace_clock();
-  credit += (int64_t)(now - credited_at) / 20;
-  if (credit > MOST_CREDIT) credit = MOST_CREDIT;
-  credited_at = now;
-  if (credit > 0 || standing.length > MOST_STANDING || too_large()) write_out(NULL);
+  if (!fg_trace_stream_write_sometimes(origin)) stop();
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Threads' lines may change places only where nothing but executions is waiting. */
-static void keep_order(const fg_trace_fold *mine, bool order_matters) {
-  bool others = false;
-  for (int i = 0; i < thread_count; i++)
-    if (threads[i].fold && threads[i].fold != mine) others |= threads[i].fold->count > 0;
-  if (others && (ordered || order_matters)) settle_all();
-  ordered |= order_matters;
-}
-
-static void push(char *text, const ptrdiff_t *offset, bool order_matters, const fg_trace_frame *frame) {
-  fg_trace_fold *f = my_fold();
-  if (!f || !text) {
-    free(text);
-    return;
-  }
-  keep_order(f, order_matters);
-  if (f->count == FG_FOLD_MOST) settle(f, FG_FOLD_MOST / 2);
-  fg_trace_fold_push(f, text, offset, frame);
-}
-
 static void put(const fg_trace_line *l, uint64_t since) {
-  push(fg_trace_line_print(l), NULL, true, &(fg_trace_frame){.start = since - origin, .times = 1});
+  fg_trace_stream_push(fg_trace_line_print(l), NULL, true, &(fg_trace_frame){.start = since - origin, .times = 1});
 }
 
 static void tell(const fg_trace_line *l, void *since) { put(l, *(uint64_t *)since); }
@@ -242,7 +114,7 @@ static void put_inherited(FILE *f, uint64_t since) {
 static bool ready(void) {
   if (opened) return fg_trace_state == FG_TRACE_ON;
   opened = true;
-  FILE *f = fg_trace_file_open(fg_settings_get()->trace, child) ? stand() : NULL;
+  FILE *f = fg_trace_file_open(fg_settings_get()->trace, child) ? fg_trace_stream_stand() : NULL;
   if (!f) {
     stop();
     return false;
@@ -256,7 +128,8 @@ static bool ready(void) {
 
 static void before_fork(void) {
   pthread_mutex_lock(&lock);
-  if (opened && fg_trace_state == FG_TRACE_ON) write_out(NULL);
+  if (!opened || fg_trace_state != FG_TRACE_ON) return;
+  if (!fg_trace_stream_write(NULL, fg_trace_clock() - origin)) stop();
 }
 
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
@@ -266,20 +139,22 @@ static void in_child(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   lock = fresh;
   fg_trace_file_close();
-  for (int i = 0; i < thread_count; i++) {
-    if (threads[i].fold) fg_trace_fold_drop(threads[i].fold, threads[i].fold->count);
-    threads[i].taken = i + 1 == (intptr_t)pthread_getspecific(thread_key);
-  }
+  fg_trace_stream_forked();
   opened = false;
   child = true;
-  credit = MOST_CREDIT;
+}
+
+static void thread_ends(void *number) {
+  const hold h = take();
+  fg_trace_stream_leave(number);
+  give(h);
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
 static void begin(void) {
   const char *value = secure_getenv("FFTW3_GPU_TRACE");
-  const bool wanted = value && *value && fg_settings_get()->trace && !pthread_key_create(&thread_key, thread_ends);
+  const bool wanted = value && *value && fg_settings_get()->trace && fg_trace_stream_begin(thread_ends);
   origin = fg_trace_clock();
   if (wanted) pthread_atfork(before_fork, in_parent, in_child);
   __atomic_store_n(&fg_trace_state, wanted ? FG_TRACE_ON : FG_TRACE_OFF, __ATOMIC_RELAXED);
@@ -295,15 +170,13 @@ bool fg_trace_begin(void) {
 
 void fg_trace_versions(const char *(*fftw)(void)) { fftw_version = fftw; }
 
-void fg_trace_set_limit(size_t bytes) { limit = bytes; }
-
 /* As a destructor it runs after the program's own exit handlers: they may still transform. */
 __attribute__((destructor)) void fg_trace_finish(void) {
   if (fg_trace_state != FG_TRACE_ON) return;
   const hold h = take();
   if (opened && fg_trace_state == FG_TRACE_ON) {
-    settle_all();
-    write_out("done");
+    fg_trace_stream_end(fg_trace_clock() - origin);
+    stop();
   }
   give(h);
 }
@@ -369,7 +242,7 @@ void fg_trace_plan(const void *handle, const fg_problem *p, const char *where, c
       l.subject = entry->id;
       entry->text = fg_trace_line_print(&l);
     }
-    push(fg_trace_line_print(&l), NULL, true, &frame);
+    fg_trace_stream_push(fg_trace_line_print(&l), NULL, true, &frame);
     write_sometimes();
   }
   give(h);
@@ -390,7 +263,7 @@ void fg_trace_execute(const void *handle, const fg_arrays *a, uint64_t start) {
     fg_trace_line l = {.call = FG_CALL_EXECUTE, .subject = p->id, .has_arrays = true};
     ptrdiff_t offset[FG_TRACE_REFS] = {0};
     locate(p->problem, a ? a : &p->problem->arrays, l.at, start);
-    push(fg_trace_line_template(&l), pack(l.at, offset), false, &frame);
+    fg_trace_stream_push(fg_trace_line_template(&l), pack(l.at, offset), false, &frame);
     write_sometimes();
   }
   give(h);
@@ -431,7 +304,8 @@ void fg_trace_free(const void *p) {
 }
 
 void fg_trace_alignment_of(const void *p, int result) {
-  fg_trace_note(&(fg_trace_line){.call = FG_CALL_ALIGNMENT_OF, .value = (long long)((uintptr_t)p % PAGE), .result = result});
+  const long long mod = (long long)((uintptr_t)p % PAGE);
+  fg_trace_note(&(fg_trace_line){.call = FG_CALL_ALIGNMENT_OF, .value = mod, .result = result});
 }
 
 void fg_trace_note(const fg_trace_line *l) {

@@ -46,7 +46,8 @@ static const char *objection(int fd, struct stat *st) {
   if (fstat(fd, st)) return strerrordesc_np(errno);
   if (!S_ISREG(st->st_mode)) return "not a regular file";
   if (st->st_size == 0) return NULL;
-  const bool ours = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start && !memcmp(start, FG_TRACE_MAGIC, sizeof start);
+  const bool read = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start;
+  const bool ours = read && !memcmp(start, FG_TRACE_MAGIC, sizeof start);
   return ours ? NULL : "a file that is not a trace is not written over";
 }
 

@@ -175,7 +175,8 @@ static void print_text(const fg_trace_node *n, FILE *f) {
 static void print_steps(const fg_trace_node *n, FILE *f) {
   const char *before = " step=";
   int i = 0;
-  for (const char *at = n->text; (at = strchr(at, '@')); at++, before = ",") fprintf(f, "%s%td", before, n->frame.step[i++]);
+  for (const char *at = n->text; (at = strchr(at, '@')); at++, before = ",")
+    fprintf(f, "%s%td", before, n->frame.step[i++]);
 }
 
 /* around: how often the loops around it run. */

@@ -222,7 +222,8 @@ static bool read_r2r(char *text, fg_problem *p) {
 /* Made-up addresses, never to be followed, that tell the placement. */
 static void place_arrays(fg_problem *p, const fg_trace_line *l) {
   static char in, out;
-  const bool same = l->at[FG_IN_RE].array == l->at[FG_OUT_RE].array && l->at[FG_IN_RE].offset == l->at[FG_OUT_RE].offset;
+  const fg_trace_ref *from = &l->at[FG_IN_RE], *to = &l->at[FG_OUT_RE];
+  const bool same = from->array == to->array && from->offset == to->offset;
   p->arrays = (fg_arrays){&in, NULL, same ? &in : &out, NULL};
 }
 
@@ -266,12 +267,24 @@ static bool read_problem_key(reader *r, const char *key, char *value, bool *know
   return good;
 }
 
+static bool read_duration(fg_trace_frame *frame, const char *key, const char *value) {
+  uint64_t *const to = !strcmp(key, "ns")    ? &frame->ns
+                       : !strcmp(key, "min") ? &frame->min
+                       : !strcmp(key, "max") ? &frame->max
+                                             : NULL;
+  long long n = 0;
+  if (!to) return true;
+  if (!number(value, NULL, 0, LLONG_MAX, &n)) return false;
+  *to = (uint64_t)n;
+  frame->timed |= to == &frame->ns;
+  return true;
+}
+
 /* Keys of all calls.  Unknown ones are passed over: later versions may have more. */
 static bool read_key(reader *r, const char *key, char *value) {
   fg_trace_line *l = r->line;
   const enum fg_call c = l->call;
-  long long n = 0;
-  bool good = true, known = false;
+  bool known = false;
   if (calls[c].value && !strcmp(key, calls[c].value)) return number(value, NULL, LLONG_MIN, LLONG_MAX, &l->value);
   if (calls[c].result && !strcmp(key, calls[c].result)) return number(value, NULL, LLONG_MIN, LLONG_MAX, &l->result);
   if (calls[c].word && !strcmp(key, calls[c].word)) return copy_word(l->word, sizeof l->word, value);
@@ -281,11 +294,8 @@ static bool read_key(reader *r, const char *key, char *value) {
   if (!strcmp(key, "in")) return l->has_arrays = true, read_side(value, &l->at[FG_IN_RE], &l->at[FG_IN_IM]);
   if (!strcmp(key, "out")) return read_side(value, &l->at[FG_OUT_RE], &l->at[FG_OUT_IM]);
   if (!strcmp(key, "step")) return read_steps(value, l, r->frame->step);
-  if (!strcmp(key, "ns")) good = number(value, NULL, 0, LLONG_MAX, &n), r->frame->ns = (uint64_t)n, r->frame->timed = true;
-  else if (!strcmp(key, "min")) good = number(value, NULL, 0, LLONG_MAX, &n), r->frame->min = (uint64_t)n;
-  else if (!strcmp(key, "max")) good = number(value, NULL, 0, LLONG_MAX, &n), r->frame->max = (uint64_t)n;
-  else if (c == FG_CALL_PLAN) return read_problem_key(r, key, value, &known);
-  return good;
+  if (c == FG_CALL_PLAN && !read_problem_key(r, key, value, &known)) return false;
+  return known || read_duration(r->frame, key, value);
 }
 
 static bool read_times(const char *word, fg_trace_frame *frame) {

@@ -82,8 +82,8 @@ START_TEST(a_frame_has_times_and_steps) {
   char why[200] = "";
   fg_trace_line l;
   fg_trace_frame f;
-  ck_assert(fg_trace_line_parse("+5 t0 execute p1 in=a0 out=a1,a2 x50 step=8,-16,24 ns=700 min=10 max=30 later=word", &l,
-                                &f, why, sizeof why));
+  const char *text = "+5 t0 execute p1 in=a0 out=a1,a2 x50 step=8,-16,24 ns=700 min=10 max=30 later=word";
+  ck_assert(fg_trace_line_parse(text, &l, &f, why, sizeof why));
   ck_assert_int_eq(f.times, 50);
   ck_assert_int_eq(f.step[FG_IN_RE], 8);
   ck_assert_int_eq(f.step[FG_IN_IM], 0);
@@ -232,8 +232,8 @@ START_TEST(loops_of_loops_are_found) {
     }
     call(&p, "C", 0);
   }
-  expect_printed(&p, "repeat 7\n  repeat 5\n    +0 t0 A x3 ns=1050 min=10 max=10\n    +3 t0 B ns=350 min=10 max=10\n  end\n"
-                     "  +20 t0 C ns=70 min=10 max=10\nend\n");
+  expect_printed(&p, "repeat 7\n  repeat 5\n    +0 t0 A x3 ns=1050 min=10 max=10\n    +3 t0 B ns=350 min=10 max=10\n"
+                     "  end\n  +20 t0 C ns=70 min=10 max=10\nend\n");
   expect_nothing_lost(&p);
   program_end(&p);
 }
