@@ -45,13 +45,22 @@ void fg_replay_free(fg_replay_file *);
 
 /* ---- memory (replay_arrays.c) ---- */
 
-/* Of an array's first line, its block, allocated if it is not. NULL on lack of memory. */
+/* Where it comes from: fftwf_malloc and, if the library has them, fftw3_gpu_malloc and its like. */
 typedef struct {
   void *(*malloc)(size_t);
   void (*free)(void *);
+  int (*device_malloc)(void **, size_t);
+  int (*device_free)(void *);
+  int (*device_copy)(void *, const void *, size_t);
 } fg_replay_memory;
-char *fg_replay_base(fg_replay_item *, const fg_replay_memory *);
-void fg_replay_release(fg_replay_item *, void (*give)(void *));
+void fg_replay_memory_from(const fg_replay_memory *);
+
+/* Of an array's first line, where its offsets count from; allocated if it is not.  NULL on lack of memory. */
+char *fg_replay_base(fg_replay_item *);
+void fg_replay_release(fg_replay_item *);
+
+/* at, in array a, as the host may read it until *copy (malloc'd, or NULL) is freed; NULL on lack of memory. */
+const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy);
 
 /* Before an array is transformed: numbers in it that are the same each time, if it has none or too large ones. */
 void fg_replay_ready(fg_replay_item *, bool input);
@@ -93,8 +102,10 @@ typedef struct {
   double bytes;
 } fg_replay_results;
 
-/* row, which has the given number, has just executed p on a: its 1st, 2nd, 4th, 8th … result is looked at. */
-void fg_replay_result(fg_replay_results *, int number, fg_replay_row *row, const fg_problem *p, const fg_arrays *a);
+/* row, which has the given number, has just executed p: its 1st, 2nd, 4th, 8th … result is wanted; there it is. */
+bool fg_replay_result_wanted(const fg_replay_results *, const fg_replay_row *row, const fg_problem *p);
+void fg_replay_result(fg_replay_results *, int number, fg_replay_row *row, const fg_problem *p, const char *re,
+                      const char *im);
 
 /* ---- running it (replay_run.c) ---- */
 

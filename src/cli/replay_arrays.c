@@ -18,38 +18,54 @@ static fg_replay_item *whole_of(fg_replay_item *a) {
   return a;
 }
 
+static fg_replay_memory memory;
+
+void fg_replay_memory_from(const fg_replay_memory *from) { memory = *from; }
+
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static size_t pages(ptrdiff_t bytes) { return ((size_t)bytes + PAGE - 1) / PAGE * PAGE; }
 
 static bool own(const fg_replay_item *a) { return a->line.call == FG_CALL_MALLOC; }
 
+/* Memory of a device, or managed. */
+static bool device(const fg_replay_item *a) { return a->line.call == FG_CALL_ARRAY && !strcmp(a->line.word, "device"); }
+
 /* What offsets count from has the address, mod 4096, that it had in the program. */
-static void allocate(fg_replay_item *a, const fg_replay_memory *memory) {
-  const size_t before = pages(-a->low), behind = (size_t)a->high;
-  if (own(a)) {
-    a->block = memory->malloc(before + behind);
-    a->base = a->block ? a->block + before : NULL;
-    return;
-  }
-  const size_t mod = (size_t)a->line.value % PAGE;
-  void *block;
-  if (posix_memalign(&block, PAGE, before + mod + behind)) return;
+static void allocate(fg_replay_item *a) {
+  const size_t before = pages(-a->low), mod = own(a) ? 0 : (size_t)a->line.value % PAGE;
+  const size_t bytes = before + mod + (size_t)a->high;
+  void *block = NULL;
+  if (own(a)) block = memory.malloc(bytes);
+  else if (!device(a)) block = posix_memalign(&block, PAGE, bytes) ? NULL : block;
+  else if (!memory.device_malloc || memory.device_malloc(&block, bytes)) block = NULL;
   a->block = block;
-  a->base = a->block + before + mod;
+  a->base = block ? a->block + before + mod : NULL;
 }
 
-char *fg_replay_base(fg_replay_item *a, const fg_replay_memory *memory) {
+char *fg_replay_base(fg_replay_item *a) {
   ptrdiff_t delta = 0;
   for (; a->whole; a = a->whole) delta += a->delta;
-  if (!a->block) allocate(a, memory);
+  if (!a->block) allocate(a);
   return a->block ? a->base + delta : NULL;
 }
 
-void fg_replay_release(fg_replay_item *a, void (*give)(void *)) {
-  if (a->block) give(a->block);
+void fg_replay_release(fg_replay_item *a) {
+  if (a->block && own(a)) memory.free(a->block);
+  else if (a->block && device(a)) memory.device_free(a->block);
+  else free(a->block);
   a->block = a->base = NULL;
   a->filled = false;
+}
+
+const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy) {
+  *copy = NULL;
+  while (a->whole) a = a->whole;
+  if (!device(a)) return at;
+  const char *const first = a->base + a->low;
+  const size_t bytes = (size_t)(a->high - a->low);
+  *copy = malloc(bytes);
+  return *copy && !memory.device_copy(*copy, first, bytes) ? *copy + (at - first) : NULL;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -61,7 +77,8 @@ static void fill(fg_replay_item *a) {
   size_t at = (size_t)a->number * 977 % NUMBERS * sizeof *numbers, rest = (size_t)(a->high - a->low);
   for (char *to = a->base + a->low; rest;) {
     const size_t piece = sizeof numbers - at < rest ? sizeof numbers - at : rest;
-    memcpy(to, (char *)numbers + at, piece);
+    if (device(a)) memory.device_copy(to, (char *)numbers + at, piece);
+    else memcpy(to, (char *)numbers + at, piece);
     to += piece;
     rest -= piece;
     at = 0;

@@ -4,8 +4,17 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/cli.h"
+
+static void find_device_functions(void *library, fg_replay_device *d) {
+  *(void **)&d->malloc = dlsym(library, "fftw3_gpu_malloc");
+  *(void **)&d->free = dlsym(library, "fftw3_gpu_free");
+  *(void **)&d->copy = dlsym(library, "fftw3_gpu_copy");
+  *(void **)&d->info = dlsym(library, "fftw3_gpu_plan_info");
+  if (!d->free || !d->copy) d->malloc = NULL;
+}
 
 bool fg_replay_library_open(fg_replay_library *l) {
   char path[PATH_MAX];
@@ -18,7 +27,33 @@ bool fg_replay_library_open(fg_replay_library *l) {
 #define FIND(type, name, parameters) all = all && (*(void **)&l->name = dlsym(handle, "fftwf_" #name)) != NULL;
   FG_REPLAY_FUNCTIONS(FIND)
   if (!all) fg_cli_error("replay: %s cannot be loaded", path);
+  if (all) find_device_functions(handle, &l->device);
   return all;
+}
+
+/* ---- where a plan runs ------------------------------------------------------------------------------------------- */
+
+/* How fftw3_gpu_info begins; the library fills in no more than size. */
+typedef struct {
+  size_t size;
+  int route, device, passes;
+} info;
+
+/* By the name that print_plan gives it.  A call that a traced replay must not have more than the program. */
+static const char *by_name(const fg_replay_library *l, fg_replay_plan plan) {
+  if (getenv("FFTW3_GPU_TRACE")) return "-";
+  char *text = l->sprint_plan(plan);
+  const bool gpu = text && !strncmp(text, "(gpu-", 5);
+  free(text);
+  return gpu ? "gpu" : "host";
+}
+
+void fg_replay_library_where(const fg_replay_library *l, fg_replay_plan plan, char *where, size_t size) {
+  static const char *const routes[] = {"host", "cuda", "sim"};
+  info i = {.size = sizeof i};
+  if (l->device.info && !l->device.info(plan, &i) && i.route >= 0 && i.route < 3)
+    snprintf(where, size, "%s", routes[i.route]);
+  else if (!*where) snprintf(where, size, "%s", by_name(l, plan));
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */

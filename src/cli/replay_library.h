@@ -53,12 +53,24 @@ typedef void *fg_replay_plan;
   F(int, import_system_wisdom, (void))
 
 #define FG_REPLAY_MEMBER(type, name, parameters) type(*name) parameters;
+/* Of fftw3_gpu.h, NULL where the library has it not. */
+typedef struct {
+  int (*malloc)(void **, size_t);
+  int (*free)(void *);
+  int (*copy)(void *, const void *, size_t);
+  int (*info)(fg_replay_plan, void *);
+} fg_replay_device;
+
 typedef struct {
   FG_REPLAY_FUNCTIONS(FG_REPLAY_MEMBER)
+  fg_replay_device device;
 } fg_replay_library;
 
 /* false, after a message: it is not there or lacks a function. */
 bool fg_replay_library_open(fg_replay_library *);
+
+/* Where a plan runs: "host", "cuda", "sim", or "gpu" for one of the last two; "-" where asking would be traced. */
+void fg_replay_library_where(const fg_replay_library *, fg_replay_plan plan, char *where, size_t size);
 
 /* p on these arrays, by its guru64 planner. */
 fg_replay_plan fg_replay_library_plan(const fg_replay_library *, const fg_problem *p, const fg_arrays *a);

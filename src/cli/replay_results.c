@@ -42,7 +42,13 @@ static void keep(fg_replay_results *r, const result_head *head, const float *res
              fwrite(result, sizeof *result, (size_t)head->count, r->file) != (size_t)head->count;
 }
 
-static void look_at(fg_replay_results *r, int number, fg_replay_row *row, const fg_problem *p, const fg_arrays *a) {
+bool fg_replay_result_wanted(const fg_replay_results *r, const fg_replay_row *row, const fg_problem *p) {
+  const bool power_of_two = (row->executes & (row->executes - 1)) == 0;
+  return r->file && !r->ended && power_of_two && fg_tensor_size(&p->batch) > 0 && !fg_problem_undefined(p);
+}
+
+void fg_replay_result(fg_replay_results *r, int number, fg_replay_row *row, const fg_problem *p, const char *re,
+                      const char *im) {
   fg_layout l;
   if (!fg_layout_make(&l, p, FG_OUTPUT)) return;
   const size_t plane = (size_t)l.elements * (size_t)l.unit;
@@ -50,17 +56,11 @@ static void look_at(fg_replay_results *r, int number, fg_replay_row *row, const 
   float *image = malloc((size_t)(head.count + 1) * sizeof *image);
   r->bytes += (double)head.count * sizeof *image;
   if (image && r->bytes <= most_bytes) {
-    fg_layout_gather(&l, a->out_re, 0, l.elements, image);
-    if (l.split) fg_layout_gather(&l, a->out_im, 0, l.elements, image + plane);
+    fg_layout_gather(&l, re, 0, l.elements, image);
+    if (l.split) fg_layout_gather(&l, im, 0, l.elements, image + plane);
     if (r->compare) compare_with(r, &head, image, row);
     else keep(r, &head, image);
   }
   free(image);
   fg_layout_free(&l);
-}
-
-void fg_replay_result(fg_replay_results *r, int number, fg_replay_row *row, const fg_problem *p, const fg_arrays *a) {
-  const bool power_of_two = (row->executes & (row->executes - 1)) == 0;
-  if (!r->file || r->ended || !power_of_two || fg_tensor_size(&p->batch) == 0 || fg_problem_undefined(p)) return;
-  look_at(r, number, row, p, a);
 }

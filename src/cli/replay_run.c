@@ -29,7 +29,6 @@ typedef struct {
   const fg_replay_options *options;
   fg_replay_row *rows;
   fg_replay_library fftw;
-  fg_replay_memory memory;
   live_plan *plan;        /* by number */
   fg_replay_item **array; /* by number */
   samples *samples;       /* of each row */
@@ -38,7 +37,7 @@ typedef struct {
   uint64_t chance;
 } replay;
 
-static const char no_memory[] = "out of memory";
+static const char no_memory[] = "no memory of the kind and size that is needed";
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
@@ -46,7 +45,7 @@ static const char no_memory[] = "out of memory";
 static char *address(const replay *r, const fg_trace_ref *at, ptrdiff_t step, const char **why) {
   fg_replay_item *const a = at->array >= 0 ? r->array[at->array] : NULL;
   if (!a) return NULL;
-  char *base = fg_replay_base(a, &r->memory);
+  char *base = fg_replay_base(a);
   if (!base) *why = no_memory;
   return base ? base + at->offset + step : NULL;
 }
@@ -83,13 +82,6 @@ static void spoil(fg_replay_item *a, bool input) {
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
-/* In a traced replay nothing is asked that the program did not ask. */
-static void tell_where(replay *r, fg_replay_row *row, fg_replay_plan plan) {
-  if (*row->where || getenv("FFTW3_GPU_TRACE")) return;
-  char *text = r->fftw.sprint_plan(plan);
-  snprintf(row->where, sizeof row->where, "%s", text && !strncmp(text, "(gpu-", 5) ? "gpu" : "host");
-  free(text);
-}
 
 static const char *plan_problem(replay *r, fg_replay_item *item, live_plan *live) {
   const fg_problem *p = item->line.problem;
@@ -100,7 +92,7 @@ static const char *plan_problem(replay *r, fg_replay_item *item, live_plan *live
   row->plan_seconds += 1e-9 * (double)(fg_trace_clock() - start);
   row->plans++;
   row->nulls += !live->handle;
-  if (live->handle) tell_where(r, row, live->handle);
+  if (live->handle) fg_replay_library_where(&r->fftw, live->handle, row->where, sizeof row->where);
   if (!(p->flags & (FG_ESTIMATE | FG_WISDOM_ONLY))) each_array(r, item, spoil);
   return why;
 }
@@ -129,6 +121,17 @@ static void sample(replay *r, samples *s, double seconds) {
   s->seen++;
 }
 
+static void show_result(replay *r, const fg_replay_item *plan, const fg_replay_item *places, const fg_arrays *a) {
+  const fg_trace_ref *out = &places->line.at[FG_OUT_RE];
+  const fg_replay_item *const re_array = r->array[out[0].array];
+  const fg_replay_item *const im_array = out[1].array >= 0 ? r->array[out[1].array] : re_array;
+  char *re_copy, *im_copy;
+  const char *re = fg_replay_view(re_array, a->out_re, &re_copy), *im = fg_replay_view(im_array, a->out_im, &im_copy);
+  if (re && im) fg_replay_result(&r->results, plan->row, &r->rows[plan->row], plan->line.problem, re, im);
+  free(re_copy);
+  free(im_copy);
+}
+
 static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   live_plan *const live = &r->plan[item->line.subject];
   const fg_replay_item *const places = item->line.has_arrays ? item : live->item;
@@ -144,7 +147,7 @@ static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   row->seconds += seconds;
   row->executes++;
   sample(r, &r->samples[live->item->row], seconds);
-  fg_replay_result(&r->results, live->item->row, row, p, &a);
+  if (fg_replay_result_wanted(&r->results, row, p)) show_result(r, live->item, places, &a);
   fg_replay_transformed(p, r->array[places->line.at[FG_IN_RE].array], r->array[places->line.at[FG_OUT_RE].array],
                         a.in_re == a.out_re);
   return NULL;
@@ -210,8 +213,10 @@ static void import_wisdom(replay *r, const char *way, bool good) {
 static const char *take_memory(replay *r, fg_replay_item *item) {
   if (item->line.subject >= 0) r->array[item->line.subject] = item;
   if (item->line.call == FG_CALL_ARRAY) return NULL;
-  fg_replay_release(item, free); /* in a loop, a block that was never freed by fftwf_free */
-  if (item->line.subject >= 0) return fg_replay_base(item, &r->memory) ? NULL : no_memory;
+  free(item->block); /* in a loop, a block that was freed by other means than fftwf_free, as this is */
+  item->block = NULL;
+  item->filled = false;
+  if (item->line.subject >= 0) return fg_replay_base(item) ? NULL : no_memory;
   free(r->fftw.malloc((size_t)item->line.value)); /* it failed in the program */
   return NULL;
 }
@@ -220,7 +225,7 @@ static void give_memory(replay *r, const fg_replay_item *item) {
   const int id = item->line.subject;
   fg_replay_item *const a = id >= 0 ? r->array[id] : NULL;
   if (a) {
-    fg_replay_release(a, r->fftw.free);
+    fg_replay_release(a);
     r->array[id] = NULL;
   } else if (id == FG_TRACE_NULL) {
     r->fftw.free(NULL);
@@ -230,13 +235,20 @@ static void give_memory(replay *r, const fg_replay_item *item) {
   }
 }
 
+/* Where it ran at last: a plan may have gone to the GPU while it was executed. */
+static void destroy(replay *r, live_plan *live) {
+  char *const where = r->rows[live->item->row].where;
+  fg_replay_library_where(&r->fftw, live->handle, where, sizeof r->rows->where);
+  r->fftw.destroy_plan(live->handle);
+}
+
 static void of_plan(replay *r, const fg_replay_item *item) {
   live_plan *const live = item->line.subject >= 0 ? &r->plan[item->line.subject] : NULL;
   double add, mul, fma;
   if (!live && item->line.call == FG_CALL_DESTROY) r->fftw.destroy_plan(NULL);
   if (!live || !live->handle) return;
   switch (item->line.call) {
-    case FG_CALL_DESTROY: r->fftw.destroy_plan(live->handle); return;
+    case FG_CALL_DESTROY: destroy(r, live); return;
     case FG_CALL_COPY: r->fftw.copy_plan(live->handle); return;
     case FG_CALL_PRINT: free(r->fftw.sprint_plan(live->handle)); return;
     case FG_CALL_FLOPS: r->fftw.flops(live->handle, &add, &mul, &fma); return;
@@ -324,10 +336,10 @@ static double median(const samples *s) {
 }
 
 /* What the program left, before it is repeated. */
-static void tidy(replay *r, fg_replay_item *first) {
+static void tidy(fg_replay_item *first) {
   for (fg_replay_item *item = first; item; item = item->next) {
-    tidy(r, item->body);
-    fg_replay_release(item, item->line.call == FG_CALL_MALLOC ? r->fftw.free : free);
+    tidy(item->body);
+    fg_replay_release(item);
   }
 }
 
@@ -340,7 +352,8 @@ static bool begin(replay *r) {
     fg_cli_error("replay: %s", no_memory);
     return false;
   }
-  r->memory = (fg_replay_memory){r->fftw.malloc, r->fftw.free};
+  const fg_replay_device *d = &r->fftw.device;
+  fg_replay_memory_from(&(fg_replay_memory){r->fftw.malloc, r->fftw.free, d->malloc, d->free, d->copy});
   return true;
 }
 
@@ -361,7 +374,7 @@ int fg_replay_run(fg_replay_file *file, fg_replay_row *rows, const fg_replay_opt
   r.results = (fg_replay_results){.file = options->results, .compare = options->compare};
   bool good = fg_replay_library_open(&r.fftw) && begin(&r);
   for (int time = 0; good && time < options->times; time++) {
-    if (time) tidy(&r, file->first);
+    if (time) tidy(file->first);
     good = run(&r, file->first);
   }
   end(&r);

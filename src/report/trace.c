@@ -170,6 +170,8 @@ bool fg_trace_begin(void) {
 
 void fg_trace_versions(const char *(*fftw)(void)) { fftw_version = fftw; }
 
+void fg_trace_devices(bool (*on_device)(const void *)) { fg_trace_on_device = on_device; }
+
 /* As a destructor it runs after the program's own exit handlers: they may still transform. */
 __attribute__((destructor)) void fg_trace_finish(void) {
   if (fg_trace_state != FG_TRACE_ON) return;

@@ -20,6 +20,9 @@ static inline bool fg_trace_on(void) {
 /* How to learn the real FFTW's version, for the head of the file. */
 void fg_trace_versions(const char *(*fftw)(void));
 
+/* Whether memory is a device's, or managed; without it none is. */
+void fg_trace_devices(bool (*on_device)(const void *));
+
 /* When a call began, for the two that are timed. */
 uint64_t fg_trace_clock(void);
 

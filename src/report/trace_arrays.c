@@ -105,7 +105,10 @@ int fg_trace_arrays_free(fg_trace_arrays *t, const void *p) {
 
 /* ---- any address ------------------------------------------------------------------------------------------------- */
 
+bool (*fg_trace_on_device)(const void *);
+
 static const char *kind_of(uintptr_t address) {
+  if (fg_trace_on_device && fg_trace_on_device((const void *)address)) return "device";
 #if defined __GLIBC__ && __GLIBC_PREREQ(2, 35)
   struct dl_find_object object;
   if (!_dl_find_object((void *)address, &object)) return "static";

@@ -32,6 +32,9 @@ int fg_trace_arrays_free(fg_trace_arrays *, const void *p);
 fg_trace_ref fg_trace_arrays_find(fg_trace_arrays *, const void *p, ptrdiff_t low, ptrdiff_t high,
                                   void (*tell)(const fg_trace_line *, void *), void *data);
 
+/* Set by fg_trace_devices. */
+extern bool (*fg_trace_on_device)(const void *) __attribute__((visibility("hidden")));
+
 /* The line that introduces a region, as a process that inherited it has to. */
 fg_trace_line fg_trace_arrays_line(const fg_trace_region *);
 
