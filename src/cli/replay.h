@@ -45,7 +45,7 @@ void fg_replay_free(fg_replay_file *);
 
 /* ---- memory (replay_arrays.c) ---- */
 
-/* Where it comes from: fftwf_malloc and, if the library has them, fftw3_gpu_malloc and its like. */
+/* Where it comes from: fftwf_malloc and, if there is a device (else NULL), fftw3_gpu_malloc and its like. */
 typedef struct {
   void *(*malloc)(size_t);
   void (*free)(void *);

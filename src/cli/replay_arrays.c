@@ -28,8 +28,10 @@ static size_t pages(ptrdiff_t bytes) { return ((size_t)bytes + PAGE - 1) / PAGE 
 
 static bool own(const fg_replay_item *a) { return a->line.call == FG_CALL_MALLOC; }
 
-/* Memory of a device, or managed. */
-static bool device(const fg_replay_item *a) { return a->line.call == FG_CALL_ARRAY && !strcmp(a->line.word, "device"); }
+/* Memory of a device, or managed.  Where there is no device it is the host's. */
+static bool device(const fg_replay_item *a) {
+  return memory.device_malloc && a->line.call == FG_CALL_ARRAY && !strcmp(a->line.word, "device");
+}
 
 /* What offsets count from has the address, mod 4096, that it had in the program. */
 static void allocate(fg_replay_item *a) {
@@ -38,7 +40,7 @@ static void allocate(fg_replay_item *a) {
   void *block = NULL;
   if (own(a)) block = memory.malloc(bytes);
   else if (!device(a)) block = posix_memalign(&block, PAGE, bytes) ? NULL : block;
-  else if (!memory.device_malloc || memory.device_malloc(&block, bytes)) block = NULL;
+  else if (memory.device_malloc(&block, bytes)) block = NULL;
   a->block = block;
   a->base = block ? a->block + before + mod : NULL;
 }

@@ -352,8 +352,10 @@ static bool begin(replay *r) {
     fg_cli_error("replay: %s", no_memory);
     return false;
   }
+  const char *mode = getenv("FFTW3_GPU");
+  const bool off = mode && !strcmp(mode, "off"); /* stock FFTW reaches the host's memory only */
   const fg_replay_device *d = &r->fftw.device;
-  fg_replay_memory_from(&(fg_replay_memory){r->fftw.malloc, r->fftw.free, d->malloc, d->free, d->copy});
+  fg_replay_memory_from(&(fg_replay_memory){r->fftw.malloc, r->fftw.free, off ? NULL : d->malloc, d->free, d->copy});
   return true;
 }
 
