@@ -222,8 +222,12 @@ static void complain(void) { fg_log(FG_LOG_WARN, "memory was freed by other mean
 unsigned long fg_arena_hold(const fg_target *t, const void *from, size_t bytes) {
   job j = {.make = 0};
   if (fg_settings_get()->pin == FG_PIN_NEVER) return 0;
-  undo_put_by();
-  const sigset_t before = enter();
+  sigset_t before = enter();
+  if (fg_pinning_is_put_by()) {
+    leave(&before);
+    undo_put_by();
+    before = enter();
+  }
   const unsigned long number = look(t, from, bytes, &j);
   leave(&before);
   if (j.broken) complain();

@@ -101,6 +101,8 @@ void fg_pinning_put_by(unsigned i) {
   put_by = i;
 }
 
+bool fg_pinning_is_put_by(void) { return put_by != 0; }
+
 unsigned fg_pinning_put_by_last(void) {
   const unsigned i = put_by;
   if (i) put_by = pool[i].next;

@@ -41,6 +41,7 @@ void fg_pinning_forget(unsigned);
 
 /* For pinnings that nobody has time to undo: put one by, and get one back; 0 if there is none. */
 void fg_pinning_put_by(unsigned);
+bool fg_pinning_is_put_by(void);
 unsigned fg_pinning_put_by_last(void);
 
 /* In a forked child: nothing is pinned. */
