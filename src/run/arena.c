@@ -251,7 +251,8 @@ unsigned long fg_arena_pin(const fg_target *t, const void *from, size_t bytes) {
 
 bool fg_arena_holds(const void *from, size_t bytes) {
   const sigset_t before = enter();
-  const bool held = fg_regions_holding(from, bytes) != NULL;
+  const fg_region *r = fg_regions_holding(from, bytes);
+  const bool held = r && (r->kind == FG_REGION_OWN || fg_pinning_covers(r->pinning, from, bytes));
   leave(&before);
   return held;
 }

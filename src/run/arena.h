@@ -23,7 +23,7 @@ void *fg_arena_alloc(size_t bytes);
  * it to libc's free. Any other pointer (foreign, small, NULL): false. */
 bool fg_arena_forget(void *p);
 
-/* [from, from + bytes) lies in one region. */
+/* [from, from + bytes) lies in one block of fftwf_malloc's, or is pinned now. */
 bool fg_arena_holds(const void *from, size_t bytes);
 
 /* An execution is about to use [from, from + bytes). If that lies in one region and is pinned for the target (now, if it

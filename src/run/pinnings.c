@@ -70,7 +70,7 @@ static unsigned now_unused(unsigned i) { return pool[i].given_up && !pool[i].use
 
 unsigned fg_pinning_leave(unsigned long number) {
   const unsigned i = number & ((1u << INDEX_BITS) - 1);
-  if (!i || pool[i].number != number) return 0; /* a child's: it was forgotten */
+  if (!i || i >= MOST || pool[i].number != number) return 0; /* in a forked child: it was forgotten */
   pool[i].users--;
   return now_unused(i);
 }
