@@ -19,7 +19,7 @@
 
 static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
-static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_NEVER] = "never", NULL};
+static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
 const char *const fg_level_names[] = {
     [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
     [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
@@ -151,7 +151,9 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
      parse_log_file, show_log_file},
-    {"FFTW3_GPU_PIN", "own|never", "pin the memory of fftwf_malloc that GPU plans use", parse_pin, show_pin},
+    {"FFTW3_GPU_PIN", "own|register|never",
+     "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
+     show_pin},
     {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
      show_report},
     {"FFTW3_GPU_TRACE", "FILE", "write every FFTW call there, for 'fftw3-gpu replay'; %p is the process's number",

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum fg_mode { FG_MODE_AUTO, FG_MODE_OFF, FG_MODE_FORCE };
-enum fg_pin { FG_PIN_OWN, FG_PIN_NEVER };
+enum fg_pin { FG_PIN_OWN, FG_PIN_REGISTER, FG_PIN_NEVER };
 enum fg_level { FG_LOG_NONE, FG_LOG_ERROR, FG_LOG_WARN, FG_LOG_INFO, FG_LOG_DEBUG };
 
 /* Their words: "error", … */
@@ -20,7 +20,7 @@ typedef struct {
   const char *log_file;    /* FFTW3_GPU_LOG_FILE=path, or NULL: stderr */
   const char *report;      /* FFTW3_GPU_REPORT=-|path, or NULL */
   const char *trace;       /* FFTW3_GPU_TRACE=path, or NULL */
-  enum fg_pin pin;         /* FFTW3_GPU_PIN=own|never: memory of fftwf_malloc that GPU plans use */
+  enum fg_pin pin;         /* FFTW3_GPU_PIN=own|register|never: memory of fftwf_malloc that GPU plans use; all */
   int copy_threads;        /* FFTW3_GPU_COPY_THREADS=n, or 0: by the machine */
   double verify;           /* FFTW3_GPU_VERIFY=tolerance, or 0: off */
 } fg_settings;

@@ -4,7 +4,7 @@ program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE
+unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_PIN
 
 fail() {
   echo "FAIL: $*"
@@ -69,6 +69,10 @@ out "FFTW3_GPU_LOG=warn"; out "FFTW3_GPU_TRACE=$work/trace"
 expect 0 run --report env; out "FFTW3_GPU_REPORT=-"
 expect 0 run --force --off env; out "FFTW3_GPU=off"
 LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere/other.so"
+watch=${library%.so}_watch.so
+expect 0 run --pin=register -- env; out "LD_PRELOAD=$library:$watch"; out "FFTW3_GPU_PIN=register"; no_err
+FFTW3_GPU_PIN=register expect 0 run env; out "LD_PRELOAD=$library:$watch"
+expect 0 run --pin=register --pin=own env; grep -qF "$watch" "$work/out" && fail "preloads the watching library for nothing"
 expect 7 run -- sh -c 'exit 7'
 expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
 expect 2 run; err "a program is missing"
