@@ -5,6 +5,7 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "src/plan/measure.h"
 #include "src/plan/plan.h"
 
 /* Plans of ours stay alive, as FFTW's do in practice; the memory that they leave idle on the device does not. */
@@ -19,6 +20,7 @@ void X(set_timelimit)(double t) {
   fg_compat_enter();
   FG_REAL_DO(set_timelimit, t);
   fg_compat_leave();
+  fg_measure_limit(t);
 }
 
 int X(alignment_of)(R *p) { return FG_REAL(alignment_of, (int)((uintptr_t)p % 16), p); }

@@ -74,6 +74,11 @@ const fg_target *fg_target_get(const char **why) {
 
 bool fg_target_open(void) { return atomic_load(&state) == OPEN; }
 
+bool fg_target_possible(void) {
+  const int now = atomic_load(&state);
+  return now == UNOPENED || now == OPEN;
+}
+
 bool fg_target_alive(void) { return atomic_load(&state) == OPEN; }
 
 bool fg_target_inherited(void) { return atomic_load(&state) == FORKED; }
