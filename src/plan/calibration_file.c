@@ -54,6 +54,8 @@ void fg_calibration_machine(fg_machine *m) {
   snprintf(m->device, sizeof m->device, "none");
 }
 
+void fg_calibration_name_device(fg_machine *m, const char *name) { tidy(m->device, sizeof m->device, name); }
+
 /* ---- the file ---- */
 
 static void file_name(const fg_machine *m, char *name, size_t size) {

@@ -22,19 +22,20 @@ void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, c
   fg_log(level, "plan %s: %s, %s", problem, where, reason);
 }
 
-/* Made by the caller that comes first: what it says of the reason stands. */
-fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state, const char *reason) {
-  fg_report_row *row = atomic_load(&plan->row[state]);
-  if (row || !fg_report_wanted()) return row;
-  fg_program *const program = atomic_load(&plan->program);
-  const bool device = state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED;
-  if (!reason) reason = state == FG_STATE_RETURNED ? "the GPU was slower" : "the GPU could not plan it";
-  char *passes = device && program ? fg_program_sprint(program) : NULL;
-  const char *where = device && program ? fg_program_target(program)->backend->name : "host";
-  row = fg_report_plan(plan->problem, where, reason, passes ? passes : "");
+void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason) {
+  if (!fg_report_wanted()) return;
+  char *passes = program ? fg_program_sprint(program) : NULL;
+  const char *where = program ? fg_program_target(program)->backend->name : "host";
+  atomic_store(&plan->row[state], fg_report_plan(plan->problem, where, reason, passes ? passes : ""));
   free(passes);
-  atomic_store(&plan->row[state], row);
-  return row;
+}
+
+/* What sends a plan to the device, or keeps it on the host, says so; what brings it back is noticed by its next execution. */
+fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state) {
+  fg_report_row *row = atomic_load(&plan->row[state]);
+  if (!row && plan->account && (state == FG_STATE_RETURNED || state == FG_STATE_HOST))
+    fg_plan_row_begin(plan, state, NULL, state == FG_STATE_HOST ? "the GPU could not plan it" : "the GPU was slower");
+  return row ? row : atomic_load(&plan->row[state]);
 }
 
 /* malloc'd "(head\n  body)" of parts that may be NULL on lack of memory; body is freed. */

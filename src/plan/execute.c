@@ -57,7 +57,7 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
     tell_replaced(plan->problem, error, tolerance);
     if (!failure) failure = "verification";
   }
-  fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE, NULL), seconds, failure, error);
+  fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE), seconds, failure, error);
   if (!failure && !verify) learn(plan, seconds);
 }
 
@@ -65,7 +65,7 @@ static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) 
   const double start = fg_clock_seconds();
   from_host(plan, a);
   const double seconds = fg_clock_seconds() - start;
-  fg_report_execute(fg_plan_row(plan, state, NULL), seconds, NULL, -1);
+  fg_report_execute(fg_plan_row(plan, state), seconds, NULL, -1);
   if (state == FG_STATE_WAITING && fg_account_host(plan->account, seconds)) fg_plan_switch(plan);
 }
 

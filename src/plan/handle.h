@@ -35,8 +35,10 @@ struct fg_plan {
 
 enum fg_state fg_plan_state(const fg_plan *plan);
 
-/* Its row in the report for that state, made if need be; NULL if there is no report. */
-fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state, const char *reason);
+/* Its row in the report for that state; NULL if there is no report.  Where there is none yet it is made: begin says why the
+ * plan is in that state, and with which program. */
+fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state);
+void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason);
 
 /* A line of the log about p at that level. */
 void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, const char *reason);

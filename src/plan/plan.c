@@ -52,7 +52,7 @@ static fg_host_plan host_plan(const fg_problem *p) {
 static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
   fg_plan_tell(FG_LOG_INFO, p, "host", reason);
   fg_plan *plan = fg_report_wanted() ? wrap(p, made, NULL, NULL) : NULL;
-  if (plan) fg_plan_row(plan, FG_STATE_HOST, reason);
+  if (plan) fg_plan_row_begin(plan, FG_STATE_HOST, NULL, reason);
   else fg_problem_free(p);
   return plan ? (void *)plan : made;
 }
@@ -64,7 +64,7 @@ static void *host_waits(fg_problem *p, fg_host_plan made, const fg_route *r) {
   plan->memory = r->memory;
   fg_background_watch_exit();
   fg_plan_tell(FG_LOG_INFO, p, "host", r->reason);
-  fg_plan_row(plan, FG_STATE_WAITING, r->reason);
+  fg_plan_row_begin(plan, FG_STATE_WAITING, NULL, r->reason);
   return plan;
 }
 
@@ -78,7 +78,7 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
   fg_program_pin(program, &p->arrays);
   fg_wisdom_learn(p);
   fg_plan_tell(FG_LOG_INFO, p, r->target->backend->name, r->reason);
-  fg_plan_row(plan, FG_STATE_DEVICE, r->reason);
+  fg_plan_row_begin(plan, FG_STATE_DEVICE, program, r->reason);
   return plan;
 }
 

@@ -24,7 +24,7 @@ static void hand_over(fg_plan *plan, const fg_target *target, fg_program *progra
   fg_program_pin(program, &plan->problem->arrays);
   fg_wisdom_learn(plan->problem);
   fg_plan_tell(FG_LOG_INFO, plan->problem, target->backend->name, reason);
-  fg_plan_row(plan, FG_STATE_SWITCHED, reason);
+  fg_plan_row_begin(plan, FG_STATE_SWITCHED, program, reason);
   atomic_store(&plan->program, program);
 }
 

@@ -96,6 +96,17 @@ FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$wo
 FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
 FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|steady|off|force"
 
+out "machine "; out "calibration    defaults"; out "thread_share"
+
+# ---- tune
+FFTW3_GPU_CACHE=/dev/null/cache expect 1 tune; err "nothing could be kept: Not a directory"; no_out
+FFTW3_GPU_CACHE='' HOME='' XDG_CACHE_HOME='' expect 1 tune; err "nothing could be kept: no folder"; no_out
+expect 2 tune now; err "unexpected argument 'now'"
+FFTW3_GPU_CACHE=$work/cache expect 0 tune; out "rate_two"; out "kept in $work/cache/calibration-"
+FFTW3_GPU_CACHE=$work/cache expect 0 info; out "calibration    $work/cache/calibration-"
+FFTW3_GPU_CACHE=$work/other expect 0 tune --dry-run; out "rate_two"
+[ ! -e "$work/other" ] || fail "a dry run made a folder"
+
 # ---- plan
 expect 2 plan; err "a problem is missing"
 expect 2 plan --precision=half oc64; err "half"; no_out

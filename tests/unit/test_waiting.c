@@ -317,6 +317,7 @@ static void child_stays_on_the_host(void *argument) {
 START_TEST(a_child_forked_while_the_device_starts_works) {
   device_case c;
   char told[2000];
+  test_time(host_time, 0);
   open_waiting(&c, TEST_WAITS);
   for (int i = 0; i < UNTIL_SWITCH; i++) device_case_execute(&c);
   for (int i = 0; i < 20; i++) {
