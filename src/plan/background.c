@@ -74,15 +74,14 @@ static void in_parent(void) { pthread_mutex_unlock(&lock); }
 
 /* The jobs' memory stays the parent's: free may not be called here. */
 static void in_child(void) {
-  const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-  const pthread_cond_t fresh_idle = PTHREAD_COND_INITIALIZER;
+  const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER; /* who waited for the old one is not here */
   if (at_hand) at_hand->errand->forget(at_hand->what);
   for (job *j = first; j; j = j->next) j->errand->forget(j->what);
   at_hand = first = NULL;
   last = &first;
   running = false;
-  lock = fresh;
-  idle = fresh_idle;
+  idle = fresh;
+  pthread_mutex_unlock(&lock);
 }
 
 __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
