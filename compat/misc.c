@@ -13,6 +13,7 @@ void X(cleanup)(void) {
   fg_compat_enter();
   FG_REAL_DO(cleanup);
   fg_compat_leave();
+  fg_measure_limit(-1); /* the real planner's went with it */
   if (!fg_compat_off()) fg_plan_cleanup();
 }
 

@@ -124,11 +124,11 @@ static double best_of(const subject *s) {
   return best;
 }
 
-/* Whether what is left of the program's time limit is enough for what this is expected to take. */
-static bool affordable(const fg_problem *p, double began, const fg_route *r) {
+bool fg_measure_affordable(const fg_problem *p, const fg_route *r, double passed) {
   if (limit < 0) return true;
-  const double expected = fg_account_planning() + fg_model_table_seconds(p) + (RUNS + 1) * (r->host + r->gpu);
-  return fg_clock_seconds() - began + expected < limit;
+  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  const double plan = fg_account_planning() + fg_model_table_seconds(p);
+  return passed + start + plan + (RUNS + 1) * (r->host + r->gpu) < limit;
 }
 
 static bool time_both(const fg_problem *p, fg_host_plan made, fg_program *program, fg_route *r) {
@@ -143,7 +143,7 @@ static bool time_both(const fg_problem *p, fg_host_plan made, fg_program *progra
 bool fg_measure(const fg_problem *p, fg_host_plan made, double began, fg_route *r, fg_program **program) {
   const char *why;
   const fg_route estimate = *r;
-  if (!affordable(p, began, r)) return false;
+  if (!fg_measure_affordable(p, r, fg_clock_seconds() - began)) return false;
   const double start = fg_clock_seconds();
   *program = fg_prepare(r->target, p, NULL, &why);
   if (!*program) {

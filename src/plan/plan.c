@@ -103,7 +103,10 @@ static void *on_device(fg_problem *p, fg_route *r) {
 /* The real FFTW has measured; now the device, if it may. */
 static void *by_measurement(fg_problem *p, fg_host_plan made, double began, fg_route *r) {
   fg_program *program = NULL;
-  if (!fg_measure(p, made, began, r, &program)) return host_waits(p, made, r);
+  if (!fg_measure(p, made, began, r, &program)) {
+    r->reason = "until the GPU pays";
+    return host_waits(p, made, r);
+  }
   if (program) {
     void *plan = device_goes(p, made, program, r);
     if (plan) return plan;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "src/plan/account.h"
+#include "src/plan/measure.h"
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
@@ -135,6 +136,7 @@ fg_route fg_route_look(const fg_problem *p) {
 
 fg_route fg_route_of(const fg_problem *p) {
   fg_route r = fg_route_look(p);
+  if (r.way == FG_ROUTE_MEASURE && !fg_measure_affordable(p, &r, 0)) r = go(r, FG_ROUTE_WAIT, "until the GPU pays");
   if (r.way == FG_ROUTE_WAIT && !fg_target_possible()) return go(r, FG_ROUTE_HOST, "no GPU");
   if (r.way != FG_ROUTE_GPU && r.way != FG_ROUTE_MEASURE) return r;
   const char *why = "";

@@ -3,26 +3,7 @@
 # calibration in the cache folder; neither is harmed by ending while the GPU starts.
 . "$(dirname "$0")/common.sh"
 compile many -lfftw3f
-program=${FG_PROGRAM:-$top_builddir/fftw3-gpu}
-
-# A GPU that takes 5 ms to start and nothing to compute; whatever sim takes is fast enough.
-HOME=$work XDG_CACHE_HOME='' FFTW3_GPU_CACHE=$work/cache "$program" info >"$work/info" || fail "info"
-host=$(sed -n 's/^machine  *\(.*\), .*/\1/p' "$work/info")
-cpu=$(sed -n 's/^machine  *.*, \(.*\)/\1/p' "$work/info")
-{
-  printf 'fftw3-gpu calibration 1\nhost %s\ncpu %s\ndevice sim\n' "$host" "$cpu"
-  awk '/^calibration/ { table = 1; next } table && NF < 4 { exit }
-    !table { next }
-    { sub(/^ +/, "") }
-    $1 == "start" { $2 = 5 }
-    $1 == "plan" { $2 = 1 }
-    $1 == "overhead" { $2 = 1 }
-    $1 == "worse" { $2 = 1e6 }
-    { print }' "$work/info"
-  echo end
-} >"$work/calibration"
-mkdir -p "$work/cache" && cp "$work/calibration" "$work/cache/calibration-$host"
-chmod go-w "$work/cache/calibration-$host"
+calibrate # whatever sim takes is fast enough
 
 # run NAME [SETTING=VALUE...] -- ARGUMENT: stdout, stderr, report
 run() {
