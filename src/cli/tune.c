@@ -48,10 +48,12 @@ double fg_tune_median(bool (*execute)(void *what), void *what) {
 /* ---- the command ---- */
 
 static int save(const fg_calibration *c, const fg_machine *m) {
-  const char *path, *why = fg_calibration_save(c, m, &path);
+  char *path;
+  const char *why = fg_calibration_save(c, m, &path);
   if (!why) printf("\nkept in %s\n", path);
   else if (path) fg_cli_error("tune: %s cannot be written: %s", path, why);
   else fg_cli_error("tune: nothing is kept: %s", why);
+  free(path);
   return why ? FG_EXIT_FAILED : 0;
 }
 

@@ -70,8 +70,8 @@ void fg_calibration_machine(fg_machine *m);
 /* It was measured with that device. */
 void fg_calibration_name_device(fg_machine *m, const char *name);
 
-/* Keep c in this machine's file.  NULL, or why that cannot be; *path (which the process keeps) is the file, or NULL if
- * there is no folder for it. */
-const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, const char **path);
+/* Keep c in this machine's file.  NULL, or why that cannot be; *path is the file, malloc'd, or NULL if there is no folder
+ * for it. */
+const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, char **path);
 
 #endif

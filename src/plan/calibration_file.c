@@ -70,7 +70,7 @@ static char *path_of(const char *name) {
   return folder && asprintf(&path, "%s/%s", folder, name) >= 0 ? path : NULL;
 }
 
-const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, const char **path) {
+const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, char **path) {
   char name[sizeof m->host + 16], *text = NULL;
   size_t size = 0;
   file_name(m, name, sizeof name);
