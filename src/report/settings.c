@@ -17,7 +17,8 @@
 
 /* ---- words ---- */
 
-static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
+static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_STEADY] = "steady",
+                                   [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
 static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
 const char *const fg_level_names[] = {
@@ -142,7 +143,9 @@ static void show_verify(const fg_settings *s, char *text, size_t size) {
 /* ---- the table ---- */
 
 const fg_setting fg_setting_table[] = {
-    {"FFTW3_GPU", "auto|off|force", "the GPU where it is faster, never, or wherever it can", parse_mode, show_mode},
+    {"FFTW3_GPU", "auto|steady|off|force",
+     "the GPU where it is faster; the same, but no plan changes sides later; never; wherever it can", parse_mode,
+     show_mode},
     {"FFTW3_GPU_BACKEND", "cuda|sim", "run kernels on the GPU, or the same kernels on the CPU", parse_backend,
      show_backend},
     {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
