@@ -1,4 +1,6 @@
 /* plan.c: the handle that a program holds. */
+#include "config.h"
+
 #include "src/plan/plan.h"
 
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <time.h>
 
 #include "src/plan/fallback.h"
+#include "src/plan/parts.h"
 #include "src/plan/planner.h"
 #include "src/plan/route.h"
 #include "src/plan/verify.h"
@@ -17,6 +20,7 @@
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
+#include "src/run/memory.h"
 #include "src/run/program.h"
 #include "src/run/slot.h"
 
@@ -32,7 +36,9 @@ struct fg_plan {
   uint64_t magic;
   atomic_int references;
   fg_problem *problem;
-  fg_program *program; /* NULL: a plan of the real FFTW that is only wrapped so that the report can count */
+  /* Both NULL: a plan of the real FFTW that is only wrapped so that the report can count. */
+  fg_program *program;
+  fg_parts *parts; /* what is too large for a program */
   /* Of the real FFTW, by placement: a plan must be executed as it was made, and a program may plan on NULL pointers. */
   _Atomic(host_way *) host[PLACEMENTS];
   fg_report_row *row;
@@ -151,15 +157,16 @@ static void *host_create(fg_problem *p, const char *reason) {
   return made;
 }
 
-/* Whether the device could hold the images and the scratch of an execution. */
-static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *passes) {
-  const double images = (double)fg_problem_elements(p, FG_INPUT) + (double)fg_problem_elements(p, FG_OUTPUT);
-  const double scratch = (double)passes->scratch[0] + (double)passes->scratch[1];
-  return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
+/* Bytes of device memory for the images and the scratch of an execution. */
+static double memory_for(const fg_problem *p, const fg_passes *passes) {
+  double reals = 2 * ((double)passes->scratch[0] + (double)passes->scratch[1]);
+  for (int side = FG_INPUT; side <= FG_OUTPUT; side++)
+    reals += (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
+  return reals * (double)fg_real_size(p->precision);
 }
 
 /* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
-static fg_program *device_program(const fg_target *target, const fg_problem *p, const char **why) {
+static fg_program *device_program(const fg_target *target, const fg_problem *p, double *need, const char **why) {
   fenv_t of_program;
   feholdexcept(&of_program);
   fesetround(FE_TONEAREST);
@@ -168,10 +175,19 @@ static fg_program *device_program(const fg_target *target, const fg_problem *p, 
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
-  if (planned && !fits(target, p, passes)) *why = "larger than the device's memory";
+  *need = planned ? memory_for(p, passes) : 0;
+  if (*need > (double)fg_memory_limit(target)) *why = "larger than the memory that the GPU has for this process";
   else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
   return program;
+}
+
+static fg_plan *wrap_parts(fg_problem *p, fg_parts *parts, const char *where) {
+  tell(p, where, "in parts");
+  fg_plan *plan = wrap(p, NULL, where, "in parts");
+  if (plan) plan->parts = parts;
+  else fg_parts_destroy(parts);
+  return plan;
 }
 
 void *fg_plan_create(fg_problem *p) {
@@ -179,13 +195,17 @@ void *fg_plan_create(fg_problem *p) {
   /* Without the real FFTW nobody could answer if the device fails. */
   if (!route.target || !fg_host_of(p->precision)->path()) return host_create(p, route.reason);
   const char *why;
-  fg_program *program = device_program(route.target, p, &why);
+  double need;
+  fg_program *program = device_program(route.target, p, &need, &why);
   if (program) {
     fg_program_pin(program, &p->arrays);
     fg_wisdom_learn(p);
     tell(p, route.target->backend->name, route.reason);
     return wrap(p, program, route.target->backend->name, route.reason);
   }
+  const double limit = (double)fg_memory_limit(route.target);
+  fg_parts *parts = need > limit ? fg_parts_create(p, need, limit / 2) : NULL;
+  if (parts) return wrap_parts(p, parts, route.target->backend->name);
   fg_log(FG_LOG_WARN, "planned on the host: %s", why);
   return host_create(p, why);
 }
@@ -199,6 +219,7 @@ void fg_plan_destroy(fg_plan *plan) {
   if (atomic_fetch_sub(&plan->references, 1) > 1) return;
   for (int i = 0; i < PLACEMENTS; i++) way_free(plan->problem, atomic_load(&plan->host[i]));
   fg_program_destroy(plan->program);
+  fg_parts_destroy(plan->parts);
   fg_problem_free(plan->problem);
   plan->magic = 0;
   free(plan);
@@ -263,7 +284,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
     return;
   }
   const double start = now();
-  from_host(plan, a);
+  if (!plan->parts || !fg_parts_execute(plan->parts, a)) from_host(plan, a);
   fg_report_execute(plan->row, now() - start, NULL, -1);
 }
 
@@ -273,7 +294,14 @@ void fg_plan_cleanup(void) {
   if (target) fg_slot_trim(target);
 }
 
+static char *sprint_parts(const fg_plan *plan) {
+  char problem[256], *text = NULL;
+  fg_notation_print(plan->problem, problem, sizeof problem);
+  return asprintf(&text, "(gpu-%s\n  in %d parts)", problem, fg_parts_count(plan->parts)) < 0 ? NULL : text;
+}
+
 char *fg_plan_sprint(const fg_plan *plan) {
+  if (plan->parts) return sprint_parts(plan);
   const enum placement placement = placement_of(&plan->problem->arrays);
   if (!plan->program) return fg_host_of(plan->problem->precision)->sprint(atomic_load(&plan->host[placement])->plan);
   char problem[256], *passes = fg_program_sprint(plan->program), *text = NULL;
