@@ -179,6 +179,7 @@ static fg_program *device_program(const fg_target *target, const fg_problem *p, 
   if (*need > (double)fg_memory_limit(target)) *why = "larger than the memory that the GPU has for this process";
   else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
+  fesetenv(&of_program);
   return program;
 }
 
