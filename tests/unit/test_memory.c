@@ -2,7 +2,6 @@
  * in parts, and only then real FFTW answers; and what may stay while nothing runs is bounded. */
 #define _GNU_SOURCE
 #include <check.h>
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -132,17 +131,6 @@ static size_t images(const device_case *c) {
   return 2 * sizeof(float) * (size_t)elements;
 }
 
-/* Within rounding; the plans of parts may have other radices. */
-static bool near(const device_case *c, const char *answer) {
-  float *now = (float *)device_case_memory(c);
-  const float *const want = (const float *)answer;
-  bool same = true;
-  for (size_t i = 0; i < c->bytes / sizeof *now; i++)
-    same = same && (!memcmp(&now[i], &want[i], sizeof *now) || fabsf(now[i] - want[i]) < 1e-4f);
-  free(now);
-  return same;
-}
-
 /* A plan under that limit, executed: by the device in so many executions of parts, or by real FFTW. */
 static void execute_within(device_case *c, size_t limit, bool in_parts) {
   fg_slot_trim(test_target());
@@ -154,7 +142,7 @@ static void execute_within(device_case *c, size_t limit, bool in_parts) {
   if (in_parts) fg_plan_execute(plan, NULL);
   else fg_host_of(FG_SINGLE)->execute(plan, c->problem, &c->arrays.at);
   ck_assert_int_eq(test_real_fftw_executions() - before, !in_parts);
-  ck_assert(near(c, c->by_host));
+  ck_assert(device_case_is_near(c, c->by_host));
   ck_assert_uint_le(fg_memory_used(), limit);
   if (in_parts) {
     char *text = fg_plan_sprint(plan);
@@ -209,7 +197,7 @@ START_TEST(a_part_that_fails_is_done_by_the_host) {
     const int before = test_real_fftw_executions();
     test_arrays_refill(&c.arrays);
     fg_plan_execute(plan, NULL);
-    ck_assert(near(&c, c.by_host));
+    ck_assert(device_case_is_near(&c, c.by_host));
     ck_assert_int_eq(test_log_lines("warn"), test_real_fftw_executions() - before);
     fg_sim_set_faults(NULL);
   }
