@@ -13,7 +13,7 @@ void fg_memory_free(const fg_target *, void *memory, size_t bytes);
  * asked, divided by the processes of this program that share it (src/run/ranks.h). */
 size_t fg_memory_limit(const fg_target *);
 
-/* What it may keep while nothing runs: a quarter of the limit, 8 GB at most. */
+/* What it may keep while nothing runs: a quarter of the limit, 4 GB at most. */
 size_t fg_memory_idle_limit(const fg_target *);
 
 /* What it has now. */
