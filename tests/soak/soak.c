@@ -1,7 +1,7 @@
 /* soak.c: random FFTW programs: plans made, copied, executed by several threads and destroyed, arrays allocated and freed,
  * wisdom and forks in between, a cleanup after each of twenty rounds.  Linked to stock FFTW alone, so that any library may be preloaded.
  *
- *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB]
+ *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB] [--verbose]
  *
  * All problems are executed once before memory is looked at for the first time; at the end, when all was given back, it
  * must not have grown by more than that many MB, on the host or (where there is a CUDA driver) on the device.  Every
@@ -28,6 +28,7 @@ enum { LIVE = 12, WRONG = 3 };
 static struct {
   double seconds;
   long count, seed, problems, elements, threads, growth;
+  bool verbose;
 } set = {.seconds = 0, .count = 2000, .seed = 1, .problems = 60, .elements = 4096, .threads = 4, .growth = 16};
 
 static problem *pool;
@@ -184,9 +185,6 @@ static void round_of(double seconds, long count) {
   atomic_fetch_add(&cleanups, 1);
 }
 
-static void rounds(int number, double seconds, long count) {
-  for (int i = 0; i < number; i++) round_of(seconds / number, count / number);
-}
 
 /* ---- memory ---- */
 
@@ -221,10 +219,38 @@ static double device_free(void) {
 static usage look(void) {
   fftwf_cleanup();
   malloc_trim(0);
-  return (usage){(double)mallinfo2().uordblks / (1 << 20), resident(), device_free()};
+  const struct mallinfo2 m = mallinfo2();
+  return (usage){(double)(m.uordblks + m.hblkhd) / (1 << 20), resident(), device_free()};
 }
 
-/* ---- all ---- */
+/* What is resident, by what is mapped: to find what grows. */
+static void print_mappings(void) {
+  char line[400], name[300] = "";
+  double sum[4] = {0};
+  static const char *const classes[] = {"heap and anonymous", "stacks", "devices", "files"};
+  FILE *f = fopen("/proc/self/smaps", "r");
+  while (f && fgets(line, sizeof line, f)) {
+    unsigned long from, to, kb;
+    if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %299[^\n]", &from, &to, name) >= 2 && strchr(line, '-') < strchr(line, ' ')) {
+      if (sscanf(line, "%*s %*s %*s %*s %*s %299s", name) != 1) *name = '\0';
+    } else if (sscanf(line, "Rss: %lu", &kb) == 1) {
+      const int class = !*name || !strcmp(name, "[heap]") ? 0 : !strcmp(name, "[stack]") ? 1 : !strncmp(name, "/dev/", 5) ? 2 : 3;
+      sum[class] += (double)kb / 1024;
+    }
+  }
+  if (f) fclose(f);
+  for (int i = 0; i < 4; i++) printf("%s %.1f MB%s", classes[i], sum[i], i < 3 ? ", " : "\n");
+}
+
+static void rounds(int number, double seconds, long count) {
+  for (int i = 0; i < number; i++) {
+    round_of(seconds / number, count / number);
+    const usage u = look();
+    if (!set.verbose) continue;
+    printf("after %ld executions: heap %.1f, resident %.1f: ", atomic_load(&executions), u.heap, u.resident);
+    print_mappings();
+  }
+}
 
 static void every_problem_once(void) {
   dice d = {(uint64_t)set.seed + 77};
@@ -239,7 +265,7 @@ static void every_problem_once(void) {
 static void read_options(int argc, char **argv) {
   static const struct option options[] = {{"seconds", 1, NULL, 's'},  {"count", 1, NULL, 'c'},    {"seed", 1, NULL, 'r'},
                                           {"problems", 1, NULL, 'p'}, {"elements", 1, NULL, 'e'}, {"threads", 1, NULL, 't'},
-                                          {"growth", 1, NULL, 'g'},   {NULL, 0, NULL, 0}};
+                                          {"growth", 1, NULL, 'g'},   {"verbose", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
   for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (o) {
       case 's': set.seconds = atof(optarg); break;
       case 'c': set.count = atol(optarg); break;
@@ -248,6 +274,7 @@ static void read_options(int argc, char **argv) {
       case 'e': set.elements = atol(optarg); break;
       case 't': set.threads = atol(optarg); break;
       case 'g': set.growth = atol(optarg); break;
+      case 'v': set.verbose = true; break;
       default: exit(2);
     }
   if (set.problems < 1 || set.threads < 1 || set.elements < 16) exit(2);
@@ -266,6 +293,9 @@ static void report(const usage *before, const usage *after, double warm, double 
 
 int main(int argc, char **argv) {
   read_options(argc, argv);
+  /* Else malloc keeps more the larger what was once freed, for each thread: it would look like a leak. */
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
   if (!problem_find_stock()) return 77;
   dice d = {(uint64_t)set.seed * 2 + 1};
   pool = calloc((size_t)set.problems, sizeof *pool);
