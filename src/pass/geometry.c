@@ -9,6 +9,7 @@
 
 enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255 registers in single precision */
+  MAX_PRIME_POINTS = 64, /* the same where a radix alone has more than that */
   MIN_THREADS = 32,
   SECTOR_POINTS = 4,     /* complex floats in a 32-byte sector */
   LARGEST_BLOCK_POINTS = 8192,
@@ -109,12 +110,19 @@ static int registers_of(const fg_pass *p, int points) {
   return registers < 40 ? 40 : registers < 255 ? registers : 255;
 }
 
+/* Blocks whose registers fit a multiprocessor.  Each quarter of it has a quarter of them for whole warps, which shows
+ * where warps are few. */
+static int blocks_by_registers(const fg_pass *p, const fg_device_info *device, int registers) {
+  if (registers <= 128) return device->registers_sm / (p->threads * registers);
+  return device->registers_sm / 4 / (32 * registers) * 4 / (p->threads / 32);
+}
+
 /* Blocks of this pass that one multiprocessor can hold at a time. */
 static int residency(const fg_pass *p, const fg_device_info *device, int points) {
   const size_t shared = fg_geometry_shared(p) + 1024;
   int blocks = (int)(device->shared_sm / shared);
   const int by_threads = device->threads_sm / p->threads;
-  const int by_registers = device->registers_sm / (p->threads * registers_of(p, points));
+  const int by_registers = blocks_by_registers(p, device, registers_of(p, points));
   if (by_threads < blocks) blocks = by_threads;
   if (by_registers < blocks) blocks = by_registers;
   return blocks < 32 ? blocks : 32;
@@ -133,13 +141,19 @@ static double across_efficiency(const fg_pass *p) {
   return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }
 
+static int most_points(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > MAX_POINTS) return MAX_PRIME_POINTS;
+  return MAX_POINTS;
+}
+
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
  * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
  * device and, on a multiprocessor, for some to load while others compute. */
 static double score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
-  if (points > MAX_POINTS) return -1;
+  if (points > most_points(p)) return -1;
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
@@ -269,7 +283,7 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
 
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   fg_radix_list lists[MOST_LISTS];
-  const int count = fg_radix_lists(p->n, lists, MOST_LISTS);
+  const int count = fg_radix_lists(p->n, p->precision, lists, MOST_LISTS);
   fg_pass best = *p;
   double best_score = 0;
   for (int i = 0; i < count; i++) {

@@ -72,7 +72,7 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from);
 /* Divisors of n worth trying as the first factor of a hierarchical transform: those the butterflies can do, the
  * nearest to the root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
 enum { FG_MAX_FACTORS = 6 };
-int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[FG_MAX_FACTORS]);
+int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
 
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
 void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);

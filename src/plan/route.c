@@ -55,7 +55,7 @@ static double planning_seconds(const fg_problem *p) {
   double seconds = 0;
   for (int d = 0; d < p->transform.rank; d++) {
     const double n = (double)p->transform.dim[d].n, length = 2 * n;
-    if (!fg_smooth(p->transform.dim[d].n)) seconds += 40e-9 * length * log2(length);
+    if (!fg_smooth(p->transform.dim[d].n, p->precision)) seconds += 40e-9 * length * log2(length);
   }
   return seconds;
 }

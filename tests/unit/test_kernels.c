@@ -67,6 +67,20 @@ START_TEST(pairs_of_radices_are_right_in_every_order) {
 }
 END_TEST
 
+/* Primes that are convolutions in registers: beside other radices, and in boxes. */
+static const char *const primes[] = {"oc74*33", "ocb1517*3", "/oc43v21", "oc2368*2", "oc37x41*3", "ocb47x10*5",
+                                     "oc53x3x4*6", "ic59*70", "oc3721"};
+
+START_TEST(primes_in_registers_are_radices_like_others) {
+  fg_problem *p = test_problem(primes[_i], FG_SINGLE);
+  plan(p, &fg_reference_device);
+  ck_assert_int_eq(list.count, 1);
+  ck_assert(!list.pass[0].filter.kind);
+  check(p, primes[_i]);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* ---- orders, tails, loops ---- */
 
 static const struct {
@@ -137,10 +151,10 @@ START_TEST(long_transforms_in_several_passes_are_right) {
 }
 END_TEST
 
-static const on_device bluestein[] = {{"oc37*9", 0},    {"ocb41*3", 0},     {"/oc53", 0},        {"oc47v6", 0},
-                                      {"ocb101:-2:3", 0}, {"oc1009*2", 0},  {"oc37x41", 0},      {"oc74", 0},
+static const on_device bluestein[] = {{"oc67*9", 0},    {"ocb71*3", 0},     {"/oc83", 0},        {"oc79v6", 0},
+                                      {"ocb101:-2:3", 0}, {"oc1009*2", 0},  {"oc67x71", 0},      {"oc134", 0},
                                       {"oc211", 2048},  {"ocb257*3", 2048}, {"/oc131:5:3", 1024}, {"oc1021v2", 4096},
-                                      {"ocb407x2", 1024}};
+                                      {"ocb737x2", 2048}};
 
 START_TEST(lengths_with_large_primes_are_right) {
   check_on(&bluestein[_i], FG_SINGLE);
@@ -229,6 +243,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, every_radix_alone_is_right, 1, FG_MAX_RADIX + 1);
   tcase_add_loop_test(tc, pairs_of_radices_are_right_in_every_order, 0, 62);
+  tcase_add_loop_test(tc, primes_in_registers_are_radices_like_others, 0, TEST_COUNT(primes));
   tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));

@@ -206,8 +206,8 @@ START_TEST(radix_lists_multiply_to_their_length) {
   enum { MOST = 4 };
   for (ptrdiff_t n = 1; n <= 20000; n++) {
     fg_radix_list lists[MOST];
-    const int count = fg_radix_lists(n, lists, MOST);
-    if ((count > 0) != fg_smooth(n)) ck_abort_msg("%td: %d lists", n, count);
+    const int count = fg_radix_lists(n, FG_SINGLE, lists, MOST);
+    if ((count > 0) != fg_smooth(n, FG_SINGLE)) ck_abort_msg("%td: %d lists", n, count);
     for (int i = 0; i < count; i++) {
       ptrdiff_t product = 1;
       for (int s = 0; s < lists[i].stages; s++) product *= lists[i].radix[s];
@@ -225,7 +225,7 @@ START_TEST(smooth_means_primes_up_to_the_largest_radix) {
     ptrdiff_t rest = n;
     for (ptrdiff_t divisor = 2; rest > 1 && divisor <= FG_MAX_RADIX; divisor++) /* composite ones are gone by then */
       while (rest % divisor == 0) rest /= divisor;
-    if (fg_smooth(n) != (rest == 1)) ck_abort_msg("%td", n);
+    if (fg_smooth(n, FG_SINGLE) != (rest == 1)) ck_abort_msg("%td", n);
   }
 }
 END_TEST

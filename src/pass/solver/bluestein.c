@@ -18,7 +18,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   return w->rank == 1 && w->kind == FG_DFT
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle /* must: the chirp takes their place */
          && w->dim[0].n <= UINT32_MAX / 4                              /* must: M's exponents are 32-bit */
-         && !fg_smooth(w->dim[0].n);                                   /* taste: butterflies do better */
+         && !fg_smooth(w->dim[0].n, w->precision);                          /* taste: butterflies do better */
 }
 
 static fg_table chirp(const fg_work *w) {
