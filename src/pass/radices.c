@@ -3,17 +3,13 @@
 
 #include <string.h>
 
-enum { LARGEST_COMPOSITE = 32 };
+#include "src/pass/residues.h"
 
-static bool prime(int n) {
-  for (int d = 2; d * d <= n; d++)
-    if (n % d == 0) return false;
-  return n > 1;
-}
+enum { LARGEST_COMPOSITE = 32 };
 
 bool fg_radix_exists(int r, enum fg_precision precision) {
   if (r <= LARGEST_COMPOSITE) return r >= 2;
-  return r <= FG_MAX_RADIX && precision == FG_SINGLE && prime(r);
+  return r <= FG_MAX_RADIX && precision == FG_SINGLE && fg_is_prime(r);
 }
 
 bool fg_smooth(ptrdiff_t n, enum fg_precision precision) {

@@ -70,7 +70,7 @@ static int slab_loop(const fg_pass *p, enum fg_side side, ptrdiff_t elements) {
   for (int l = 0; l < p->loops; l++) {
     const fg_loop *at = &p->loop[l];
     const long long stride = side == FG_INPUT ? at->in : at->out;
-    long long reach = (p->n - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
+    long long reach = (p->data - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
     bool ahead = reach >= 0 && !at->twiddle && !at->load && !at->store && stride * at->n == elements;
     for (int o = 0; o < p->loops; o++) {
       const long long other = side == FG_INPUT ? p->loop[o].in : p->loop[o].out;

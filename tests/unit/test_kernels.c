@@ -151,8 +151,8 @@ START_TEST(long_transforms_in_several_passes_are_right) {
 }
 END_TEST
 
-static const on_device bluestein[] = {{"oc67*9", 0},    {"ocb71*3", 0},     {"/oc83", 0},        {"oc79v6", 0},
-                                      {"ocb101:-2:3", 0}, {"oc1009*2", 0},  {"oc67x71", 0},      {"oc134", 0},
+static const on_device bluestein[] = {{"oc167*9", 0},   {"ocb179*3", 0},    {"/oc227", 0},       {"oc263v6", 0},
+                                      {"ocb509:-2:3", 0}, {"oc10007", 0},   {"oc167x67", 0},     {"oc134", 0},
                                       {"oc211", 2048},  {"ocb257*3", 2048}, {"/oc131:5:3", 1024}, {"oc1021v2", 4096},
                                       {"ocb737x2", 2048}};
 
@@ -171,6 +171,38 @@ static const on_device several[] = {{"oc16x16*5", 0},   {"ocb5x6x7*3", 0},  {"/o
                                     {"oc3x4x5x6*2", 0}, {"/oc2x3x2x3x2", 0}, {"oc100x300", 0}};
 
 START_TEST(several_dimensions_are_right) { check_on(&several[_i], FG_SINGLE); }
+END_TEST
+
+/* Both signs, split, batches with tails, gaps, backwards, in place, across, several loops, two dimensions, with a twiddle. */
+static const on_device rader[] = {
+    {"oc67*37", 0},         {"ocb67*3", 0},        {"/oc71*20", 0},     {"/ocb73*5", 0},        {"oc79v37", 0},
+    {"ocb83v6", 0},         {"oc89:2:3*5:300:400", 0}, {"ocb97:-2:3", 0},   {"ic101*17", 0},        {"icb103v9", 0},
+    {"oc107*9:1:107", 0},   {"oc109:1:9*9:109:1", 0}, {"oc113*4:113:339x3:452:113", 0},  {"oc67x71", 0},  {"icb127x10*2", 0},
+    {"oc131*16", 0},        {"oc151*3", 0},        {"oc191", 0},        {"ocb211*2", 0},        {"oc251*5", 0},
+    {"oc257v5", 0},         {"oc521*2", 0},        {"ocb1009*3", 0},    {"ic1021*2", 0},        {"oc2003", 0},
+    {"ocb2311*2", 0},       {"/oc4001", 0},        {"oc4129", 0},       {"oc8191", 0},          {"oc12097", 0},
+    {"oc67x3x5*2", 0},      {"oc1072*2", 4096},    {"ocb1616*3", 4096}, {"oc4033v2", 4096}};
+
+START_TEST(prime_lengths_by_permutation_are_right) {
+  check_on(&rader[_i], FG_SINGLE);
+  bool permuted = false;
+  for (int i = 0; i < list.count; i++) permuted |= fg_pass_is_rader(&list.pass[i]);
+  ck_assert_msg(permuted, "%s", rader[_i].text);
+}
+END_TEST
+
+/* The order of its stages is for speed alone. */
+START_TEST(permuted_stages_are_right_in_every_order) {
+  fg_problem *p = test_problem("ocb1009*7", FG_SINGLE);
+  plan(p, &fg_reference_device);
+  fg_pass *pass = &list.pass[0];
+  ck_assert(list.count == 1 && fg_pass_is_rader(pass));
+  pass->lines = 1 + _i % 3;
+  pass->pad = _i & 1 ? 16 : 0;
+  for (int s = 0; s < pass->stages; s++) pass->column[s] = _i >> s & 1;
+  check(p, "ocb1009*7");
+  fg_problem_free(p);
+}
 END_TEST
 
 /* ---- anything ---- */
@@ -248,6 +280,8 @@ int main(void) {
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
   tcase_add_loop_test(tc, lengths_with_large_primes_are_right, 0, TEST_COUNT(bluestein));
+  tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
+  tcase_add_loop_test(tc, permuted_stages_are_right_in_every_order, 0, 8);
   tcase_add_loop_test(tc, several_dimensions_are_right, 0, TEST_COUNT(several));
   tcase_add_loop_test(tc, random_problems_are_right, 0, 40);
   tcase_add_loop_test(tc, double_precision_is_right, 0, TEST_COUNT(doubles));
