@@ -9,7 +9,7 @@
 constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM != FG_FORM_COMPLEX;
 
 /* A convolution with a chirp: the line is padded, and the tables are by the index along it. */
-constexpr bool CHIRP = FG_CONVOLVE && !FG_RADER;
+constexpr bool CHIRP = FG_CONVOLVE && !FG_RADER && !FG_FILTER_ROWS;
 
 /* Rows of memory that a block has: line l is row l, and with FG_PAIRS row l + FG_LINES too. */
 constexpr int ROWS = FG_PAIRS ? 2 * FG_LINES : FG_LINES;
@@ -63,8 +63,9 @@ FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) 
 
 FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) {
   const unsigned m = unsigned(index) * unsigned(k);
-  return v * (table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
-              table_load(static_cast<const cplx *>(a.low) + (m & a.mask)));
+  const cplx w = table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
+                 table_load(static_cast<const cplx *>(a.low) + (m & a.mask));
+  return v * (FG_TWIDDLE_BACK ? conjugate(w) : w);
 }
 
 FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, cplx v) {

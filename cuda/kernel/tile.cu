@@ -14,6 +14,8 @@
  *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE, FG_RADER   0 or 1
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
+ *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
+ *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
  *   FG_PAIRS, FG_LOAD_THROUGH         0 or 1
@@ -37,10 +39,11 @@ FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
-    if (!at.exists) continue;
+    if (!at.exists || (FG_FILTER_ROWS && !row_exists(s, at.line))) continue;
+    const cplx *const filter = static_cast<const cplx *>(s.args.filter) + (FG_FILTER_ROWS ? place(s, at.line).load : 0);
 #pragma unroll
     for (int j = 0; j < T::R; j++) {
-      const cplx f = table_load(static_cast<const cplx *>(s.args.filter) + at.b + j * T::M);
+      const cplx f = table_load(filter + at.b + j * T::M);
       cplx &x = v[i * T::R + j];
       x = FG_RADER && j == 0 && at.b == 0 ? filtered_sum(s, at.line, x, f) : x * f;
       x = swapped(x);

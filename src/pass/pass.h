@@ -51,6 +51,7 @@ typedef struct {
   ptrdiff_t n;
   ptrdiff_t length;  /* FILTER, RADER: of the convolution; ROOTS: entries */
   ptrdiff_t step, first; /* ROOTS */
+  ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
   int radix[FG_MAX_STAGES];
@@ -70,12 +71,14 @@ typedef struct {
   fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
 
   ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward) */
+  bool twiddle_back;      /* its conjugate */
   fg_table load_table, store_table;
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
   bool pairs;             /* two rows of real data share a line */
-  fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed */
+  fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows: with
+                           * its entries from the line's load position on */
   ptrdiff_t data;         /* points of the line that are really read and written: n; Bluestein: fewer; Rader: n + 1 */
 
   /* geometry (src/pass/geometry.c) */

@@ -73,8 +73,10 @@ static bool put_filter(sink *s, const fg_table *t) {
     if (j > 0) x[length - j] = x[j];
   }
   const bool done = fg_wide_dft(x, length) == 0;
-  for (size_t k = 0; done && k < length; k++)
-    put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
+  const size_t rows = t->rows ? (size_t)t->rows : 1;
+  for (size_t row = 0; done && row < rows; row++)
+    for (size_t k = row; k < length; k += rows)
+      put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
   free(x);
   return done;
 }
