@@ -1,4 +1,5 @@
-/* butterfly.h: forward DFTs of 2 to 32 points and of the primes to 61 in registers, in place, input and output in natural order.
+/* butterfly.h: forward DFTs of 2 to 32 points and of the primes to 61 in registers, in place, input and output in
+ * natural order.
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *

@@ -2,9 +2,9 @@
  *
  *   X[g^−q] = x[0] + Σ_r x[g^r] · exp(−2πi g^(r − q)/P),   X[0] = Σ x
  *
- * with g a generator of the residues modulo P.  All permutations are constants and cost nothing; the filter is the transform of
- * exp(−2πi g^−q/P), divided by P − 1.  Two smooth transforms need fewer operations from P = 37 on than the P²/2 of the pairs of
- * an odd prime, and no registers beside the points.  (Rader 1968.) */
+ * with g a generator of the residues modulo P.  All permutations are constants and cost nothing; the filter is the
+ * transform of exp(−2πi g^−q/P), divided by P − 1.  Two smooth transforms need fewer operations from P = 37 on than the
+ * P²/2 of the pairs of an odd prime, and no registers beside the points.  (Rader 1968.) */
 #ifndef FG_RADER_H
 #define FG_RADER_H
 

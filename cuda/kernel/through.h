@@ -112,7 +112,9 @@ FG_DEVICE void store_elements(const pass_state &s) {
 
 /* ---- between tile and registers ---- */
 
-FG_DEVICE int place_of_power(const pass_state &s, int line, int k) { return stage_at(line, table_load(s.args.order + k)); }
+FG_DEVICE int place_of_power(const pass_state &s, int line, int k) {
+  return stage_at(line, table_load(s.args.order + k));
+}
 
 /* What the first stage reads. */
 FG_DEVICE void read_first(const pass_state &s, cplx *v) {

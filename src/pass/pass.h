@@ -77,9 +77,9 @@ typedef struct {
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
   bool pairs;             /* two rows of real data share a line */
-  fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows: with
-                           * its entries from the line's load position on */
-  ptrdiff_t data;         /* points of the line that are really read and written: n; Bluestein: fewer; Rader: n + 1 */
+  fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
+                           * with its entries from the line's load position on */
+  ptrdiff_t data;         /* points of the line that are read and written: n; Bluestein: fewer; Rader: n + 1 */
 
   /* geometry (src/pass/geometry.c) */
   int lines, threads, blocks_sm; /* lines or boxes a block */

@@ -4,8 +4,8 @@
 
 #include "src/pass/pass.h"
 
-/* Butterflies exist for every length from 2 to 32, and for the primes to 61 (cuda/kernel/butterfly.h); in double precision,
- * whose points take twice the registers, only for the former. */
+/* Butterflies exist for every length from 2 to 32, and for the primes to 61 (cuda/kernel/butterfly.h); in double
+ * precision, whose points take twice the registers, only for the former. */
 enum { FG_MAX_RADIX = 61 };
 bool fg_radix_exists(int r, enum fg_precision);
 

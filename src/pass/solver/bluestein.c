@@ -93,8 +93,8 @@ static bool add_pass(const fg_planner *planner, fg_pass *p, fg_passes *list) {
   return fg_geometry_choose(p, planner->device) && fg_passes_add(planner, list, p);
 }
 
-/* M = n1·n2 in three passes: columns with twiddle; rows forward, times the filter and backward at once, with the twiddle back;
- * columns backward.  The spectrum is never put in order. */
+/* M = n1·n2 in three passes: columns with twiddle; rows forward, times the filter and backward at once, with the
+ * twiddle back; columns backward.  The spectrum is never put in order. */
 static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_t m, ptrdiff_t n1, fg_passes *list) {
   const enum fg_array spectrum = FG_ARRAY_SCRATCH0 + w->scratch;
   const ptrdiff_t n2 = m / n1;
