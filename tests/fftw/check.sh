@@ -117,11 +117,11 @@ read_report() {
 }
 
 device_checks() {
-  local option geometries=$(((count + 7) / 8)) maxsize=60000 shard shards=1 wanted=$((count * ${#options[@]}))
+  local option geometries=$(((count + 5) / 6)) maxsize=60000 shard shards=1 wanted=$((count * ${#options[@]}))
   [ "$mode" = sim ] && maxsize=6000
   [ "$geometries" -lt 64 ] || shards=8
   for option in "${options[@]}"; do
-    # A random geometry is eight complex problems and as many real ones: directions, placements, formats; and two of r2r.
+    # A random geometry is eight complex problems, six to eight real ones (directions, placements, formats), and two of r2r.
     for ((shard = 0; shard < shards; shard++)); do
       job check_pl $((seed + shard)) -r "-c=$(((geometries + shards - 1) / shards))" --maxsize=$maxsize --verify-rounds=2 "$option"
     done
