@@ -15,7 +15,7 @@ typedef struct {
   void *dense[2];   /* where they begin, if DMA goes there directly */
   void *image;      /* on the device */
   bool direct;
-  unsigned long pinning[2]; /* of the planes, if direct */
+  unsigned long pinning[2]; /* of the planes, if direct; held while the execution lasts */
   size_t piece;     /* staging bytes; 0 if direct */
 } fg_end;
 
