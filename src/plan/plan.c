@@ -88,8 +88,7 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
 static void *on_device(fg_problem *p, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
-  const double start = fg_clock_seconds();
-  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_dear : NULL, &why);
+  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_objection : NULL, NULL, &why);
   if (!program) {
     fg_log(FG_LOG_WARN, "planned on the host: %s", why);
     r->reason = why;
@@ -97,7 +96,7 @@ static void *on_device(fg_problem *p, fg_route *r) {
   }
   if (r->gpu > 0) {
     fg_account *account = fg_account_of(p, r->memory, r->gpu);
-    if (account) fg_account_planned(account, fg_clock_seconds() - start);
+    if (account) fg_account_planned(account);
   }
   return device_goes(p, NULL, program, r);
 }

@@ -13,8 +13,15 @@ static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *
   return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
 }
 
+static const char *object(const fg_target *target, const fg_problem *p, const fg_passes *passes, fg_objection objection,
+                          const void *context) {
+  if (!fits(target, p, passes)) return "larger than the device's memory";
+  if (!objection) return NULL;
+  return objection(context, p, &(fg_forecast){passes->cost, fg_program_is_kept(target, passes)});
+}
+
 /* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
-fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear)(const fg_problem *p, double device),
+fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
                        const char **why) {
   fenv_t of_program;
   feholdexcept(&of_program);
@@ -24,8 +31,8 @@ fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
-  if (planned && !fits(target, p, passes)) *why = "larger than the device's memory";
-  else if (planned && dear && dear(p, passes->cost)) *why = "its passes take longer than the host";
+  const char *const against = planned ? object(target, p, passes, objection, context) : NULL;
+  if (against) *why = against;
   else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
   fesetenv(&of_program);

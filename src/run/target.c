@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "src/report/log.h"
+#include "src/run/ending.h"
 
 enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
 
@@ -42,6 +43,7 @@ static int open_device(void) {
   const int count = target.backend->count();
   if (count < 0) return count;
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
+  if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending"); /* half of the start-up is still to come */
   return target.backend->open(0, &target.device);
 }
 
