@@ -92,6 +92,7 @@ static void fill(fg_replay_item *a) {
 
 void fg_replay_ready(fg_replay_item *a, bool input) {
   a = whole_of(a);
+  if (!fg_replay_base(a)) return; /* which its use will tell */
   if (!a->filled || (input && (a->spoiled || a->magnitude > largest))) fill(a);
 }
 

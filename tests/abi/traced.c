@@ -110,6 +110,23 @@ static void threads(void) {
   fftwf_destroy_plan(p);
 }
 
+/* Nothing but executions, by several threads. */
+static void *run_team(void *data) {
+  for (int i = 0; i < 1000; i++) fftwf_execute(data);
+  return NULL;
+}
+
+static void team(void) {
+  enum { THREADS = 4 };
+  static fftwf_complex data[THREADS][N];
+  pthread_t thread[THREADS];
+  fftwf_plan p[THREADS];
+  for (int i = 0; i < THREADS; i++) p[i] = fftwf_plan_dft_1d(N, data[i], data[i], FFTW_FORWARD, E);
+  for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, run_team, p[i]);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < THREADS; i++) fftwf_destroy_plan(p[i]);
+}
+
 static void children(void) {
   plan();
   fftwf_execute(forward);
@@ -158,7 +175,7 @@ int main(int argc, char **argv) {
     const char *name;
     void (*act)(void);
   } ways[] = {{"steps", steps},       {"alone", alone},   {"anew", anew},     {"grow", grow}, {"overlap", overlap},
-              {"threads", threads},   {"children", children}, {"killed", killed}, {"closes", closes}, {"many", many}};
+              {"threads", threads},   {"team", team},   {"children", children}, {"killed", killed}, {"closes", closes}, {"many", many}};
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (!strcmp(argv[1], ways[i].name)) return ways[i].act(), 0;
   return 2;
