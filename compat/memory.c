@@ -8,6 +8,9 @@
 #include "compat/traced.h"
 #include "src/report/settings.h"
 #include "src/run/arena.h"
+#include "src/run/watch.h"
+
+__attribute__((constructor)) static void begin(void) { fg_watch_begin(); }
 
 /* Without a real FFTW: memory that libc's free accepts, as that of every FFTW build on this system is. */
 static void *own(size_t bytes) {

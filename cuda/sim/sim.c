@@ -160,6 +160,8 @@ static int copy_check(const void *device_side, size_t bytes, const fg_sim_alloca
 
 static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
   int fault = fg_fault_due(FG_FAULT_COPY);
+  if (!fault)
+    fault = fg_sim_host_check();
   return fault ? fault : copy_check(device_side, bytes, a);
 }
 
@@ -212,7 +214,10 @@ struct fg_event {
 };
 
 static int sim_event_create(fg_device *device, fg_event **event) {
+  int fault = fg_fault_due(FG_FAULT_EVENT);
   (void)device;
+  if (fault)
+    return fault;
   *event = calloc(1, sizeof **event);
   return *event ? 0 : fg_backend_fail(FG_ENOMEM, "sim: no host memory for an event");
 }
@@ -225,7 +230,7 @@ static void sim_event_destroy(fg_device *device, fg_event *event) {
 static int sim_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
   (void)device, (void)stream;
   clock_gettime(CLOCK_MONOTONIC, &event->at);
-  return 0;
+  return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
@@ -236,7 +241,7 @@ static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double
 
 static int sim_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
   (void)device, (void)stream, (void)event;
-  return 0;
+  return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_wait(fg_device *device, fg_event *event) {
@@ -272,6 +277,8 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   int result = fg_fault_due(FG_FAULT_LAUNCH);
   if (result == 0)
     result = check_launch(&device->info, kernel, grid, block, shared, args_bytes);
+  if (result == 0)
+    result = fg_sim_host_check();
   if (result < 0)
     return result;
   /* The program's rounding mode, traps and flushing of denormals are none of the device's. */

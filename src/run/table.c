@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/run/memory.h"
 #include "src/run/roots.h"
 
 struct fg_device_table {
@@ -136,12 +137,12 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   fg_stream *stream = NULL;
   *memory = NULL;
   if (!entries) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
-  int code = target->backend->memory_alloc(target->device, table_bytes(key), memory);
+  int code = fg_memory_alloc(target, table_bytes(key), memory);
   if (code == FG_OK) code = target->backend->stream_create(target->device, &stream);
   if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, table_bytes(key), stream);
   if (code == FG_OK) code = target->backend->stream_wait(target->device, stream);
   if (stream) target->backend->stream_destroy(target->device, stream);
-  if (code != FG_OK && *memory) target->backend->memory_free(target->device, *memory);
+  if (code != FG_OK) fg_memory_free(target, *memory, table_bytes(key));
   free(entries);
   return code;
 }
@@ -182,7 +183,7 @@ void fg_table_release(const fg_target *target, fg_device_table *table) {
     fg_device_table **at = &tables;
     while (*at != table) at = &(*at)->next;
     *at = table->next;
-    target->backend->memory_free(target->device, table->memory);
+    fg_memory_free(target, table->memory, table_bytes(&table->key));
     free(table);
   }
   pthread_mutex_unlock(&lock);
