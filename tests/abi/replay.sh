@@ -28,12 +28,15 @@ replays() {
 }
 
 # ---- kinds of programs
-for way in steps alone anew grow overlap threads team children closes many; do
+for way in steps alone anew grow kinds overlap threads team children closes many; do
   trace $way || fail "$way: status $?"
   [ ! -s err ] || { cat err; fail "$way: not silent"; }
   tail -n 1 $way | grep -q ' done$' || fail "$way: it does not end with done"
   replays $way
 done
+replays kinds
+[ "$(grep -c estimate out)" -eq 10 ] || { cat out; fail "kinds: not ten problems"; }
+grep estimate out | awk '$(NF - 1) != 3 { exit 1 }' || { cat out; fail "kinds: not all are compared"; }
 holds steps execute 20005; lines steps 20
 holds alone execute 6000; lines alone 12
 expand alone | awk '/ execute / { want = n++ % 2000 * 512; split($4, at, "+"); if (at[2] != want) exit 1 }' ||

@@ -131,6 +131,7 @@ static const struct {
     {"orb8", 0, false, true},
     {"orb8", FG_PRESERVE_INPUT, false, false},
     {"irb8", 0, true, true}, /* padding */
+    {"irb8", FG_PRESERVE_INPUT, true, true},
     {"icf8", FG_DESTROY_INPUT, true, false},
     {"ok8f", 0, false, false},
     {"ok8b", 0, false, true},
