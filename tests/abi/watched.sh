@@ -20,8 +20,8 @@ over() {
 # The same, without the plan's own scratch memory and what else is logged, as a list of words.
 story() {
   over "$1"
-  grep -v -e ': info: ' -e 'kernel' "$work/log" |
-    sed -e '1,/^[a-z]/{/fftw3-gpu/d;}' -e 's/fftw3-gpu: debug: \([unpied]*\): \([0-9]*\) bytes/[\1]/' -e 's/fftw3-gpu: warn: .*/[warning]/' |
+  grep -v -e ': info: ' -e 'kernel' "$work/log" | awk '!/^fftw3-gpu/ { begun = 1 } begun' |
+    sed -e 's/fftw3-gpu: debug: \([unpied]*\): \([0-9]*\) bytes/[\1]/' -e 's/fftw3-gpu: warn: .*/[warning]/' |
     tr '\n' ' '
 }
 
@@ -49,6 +49,13 @@ expect stack "stack end"
 expect unseen "malloc [pinned] free unseen execute [warning] [unpinned] end"
 over threads
 [ "$(grep -c ' pinned: 266240' "$work/log")" -ge 5 ] || fail "threads: hardly anything was pinned"
+if [ -n "${FC:-}" ]; then
+  mv "$work/watched" "$work/kept"
+  $FC -O1 -I"$(pkg-config --variable=includedir fftw3f)" -o "$work/watched" "$src/common_block.f" ${FFTW3F_LDFLAGS:-} -lfftw3f ||
+    fail "common_block.f does not compile"
+  expect common_block "common [pinned]"
+  mv "$work/kept" "$work/watched"
+fi
 unset FFTW3_GPU_SIM_PAGES
 # (Twice the child says that it computes on the host.)
 expect forked "malloc [pinned] [warning] [warning] execute end [unpinned]"
