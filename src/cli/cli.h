@@ -23,6 +23,7 @@ typedef struct {
   X(info)              \
   X(plan)              \
   X(bench)             \
+  X(replay)            \
   X(path)
 
 #define FG_COMMAND_DECLARE(name) extern const fg_command fg_command_##name;

@@ -23,6 +23,7 @@ static const struct {
     {"off", "FFTW3_GPU", "off", no_argument},
     {"backend", "FFTW3_GPU_BACKEND", NULL, required_argument},
     {"report", "FFTW3_GPU_REPORT", "-", optional_argument},
+    {"trace", "FFTW3_GPU_TRACE", NULL, required_argument},
     {"verify", "FFTW3_GPU_VERIFY", NULL, required_argument},
     {"log", "FFTW3_GPU_LOG", NULL, required_argument},
     {"pin", "FFTW3_GPU_PIN", NULL, required_argument},
@@ -112,6 +113,7 @@ const fg_command fg_command_run = {
             "  --off                all plans stay with FFTW\n"
             "  --report[=FILE]      at exit, append to FILE (default, or '-': stderr) where each problem ran and\n"
             "                       why; a heading alone: the library was loaded and had nothing to do\n"
+            "  --trace=FILE         write every FFTW call to FILE, for 'fftw3-gpu replay'\n"
             "  --verify=TOLERANCE   compare every GPU result with FFTW's, and take FFTW's where the relative L2\n"
             "                       error is larger than TOLERANCE, a number above 0\n"
             "  --log=LEVEL          error, warn, info or debug, to stderr or where FFTW3_GPU_LOG_FILE says\n"

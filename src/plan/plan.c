@@ -17,6 +17,7 @@
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
+#include "src/report/trace.h"
 #include "src/run/program.h"
 #include "src/run/slot.h"
 
@@ -32,7 +33,7 @@ struct fg_plan {
   uint64_t magic;
   atomic_int references;
   fg_problem *problem;
-  fg_program *program; /* NULL: a plan of the real FFTW that is only wrapped so that the report can count */
+  fg_program *program; /* NULL: a plan of the real FFTW, wrapped only so that report and trace see it executed */
   /* Of the real FFTW, by placement: a plan must be executed as it was made, and a program may plan on NULL pointers. */
   _Atomic(host_way *) host[PLACEMENTS];
   fg_report_row *row;
@@ -131,11 +132,13 @@ static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, cons
   return plan;
 }
 
+static bool watched(void) { return fg_report_wanted() || fg_trace_on(); }
+
 static void *host_create(fg_problem *p, const char *reason) {
   const fg_host *host = fg_host_of(p->precision);
   const fg_host_plan made = host->plan(p, &p->arrays, p->flags);
   if (made) tell(p, "host", reason);
-  if (!made || !fg_report_wanted()) {
+  if (!made || !watched()) {
     fg_problem_free(p);
     return made;
   }
@@ -265,6 +268,10 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const double start = now();
   from_host(plan, a);
   fg_report_execute(plan->row, now() - start, NULL, -1);
+}
+
+const char *fg_plan_where(const fg_plan *plan) {
+  return plan->program ? fg_program_target(plan->program)->backend->name : "host";
 }
 
 void fg_plan_cleanup(void) {

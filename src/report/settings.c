@@ -91,6 +91,8 @@ static bool parse_path(const char *value, bool folder, const char **into) {
 static bool parse_cache(const char *value, fg_settings *s) { return parse_path(value, true, &s->cache); }
 static bool parse_log_file(const char *value, fg_settings *s) { return parse_path(value, false, &s->log_file); }
 
+static bool parse_trace(const char *value, fg_settings *s) { return parse_path(value, false, &s->trace); }
+
 static bool parse_report(const char *value, fg_settings *s) {
   if (strcmp(value, "-")) return parse_path(value, false, &s->report);
   s->report = "-";
@@ -101,6 +103,7 @@ static void show_path(const char *path, char *text, size_t size) { snprintf(text
 static void show_cache(const fg_settings *s, char *text, size_t size) { show_path(s->cache, text, size); }
 static void show_log_file(const fg_settings *s, char *text, size_t size) { show_path(s->log_file, text, size); }
 static void show_report(const fg_settings *s, char *text, size_t size) { show_path(s->report, text, size); }
+static void show_trace(const fg_settings *s, char *text, size_t size) { show_path(s->trace, text, size); }
 
 /* ---- numbers ---- */
 
@@ -153,6 +156,8 @@ const fg_setting fg_setting_table[] = {
      show_pin},
     {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
      show_report},
+    {"FFTW3_GPU_TRACE", "FILE", "write every FFTW call there, for 'fftw3-gpu replay'; %p is the process's number",
+     parse_trace, show_trace},
     {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0",
      "compare every GPU result with FFTW's, which is taken where the relative L2 error is larger; 0 is off",
      parse_verify, show_verify},

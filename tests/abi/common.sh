@@ -4,7 +4,7 @@ src=$(cd "$(dirname "$0")" && pwd)
 top_builddir=${top_builddir:-.}
 lib=${FFTW3_GPU_LIB:-$top_builddir/.libs/libfftw3_gpu.so}
 CC=${CC:-cc}
-unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_REPORT FFTW3_GPU_VERIFY LD_PRELOAD
+unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY LD_PRELOAD
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 

@@ -4,7 +4,7 @@ program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_PIN
+unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_PIN
 
 fail() {
   echo "FAIL: $*"
@@ -30,11 +30,11 @@ no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # ---- help and version
 expect 0 --help; no_err
-for command in run info plan bench path help; do out "  $command "; done
+for command in run info plan bench replay path help; do out "  $command "; done
 for setting in FFTW3_GPU= FFTW3_GPU_BACKEND= FFTW3_GPU_CACHE= FFTW3_GPU_LOG= FFTW3_GPU_LOG_FILE= FFTW3_GPU_REPORT= \
-  FFTW3_GPU_VERIFY=; do out "$setting"; done
+  FFTW3_GPU_TRACE= FFTW3_GPU_VERIFY=; do out "$setting"; done
 expect 0 help; out "Usage: fftw3-gpu COMMAND"
-for command in run info plan bench path; do
+for command in run info plan bench replay path; do
   expect 0 help $command; out "Usage: fftw3-gpu $command"; no_err
   cp "$work/out" "$work/help"
   expect 0 $command --help; cmp -s "$work/help" "$work/out" || fail "$command --help differs from help $command"
@@ -46,7 +46,7 @@ expect 2; err "a command is missing"; no_out
 expect 2 dance; err "no command 'dance'"; err "Try 'fftw3-gpu help'"; no_out
 expect 2 help dance; err "no command 'dance'"
 expect 2 --dance; err "--dance"
-for command in run info plan bench path; do
+for command in run info plan bench replay path; do
   expect 2 $command --dance; err "fftw3-gpu $command: "; err "--dance"; err "Try 'fftw3-gpu help $command'"; no_out
 done
 expect 2 path here; err "unexpected argument 'here'"
@@ -63,9 +63,9 @@ case $program in /*) cmp -s "$work/out" "$work/elsewhere" || fail "path depends 
 # ---- run
 expect 0 run -- env; no_err; out "LD_PRELOAD=$library"
 grep '^FFTW3_GPU' "$work/out" | grep -v '^FFTW3_GPU_CACHE=' >"$work/set" && fail "run sets $(cat "$work/set")"
-expect 0 run --force --backend=sim --report="$work/report" --verify=1e-4 --log=warn -- env
+expect 0 run --force --backend=sim --report="$work/report" --trace="$work/trace" --verify=1e-4 --log=warn -- env
 out "FFTW3_GPU=force"; out "FFTW3_GPU_BACKEND=sim"; out "FFTW3_GPU_REPORT=$work/report"; out "FFTW3_GPU_VERIFY=1e-4"
-out "FFTW3_GPU_LOG=warn"
+out "FFTW3_GPU_LOG=warn"; out "FFTW3_GPU_TRACE=$work/trace"
 expect 0 run --report env; out "FFTW3_GPU_REPORT=-"
 expect 0 run --force --off env; out "FFTW3_GPU=off"
 LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere/other.so"

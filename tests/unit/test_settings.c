@@ -71,7 +71,7 @@ static void expect_shown(const outcome *o, const char *name, const char *value) 
 
 static const char *const defaults[][2] = {
     {"FFTW3_GPU", "auto"},     {"FFTW3_GPU_BACKEND", "cuda"}, {"FFTW3_GPU_CACHE", ""},  {"FFTW3_GPU_LOG", "none"},
-    {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_VERIFY", ""},
+    {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_TRACE", ""},   {"FFTW3_GPU_VERIFY", ""},
     {"FFTW3_GPU_COPY_THREADS", ""}, {"FFTW3_GPU_PIN", "own"},
 };
 enum { SETTINGS = sizeof defaults / sizeof defaults[0] };
