@@ -17,7 +17,7 @@
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 static const size_t huge = 4 << 20; /* blocks from here on begin on a huge page and ask for such pages */
 
-/* ---- the lock: held for look-ups and changes of tables only; nothing is called under it that allocates or waits ---- */
+/* ---- the lock: held for look-ups and changes of tables; nothing is called under it that allocates or waits ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool watching;
@@ -346,8 +346,8 @@ void fg_arena_block_goes(void *base) { block_goes(base, false); }
 
 bool fg_arena_forget(void *p) { return p && (uintptr_t)p % PAGE == 0 && block_goes(p, true); }
 
-/* A block that the program gave to libc's free behind our back is still in the table when its pages come again. It may be
- * the driver that asked for them, with locks of its own. */
+/* A block that the program gave to libc's free behind our back is still in the table when its pages come again. It may
+ * be the driver that asked for them, with locks of its own. */
 static void put(enum fg_region_kind kind, char *base, size_t bytes) {
   if (range_goes(base, bytes + (kind == FG_REGION_MAPPING ? 0 : PAGE), true)) complain();
   if (is_sealed(&(fg_region){.kind = kind})) put_seal(base, bytes);

@@ -1,4 +1,5 @@
-/* mappings.c: mmap and whatever gives addresses other pages. brk is not here: below its end lie blocks of malloc's only. */
+/* mappings.c: mmap and whatever gives addresses other pages. brk is not here: below its end lie blocks of malloc's
+ * only. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

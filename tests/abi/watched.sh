@@ -1,6 +1,6 @@
 #!/bin/sh
-# watched.sh: FFTW3_GPU_PIN=register over programs that know nothing of it. What is pinned in place is unpinned before its
-# memory goes; sim sees to it that no pinned address ever has another page than the one that was pinned.
+# watched.sh: FFTW3_GPU_PIN=register over programs that know nothing of it. What is pinned in place is unpinned before
+# its memory goes; sim sees to it that no pinned address ever has another page than the one that was pinned.
 . "$(dirname "$0")/common.sh"
 unset FFTW3_GPU_PIN FFTW3_GPU_SIM_PAGES FFTW3_GPU_SIM_ABORT
 watch=$(dirname "$lib")/libfftw3_gpu_watch.so
@@ -40,7 +40,8 @@ posix_memalign [pinned] [unpinned] aligned_alloc [pinned] end [unpinned]"
 done
 expect moved "malloc [pinned] realloc, larger [unpinned] execute [pinned] realloc, smaller [unpinned] execute [pinned] \
 end [unpinned]"
-expect mappings "mmap [pinned] mmap over it [unpinned] execute [pinned] munmap [unpinned] execute [pinned] end [unpinned]"
+expect mappings "mmap [pinned] mmap over it [unpinned] execute [pinned] munmap [unpinned] execute [pinned] \
+end [unpinned]"
 expect trimmed "mmap, trimmed [pinned] end [unpinned]"
 expect remapped "mmap [pinned] mremap [unpinned] execute in the old place [pinned] end"
 expect advised "aligned_alloc [pinned] madvise [unpinned] execute [pinned] end [unpinned]"
@@ -51,7 +52,9 @@ over threads
 [ "$(grep -c ' pinned: 266240' "$work/log")" -ge 5 ] || fail "threads: hardly anything was pinned"
 if [ -n "${FC:-}" ]; then
   mv "$work/watched" "$work/kept"
-  $FC -O1 -I"$(pkg-config --variable=includedir fftw3f)" -o "$work/watched" "$src/common_block.f" ${FFTW3F_LDFLAGS:-} -lfftw3f ||
+  include=$(pkg-config --variable=includedir fftw3f)
+  # shellcheck disable=SC2086
+  $FC -O1 -I"$include" -o "$work/watched" "$src/common_block.f" ${FFTW3F_LDFLAGS:-} -lfftw3f ||
     fail "common_block.f does not compile"
   expect common_block "common [pinned]"
   mv "$work/kept" "$work/watched"

@@ -1,6 +1,5 @@
-/* arena_price.c: what it costs to tell any pointer, and to hold pinned memory for an execution; nanoseconds, on the sim backend,
- * with so many blocks in the table.
- *
+/* arena_price.c: what it costs to tell any pointer, and to hold pinned memory for an execution; nanoseconds, on the
+ * sim backend, with so many blocks in the table.
  *   make tests/bench/arena_price && tests/bench/arena_price [blocks] */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* test_watch.c: memory that is watched, from the arena's side: what is pinned when, and that it never outlives its memory. */
+/* test_watch.c: memory that is watched, from the arena's side: what is pinned when, and that it never outlives its
+ * memory. */
 #include "config.h"
 
 #include <check.h>
