@@ -38,8 +38,9 @@ unsigned long fg_arena_pin(const fg_target *, const void *from, size_t bytes);
 
 /* ---- memory that is watched; errno is left alone ---- */
 
-/* From now on the arena may be called from where the program allocates and unmaps, signal handlers too. */
-void fg_arena_watch(void);
+/* From now on the arena may be called from where the program allocates and unmaps, signal handlers too. still: whether
+ * everything is seen as before, asked before each use; NULL: it is. Once it is not nothing is watched any more. */
+void fg_arena_watch(bool (*still)(void));
 
 /* Memory has come: a block of malloc's with FG_ARENA_PAD bytes behind it, a new mapping, or static variables. */
 void fg_arena_came(enum fg_region_kind, void *base, size_t bytes);

@@ -43,7 +43,7 @@ static bool ready(void) {
 
 static void range_goes(void *from, size_t bytes) {
   const fg_watcher *w = fg_watched_by;
-  if (w && bytes) w->range_goes(from, bytes);
+  if (w) w->range_goes(from, bytes);
 }
 
 static void range_came(void *from, size_t bytes) {
@@ -101,7 +101,9 @@ void *shmat(int id, const void *address, int flags) {
 int munmap(void *from, size_t bytes) {
   if (!ready()) return (int)syscall(SYS_munmap, from, bytes);
   range_goes(from, bytes);
-  return next.munmap(from, bytes);
+  if (bytes) return next.munmap(from, bytes);
+  errno = EINVAL;
+  return -1;
 }
 
 /* ---- other pages ---- */

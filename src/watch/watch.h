@@ -19,7 +19,7 @@ typedef struct {
   void (*block_goes)(void *base);                     /* is about to be freed, if it is a block at all */
   void (*mapping_came)(void *base, size_t bytes);     /* private, anonymous, readable and writable */
   void (*range_came)(void *from, size_t bytes);       /* other memory has been mapped there */
-  void (*range_goes)(void *from, size_t bytes);       /* pages that are about to be unmapped */
+  void (*range_goes)(void *from, size_t bytes);       /* pages that are about to be unmapped; perhaps none */
   void (*range_renewed)(void *from, size_t bytes);    /* pages that are still mapped, but not the ones they were */
 } fg_watcher;
 
