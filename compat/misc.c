@@ -6,6 +6,7 @@
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/traced.h"
+#include "src/plan/measure.h"
 #include "src/plan/plan.h"
 
 /* Plans of ours stay alive, as FFTW's do in practice; the memory that they leave idle on the device does not. */
@@ -13,6 +14,7 @@ void X(cleanup)(void) {
   fg_compat_enter();
   FG_REAL_DO(cleanup);
   fg_compat_leave();
+  fg_measure_limit(-1); /* the real planner's went with it */
   if (!fg_compat_off()) fg_plan_cleanup();
   FG_TRACED(FG_CALL_CLEANUP);
 }
@@ -25,6 +27,7 @@ void X(set_timelimit)(double t) {
   FG_REAL_DO(set_timelimit, t);
   fg_compat_leave();
   FG_TRACED(FG_CALL_SET_TIMELIMIT, .value = microseconds(t));
+  fg_measure_limit(t);
 }
 
 int X(alignment_of)(R *p) {

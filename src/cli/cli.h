@@ -22,6 +22,7 @@ typedef struct {
   X(run)               \
   X(info)              \
   X(plan)              \
+  X(tune)              \
   X(bench)             \
   X(replay)            \
   X(path)

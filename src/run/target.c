@@ -7,6 +7,8 @@
 
 #include "config.h"
 #include "src/report/log.h"
+#include "src/report/settings.h"
+#include "src/run/ranks.h"
 
 enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
 
@@ -33,19 +35,20 @@ static void after_fork(void) {
   pthread_mutex_init(&lock, NULL);
 }
 
+/* From the beginning: another thread may fork as soon as this one has the lock. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
+
 static int open_device(void) {
   target.backend = chosen_backend();
   if (!target.backend) return fg_backend_fail(FG_ENODEVICE, "built without CUDA");
   const int count = target.backend->count();
   if (count < 0) return count;
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
-  return target.backend->open(0, &target.device);
+  const int asked = fg_settings_get()->device;
+  return target.backend->open(asked >= 0 ? asked : fg_ranks_device(count), &target.device);
 }
 
 static void open_once(void) {
-  static bool watching_forks;
-  if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
-  watching_forks = true;
   atomic_store(&opening, true);
   if (open_device() == FG_OK) {
     target.info = target.backend->info(target.device);
@@ -73,6 +76,11 @@ const fg_target *fg_target_get(const char **why) {
 }
 
 bool fg_target_open(void) { return atomic_load(&state) == OPEN; }
+
+bool fg_target_possible(void) {
+  const int now = atomic_load(&state);
+  return now == UNOPENED || now == OPEN;
+}
 
 bool fg_target_alive(void) { return atomic_load(&state) == OPEN; }
 

@@ -98,15 +98,27 @@ FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail
 mkdir "$work/cache"
 FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$work/out" || fail "no cache folder"
 FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
-FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|off|force"
+FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|steady|off|force"
+
+out "machine "; out "calibration    defaults"; out "thread_share"
+
+# ---- tune
+FFTW3_GPU_CACHE=/dev/null/cache expect 1 tune; err "nothing could be kept: Not a directory"; no_out
+FFTW3_GPU_CACHE='' HOME='' XDG_CACHE_HOME='' expect 1 tune; err "nothing could be kept: no folder"; no_out
+expect 2 tune now; err "unexpected argument 'now'"
+FFTW3_GPU_CACHE=$work/cache expect 0 tune; out "rate_two"; out "kept in $work/cache/calibration-"
+FFTW3_GPU_CACHE=$work/cache expect 0 info; out "calibration    $work/cache/calibration-"
+FFTW3_GPU_CACHE=$work/other expect 0 tune --dry-run; out "rate_two"
+[ ! -e "$work/other" ] || fail "a dry run made a folder"
 
 # ---- plan
 expect 2 plan; err "a problem is missing"
 expect 2 plan --precision=half oc64; err "half"; no_out
 expect 2 plan oc64y; err "character 5"; no_out
 expect 0 plan oc64; out "ocf64"; out "pass"; no_err
-out "for data on the device"; out "auto: host, faster on the host (estimated "; out "through the GPU with copies)"
-expect 0 plan oc4194304; out "auto: GPU (estimated "
+out "for data on the device"; out "auto: host, too small for the GPU (estimated "; out "through the GPU with copies)"
+expect 0 plan oc4194304; out "auto: host, then GPU after "; out " executions (estimated "
+expect 0 plan ic512x512x512; out "auto: GPU (estimated "
 expect 0 plan or64; out "pass"; out "auto: host, "
 expect 0 plan --precision=double oc64; out "pass"; out "double precision plans stay with the real FFTW for now"
 expect 2 plan oc64 oops ic8; out "ocf64"; out "icf8" # one bad problem does not keep the others back
