@@ -126,7 +126,7 @@ void fg_gated_undo(const fg_flow *);
 
 /* ---- kernels that reach host memory themselves (short.c) ---- */
 
-/* Whether this execution is better done so; its output end may have to be staged whole, by staging of so many bytes. */
+/* Whether this execution is better done so. An output that is staged then needs a piece that holds all of it. */
 bool fg_short_applies(const fg_flow *);
 int fg_short_run(fg_flow *);
 
@@ -136,8 +136,8 @@ int fg_flow_arrive(fg_flow *, const fg_step *);
 
 /* ---- executions seen before (recording.c) ---- */
 
-/* Where the recording of steps on that memory is kept or made; NULL if there is none (yet). steps gives all of it to
- * the streams. */
+/* The recording of what was seen before with that memory, made now if this is the second time; NULL if there is none
+ * (yet). steps gives all of it to the streams. */
 fg_graph *fg_recording_of(const fg_flow *, const fg_recordable *, int (*steps)(fg_flow *));
 
 /* Give it to the device; the caller waits. */
