@@ -45,6 +45,9 @@ typedef struct event {
 static int count(void) { return SIM->count(); }
 static int open_device(int ordinal, fg_device **d) { return SIM->open(ordinal, d); }
 static const fg_device_info *info(const fg_device *d) { return SIM->info(d); }
+static bool pointers(void) { return SIM->pointers(); }
+static bool used_by_program(void) { return SIM->used_by_program(); }
+static void pointer(const void *p, fg_pointer *what) { SIM->pointer(p, what); }
 static int begin(fg_device *d) { return SIM->begin(d); }
 static void end(fg_device *d, int begun) { SIM->end(d, begun); }
 static int memory_alloc(fg_device *d, size_t bytes, void **m) { return SIM->memory_alloc(d, bytes, m); }
@@ -62,6 +65,13 @@ static int stream_create(fg_device *d, fg_stream **out) {
   if (code == FG_OK) *out = (fg_stream *)s;
   else free(s);
   return code;
+}
+
+static int stream_of_program(fg_device *d, void *native, fg_stream **out) {
+  static stream *by_default;
+  if (!by_default) stream_create(d, (fg_stream **)&by_default);
+  *out = native ? native : (fg_stream *)by_default;
+  return FG_OK;
 }
 
 static int put_off(fg_stream *to, operation o) {
@@ -224,7 +234,7 @@ static int event_wait(fg_device *d, fg_event *of) {
 
 const fg_backend lazy_backend = {
     .name = "lazy", .count = count, .open = open_device, .info = info,
-    .begin = begin, .end = end, .memory_alloc = memory_alloc, .memory_free = memory_free,
+    .pointers = pointers, .pointer = pointer, .used_by_program = used_by_program, .stream_of_program = stream_of_program, .begin = begin, .end = end, .memory_alloc = memory_alloc, .memory_free = memory_free,
     .memory_available = memory_available,
     .pinned_alloc = pinned_alloc, .pinned_free = pinned_free,
     .host_register = host_register, .host_unregister = host_unregister,
