@@ -7,7 +7,8 @@
 /* Whether FFTW3_GPU=off: pass everything straight through. */
 bool fg_compat_off(void);
 
-/* Whether a call must go straight to the real FFTW: FFTW3_GPU=off, or it is the real FFTW that calls. */
+/* Whether a call must go straight to the real FFTW: FFTW3_GPU=off (and no memory of a device in this process), or it is
+ * the real FFTW that calls. */
 bool fg_compat_direct(void);
 
 /* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A thread

@@ -11,13 +11,16 @@
 
 #include "src/plan/fallback.h"
 #include "src/plan/planner.h"
+#include "src/plan/resident.h"
 #include "src/plan/route.h"
 #include "src/plan/verify.h"
 #include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
+#include "src/run/lane.h"
 #include "src/run/program.h"
+#include "src/run/residence.h"
 #include "src/run/slot.h"
 
 enum placement { OUT_OF_PLACE, IN_PLACE, PLACEMENTS };
@@ -36,6 +39,8 @@ struct fg_plan {
   /* Of the real FFTW, by placement: a plan must be executed as it was made, and a program may plan on NULL pointers. */
   _Atomic(host_way *) host[PLACEMENTS];
   fg_report_row *row;
+  bool away;               /* its own arrays are not all the host's */
+  fg_residents *residents; /* for executions on such arrays */
 };
 
 static const fg_host *hosts[2];
@@ -123,6 +128,9 @@ static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, cons
   atomic_init(&plan->references, 1);
   plan->problem = p;
   plan->program = program;
+  plan->residents = fg_residents_new();
+  plan->away = fg_resident_wanted(p, &p->arrays);
+  if (plan->away) fg_resident_prepare(plan->residents, p, &p->arrays);
   if (fg_report_wanted()) {
     char *passes = program ? fg_program_sprint(program) : NULL;
     plan->row = fg_report_plan(p, where, reason, passes ? passes : "");
@@ -133,9 +141,11 @@ static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, cons
 
 static void *host_create(fg_problem *p, const char *reason) {
   const fg_host *host = fg_host_of(p->precision);
-  const fg_host_plan made = host->plan(p, &p->arrays, p->flags);
+  const bool away = fg_resident_wanted(p, &p->arrays);
+  const fg_host_plan made = host->plan(p, &p->arrays, away ? fg_resident_flags(p) : p->flags);
   if (made) tell(p, "host", reason);
-  if (!made || !fg_report_wanted()) {
+  /* Where arrays of a device may come, also to an execution on new arrays, its own plan is out of the program's reach. */
+  if (!made || !(fg_report_wanted() || fg_residence_expected())) {
     fg_problem_free(p);
     return made;
   }
@@ -175,7 +185,7 @@ static fg_program *device_program(const fg_target *target, const fg_problem *p, 
 }
 
 void *fg_plan_create(fg_problem *p) {
-  fg_route route = fg_route_of(p);
+  fg_route route = fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
   /* Without the real FFTW nobody could answer if the device fails. */
   if (!route.target || !fg_host_of(p->precision)->path()) return host_create(p, route.reason);
   const char *why;
@@ -199,6 +209,7 @@ void fg_plan_destroy(fg_plan *plan) {
   if (atomic_fetch_sub(&plan->references, 1) > 1) return;
   for (int i = 0; i < PLACEMENTS; i++) way_free(plan->problem, atomic_load(&plan->host[i]));
   fg_program_destroy(plan->program);
+  fg_residents_free(plan->residents);
   fg_problem_free(plan->problem);
   plan->magic = 0;
   free(plan);
@@ -251,8 +262,34 @@ static void run_on_device(fg_plan *plan, const fg_arrays *a) {
   fg_report_execute(plan->row, seconds, failure, error);
 }
 
+/* On arrays of a device, or one of them. */
+static void run_resident(fg_plan *plan, const fg_arrays *a) {
+  const double start = now();
+  const char *why = NULL;
+  const enum fg_outcome outcome = fg_resident_execute(plan->residents, plan->problem, a, &why);
+  if (outcome == FG_DAMAGED) fg_die("the GPU failed while the result was written over the input: %s", why);
+  if (outcome == FG_INTACT) {
+    fg_log(FG_LOG_WARN, "executed on the host: %s", why);
+    fg_resident_by_host(plan, a);
+  }
+  fg_report_execute(plan->row, now() - start, outcome == FG_DONE ? NULL : why, -1);
+}
+
+static bool is_away(const fg_plan *plan, const fg_arrays *a, bool own) {
+  return (own ? plan->away : fg_residence_possible()) && fg_resident_wanted(plan->problem, a);
+}
+
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
-  if (!a) a = &plan->problem->arrays;
+  const bool own = !a;
+  if (own) a = &plan->problem->arrays;
+  if (is_away(plan, a, own)) {
+    int cancel, saved = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    run_resident(plan, a);
+    pthread_setcancelstate(cancel, NULL);
+    errno = saved;
+    return;
+  }
   if (plan->program) {
     /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
     int cancel, saved = errno;
@@ -262,15 +299,16 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
     errno = saved;
     return;
   }
-  const double start = now();
+  const double start = plan->row ? now() : 0;
   from_host(plan, a);
-  fg_report_execute(plan->row, now() - start, NULL, -1);
+  if (plan->row) fg_report_execute(plan->row, now() - start, NULL, -1);
 }
 
 void fg_plan_cleanup(void) {
   const char *why;
   const fg_target *target = fg_target_open() ? fg_target_get(&why) : NULL;
   if (target) fg_slot_trim(target);
+  if (target) fg_lane_trim();
 }
 
 char *fg_plan_sprint(const fg_plan *plan) {

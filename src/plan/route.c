@@ -60,7 +60,7 @@ static double planning_seconds(const fg_problem *p) {
   return seconds;
 }
 
-static const char *host_only(const fg_problem *p) {
+const char *fg_route_must_host(const fg_problem *p) {
   if (p->precision != FG_SINGLE) return "double precision";
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
@@ -76,7 +76,7 @@ static const char *not_worth_it(const fg_problem *p) {
 }
 
 const char *fg_route_host_reason(const fg_problem *p) {
-  const char *reason = host_only(p);
+  const char *reason = fg_route_must_host(p);
   if (reason || (p->flags & FG_WISDOM_ONLY)) return reason; /* what wisdom knows was found worth it before */
   return not_worth_it(p);
 }
@@ -85,7 +85,7 @@ fg_route fg_route_of(const fg_problem *p) {
   const enum fg_mode mode = fg_settings_get()->mode;
   fg_route r = {NULL, "switched off"};
   if (mode == FG_MODE_OFF) return r;
-  r.reason = mode == FG_MODE_AUTO ? fg_route_host_reason(p) : host_only(p);
+  r.reason = mode == FG_MODE_AUTO ? fg_route_host_reason(p) : fg_route_must_host(p);
   if (r.reason) return r;
   r.target = fg_target_get(&r.reason);
   if (r.target) r.reason = mode == FG_MODE_FORCE ? "forced" : "faster on the GPU";

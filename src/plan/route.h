@@ -13,6 +13,9 @@ typedef struct {
 /* Decide for p.  Opens the device only for a problem that is worth it. */
 fg_route fg_route_of(const fg_problem *p);
 
+/* Why p must be the host's whatever the settings say, in a few words; NULL if it need not. */
+const char *fg_route_must_host(const fg_problem *p);
+
 /* Why FFTW3_GPU=auto would leave p on the host, in a few words; NULL if it would try the GPU. */
 const char *fg_route_host_reason(const fg_problem *p);
 

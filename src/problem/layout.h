@@ -28,6 +28,15 @@ typedef struct {
 bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side);
 void fg_layout_free(fg_layout *l);
 
+/* How passes reach an array: through its image, or where it is on the device, with its own strides and offset. */
+enum fg_reach {
+  FG_REACH_IMAGE,
+  FG_REACH_ARRAY,
+  FG_REACH_PLANES /* its complex numbers as two planes of reals: an interleaved array that is not aligned to them */
+};
+
+bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach);
+
 size_t fg_layout_element_size(const fg_layout *l);
 
 /* Copy elements [first, first + count) of the image between the program's array (the plane that re or im points to) and

@@ -9,6 +9,7 @@
 
 struct fg_device_table {
   fg_table key;
+  const fg_device *device;
   void *memory;
   int users;
   fg_device_table *next;
@@ -146,9 +147,9 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   return code;
 }
 
-static fg_device_table *find(const fg_table *key) {
+static fg_device_table *find(const fg_target *target, const fg_table *key) {
   for (fg_device_table *t = tables; t; t = t->next)
-    if (memcmp(&t->key, key, sizeof *key) == 0) return t;
+    if (t->device == target->device && memcmp(&t->key, key, sizeof *key) == 0) return t;
   return NULL;
 }
 
@@ -161,6 +162,7 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
     return code;
   }
   memcpy(&t->key, key, sizeof *key);
+  t->device = target->device;
   t->next = tables;
   *table = tables = t;
   return FG_OK;
@@ -169,7 +171,7 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
 int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
   pthread_mutex_lock(&lock);
   int code = FG_OK;
-  *table = find(key);
+  *table = find(target, key);
   if (!*table) code = make(target, key, table);
   if (code == FG_OK) (*table)->users++;
   pthread_mutex_unlock(&lock);

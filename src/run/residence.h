@@ -1,0 +1,28 @@
+/* residence.h: whose memory a pointer leads to: the library's own, the program's on the host, pinned by the program, or of a
+ * device. */
+#ifndef FG_RESIDENCE_H
+#define FG_RESIDENCE_H
+
+#include "cuda/backend.h"
+
+/* Whether any pointer of this process may lead to memory of a device: the program has loaded the CUDA driver, or we have.
+ * Until then all memory is the host's, and this costs some nanoseconds. */
+bool fg_residence_possible(void);
+
+/* The program has such memory, or uses the device itself so that it may: plans of the host must be ready for it. */
+bool fg_residence_expected(void);
+
+/* Where p leads.  A search in the arena, then the driver: some hundred nanoseconds at most.  Opens nothing; NULL, and what
+ * nobody knows, is the host's. */
+fg_pointer fg_residence_of(const void *p);
+
+/* It is memory of a device, or managed. */
+bool fg_residence_device(const fg_pointer *where);
+
+/* Both at once, and at no cost for what lies in the program's image or its heap. */
+bool fg_residence_on_device(const void *p);
+
+/* All of [from, from + bytes) was pinned by the program, so that copies reach it by DMA. */
+bool fg_residence_pinned(const void *from, size_t bytes);
+
+#endif
