@@ -39,6 +39,9 @@ struct fg_plan {
   /* Of the real FFTW, by placement: a plan must be executed as it was made, and a program may plan on NULL pointers. */
   _Atomic(host_way *) host[PLACEMENTS];
   fg_report_row *row;
+  const char *where;
+  char reason[108];
+  atomic_ulong executions, by_host; /* all; those that the device did not do */
   bool away;               /* its own arrays are not all the host's */
   fg_residents *residents; /* for executions on such arrays */
 };
@@ -128,6 +131,8 @@ static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, cons
   atomic_init(&plan->references, 1);
   plan->problem = p;
   plan->program = program;
+  plan->where = where;
+  snprintf(plan->reason, sizeof plan->reason, "%s", reason);
   plan->residents = fg_residents_new();
   plan->away = fg_resident_wanted(p, &p->arrays);
   if (plan->away) fg_resident_prepare(plan->residents, p, &p->arrays);
@@ -252,6 +257,7 @@ static void run_on_device(fg_plan *plan, const fg_arrays *a) {
   const char *failure = from_device(plan, a);
   if (failure) {
     fg_log(FG_LOG_WARN, "executed on the host: %s", failure);
+    atomic_fetch_add(&plan->by_host, 1);
     from_host(plan, a);
   }
   const double seconds = now() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
@@ -269,7 +275,8 @@ static void run_resident(fg_plan *plan, const fg_arrays *a) {
   const enum fg_outcome outcome = fg_resident_execute(plan->residents, plan->problem, a, &why);
   if (outcome == FG_DAMAGED) fg_die("the GPU failed while the result was written over the input: %s", why);
   if (outcome == FG_INTACT) {
-    fg_log(FG_LOG_WARN, "executed on the host: %s", why);
+    fg_log(plan->program ? FG_LOG_WARN : FG_LOG_INFO, "executed on the host: %s", why);
+    atomic_fetch_add(&plan->by_host, 1);
     fg_resident_by_host(plan, a);
   }
   fg_report_execute(plan->row, now() - start, outcome == FG_DONE ? NULL : why, -1);
@@ -282,6 +289,7 @@ static bool is_away(const fg_plan *plan, const fg_arrays *a, bool own) {
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const bool own = !a;
   if (own) a = &plan->problem->arrays;
+  atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
   if (is_away(plan, a, own)) {
     int cancel, saved = errno;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -302,6 +310,41 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const double start = plan->row ? now() : 0;
   from_host(plan, a);
   if (plan->row) fg_report_execute(plan->row, now() - start, NULL, -1);
+}
+
+int fg_plan_execute_in(fg_plan *plan, const fg_arrays *a, void *stream) {
+  const char *why = "";
+  bool damaged;
+  if (!a) a = &plan->problem->arrays;
+  if (!fg_resident_wanted(plan->problem, a)) return fg_backend_fail(FG_EHOST, "the arrays are on the host");
+  const int code = fg_resident_execute_in(plan->residents, plan->problem, a, stream, &damaged, &why);
+  if (damaged) return fg_backend_fail(code, "the output was damaged: %s", fg_backend_message());
+  if (code == FG_OK) atomic_fetch_add(&plan->executions, 1);
+  return code;
+}
+
+static double link_bytes(const fg_plan *plan, enum fg_side side) {
+  const fg_problem *p = plan->problem;
+  const void *array = side == FG_INPUT ? p->arrays.in_re : p->arrays.out_re;
+  if (!plan->program || (plan->away && fg_residence_on_device(array))) return 0;
+  return (double)fg_problem_elements(p, side) * (fg_problem_complex_side(p, side) ? 2 : 1) *
+         (double)fg_real_size(p->precision);
+}
+
+fg_plan_facts fg_plan_tell(const fg_plan *plan) {
+  fg_plan_facts f = {.where = plan->where, .reason = plan->reason, .device = -1};
+  f.executions = atomic_load(&plan->executions);
+  f.by_host = atomic_load(&plan->by_host);
+  const fg_program *program = fg_residents_first(plan->residents);
+  if (!program) program = plan->program;
+  if (!program) return f;
+  const fg_passes *passes = fg_program_passes(program);
+  f.device = fg_program_target(program)->ordinal;
+  f.passes = passes->count;
+  for (int i = 0; i < passes->count; i++) f.device_bytes += fg_pass_bytes(&passes->pass[i]);
+  f.bytes_in = link_bytes(plan, FG_INPUT);
+  f.bytes_out = link_bytes(plan, FG_OUTPUT);
+  return f;
 }
 
 void fg_plan_cleanup(void) {

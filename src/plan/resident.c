@@ -173,6 +173,12 @@ static fg_program *program_for(fg_residents *all, const fg_problem *p, const sha
   return program;
 }
 
+const fg_program *fg_residents_first(const fg_residents *all) {
+  const resident *r = all ? all->list : NULL;
+  while (r && r->next) r = r->next;
+  return r ? r->program : NULL;
+}
+
 fg_residents *fg_residents_new(void) {
   fg_residents *all = calloc(1, sizeof *all);
   if (all) pthread_mutex_init(&all->lock, NULL);
@@ -242,10 +248,10 @@ int fg_resident_execute_in(fg_residents *all, const fg_problem *p, const fg_arra
   fg_direct d;
   fg_stream *theirs;
   *damaged = false;
-  if (!direct_of(all, p, a, &d, why)) return fg_backend_fail(FG_ECOMPILE, "%s", *why);
+  if (!direct_of(all, p, a, &d, why)) return fg_backend_fail(FG_EHOST, "%s", *why);
   const fg_target *t = fg_program_target(d.program);
-  *why = "";
-  if (d.reach[0] == FG_REACH_IMAGE || d.reach[1] == FG_REACH_IMAGE) return FG_ENODEVICE;
+  if (d.reach[0] == FG_REACH_IMAGE || d.reach[1] == FG_REACH_IMAGE)
+    return fg_backend_fail(FG_EHOST, "one of the arrays is on the host");
   const int code = t->backend->stream_of_program(t->device, stream, &theirs);
   return code == FG_OK ? fg_direct_run_in(&d, theirs, damaged) : code;
 }

@@ -7,6 +7,7 @@
 
 #include "src/plan/plan.h"
 #include "src/plan/route.h"
+#include "src/run/program.h"
 
 /* The programs of one plan; any thread may ask. */
 typedef struct fg_residents fg_residents;
@@ -29,7 +30,10 @@ void fg_resident_prepare(fg_residents *, const fg_problem *p, const fg_arrays *a
  * (fg_resident_by_host). */
 enum fg_outcome fg_resident_execute(fg_residents *, const fg_problem *p, const fg_arrays *a, const char **why);
 
-/* The same in the program's stream, without waiting.  0, or a negative code, and *why. */
+/* The program made for a plan's own arrays; NULL if there is none. */
+const fg_program *fg_residents_first(const fg_residents *);
+
+/* The same in the program's stream, without waiting.  As fg_plan_execute_in. */
 int fg_resident_execute_in(fg_residents *, const fg_problem *p, const fg_arrays *a, void *stream, bool *damaged,
                            const char **why);
 

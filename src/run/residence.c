@@ -24,6 +24,8 @@ bool fg_residence_expected(void) {
   return atomic_load(&seen) || (backend && backend->used_by_program());
 }
 
+void fg_residence_expect(void) { atomic_store(&seen, true); }
+
 /* ---- the program's image and its heap: of nobody but the host, and most small arrays are there ---- */
 
 static uintptr_t image_start, image_end;

@@ -11,6 +11,7 @@ bool fg_residence_possible(void);
 
 /* The program has such memory, or uses the device itself so that it may: plans of the host must be ready for it. */
 bool fg_residence_expected(void);
+void fg_residence_expect(void); /* it has, from now on */
 
 /* Where p leads.  A search in the arena, then the driver: some hundred nanoseconds at most.  Opens nothing; NULL, and what
  * nobody knows, is the host's. */
