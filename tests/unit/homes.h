@@ -18,6 +18,10 @@ typedef enum {
 
 extern const char *const home_names[KINDS];
 
+/* Where managed memory comes from; sim's unless a test sets it. */
+extern void *(*homes_managed)(size_t bytes);
+extern void (*homes_managed_free)(void *memory);
+
 typedef struct {
   home_kind kind;
   const fg_target *target; /* of device memory, and what pinned it */

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "cuda/backend.h"
+#include "src/run/residence.h"
 
 /* FFTW's planner is for one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,8 +28,7 @@ static void check_reach(const fg_problem *p, const fg_arrays *a) {
   const void *const pointers[] = {a->in_re, a->out_re, p->format == FG_SPLIT ? a->in_im : NULL,
                                   p->format == FG_SPLIT ? a->out_im : NULL};
   for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
-    fg_pointer where;
-    fg_backend_sim.pointer(pointers[i], &where);
+    const fg_pointer where = fg_residence_of(pointers[i]);
     ck_assert_msg(where.kind != FG_MEMORY_DEVICE, "the real FFTW got an array on the device");
   }
 }
