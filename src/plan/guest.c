@@ -1,13 +1,11 @@
-/* guest.c: the real FFTW's answer for arrays that it cannot reach: they are copied to the host, and the output's own
- * elements back. */
+/* guest.c: copies on the host of arrays that are on a device. */
+#include "src/plan/guest.h"
+
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "src/plan/fallback.h"
-#include "src/plan/resident.h"
-#include "src/report/log.h"
 #include "src/run/residence.h"
+#include "src/run/target.h"
 
 enum { PLANES = 4 };
 
@@ -21,10 +19,10 @@ typedef struct {
   int ordinal;     /* of the device that it is on; -1: the host reaches it */
 } guest;
 
-typedef struct {
+struct fg_guests {
   const fg_problem *problem;
   guest plane[PLANES]; /* in, out; re, im */
-} guests;
+};
 
 static bool present(const fg_problem *p, int i) {
   return i % 2 == 0 || (p->format == FG_SPLIT && fg_problem_complex_side(p, i < 2 ? FG_INPUT : FG_OUTPUT));
@@ -49,9 +47,9 @@ static void measure(guest *g, const fg_problem *p, enum fg_side side) {
   g->to = g->pointer + high * real;
 }
 
-static guests guests_of(const fg_problem *p, const fg_arrays *a) {
+static fg_guests guests_of(const fg_problem *p, const fg_arrays *a) {
   void *const pointers[PLANES] = {a->in_re, a->in_im, a->out_re, a->out_im};
-  guests g = {.problem = p};
+  fg_guests g = {.problem = p};
   for (int i = 0; i < PLANES; i++) {
     g.plane[i] = (guest){.pointer = pointers[i], .ordinal = -1};
     if (!present(p, i)) continue;
@@ -63,7 +61,7 @@ static guests guests_of(const fg_problem *p, const fg_arrays *a) {
 }
 
 /* Until no two spans of one device meet that are not the same. */
-static void merge(guests *g) {
+static void merge(fg_guests *g) {
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < PLANES; i++)
@@ -111,7 +109,7 @@ static void after_the_program(void) {
 static int bring(guest *g) {
   const size_t bytes = (size_t)(g->to - g->from);
   channel c = {NULL, NULL};
-  g->copy = malloc(bytes + 64);
+  if (!g->copy) g->copy = malloc(bytes);
   g->owner = true;
   if (!g->copy) return fg_backend_fail(FG_ENOMEM, "no host memory for a copy");
   int code = channel_open(&c, g->ordinal);
@@ -119,13 +117,13 @@ static int bring(guest *g) {
   return channel_close(&c, code);
 }
 
-static int bring_all(guests *g) {
+int fg_guests_bring_again(fg_guests *g) {
   int code = FG_OK;
   for (int i = 0; code == FG_OK && i < PLANES; i++) {
     guest *one = &g->plane[i];
     for (int k = 0; k < i; k++)
       if (g->plane[k].ordinal == one->ordinal && g->plane[k].from == one->from) one->copy = g->plane[k].copy;
-    if (one->ordinal >= 0 && !one->copy) code = bring(one);
+    if (one->ordinal >= 0 && (!one->copy || one->owner)) code = bring(one);
   }
   return code;
 }
@@ -133,66 +131,80 @@ static int bring_all(guests *g) {
 static void *on_host(const guest *g) { return g->copy ? g->copy + (g->pointer - g->from) : g->pointer; }
 
 /* Interleaved: the imaginary pointer follows the real one, whatever array that is in. */
-static void *second_on_host(const guests *g, int i) {
+static void *second_on_host(const fg_guests *g, int i) {
   if (present(g->problem, i)) return on_host(&g->plane[i]);
   const guest *re = &g->plane[i - 1];
   return g->plane[i].pointer ? (char *)on_host(re) + (g->plane[i].pointer - re->pointer) : NULL;
 }
 
+/* Reals from the array's pointer to the output's element e; the batch counts slowest. */
+static ptrdiff_t position(const fg_problem *p, ptrdiff_t e) {
+  ptrdiff_t at = 0;
+  for (int i = p->transform.rank + p->batch.rank - 1; i >= 0; i--) {
+    const int d = i < p->batch.rank ? p->transform.rank + i : i - p->batch.rank;
+    const ptrdiff_t n = fg_problem_points(p, d, FG_OUTPUT);
+    at += e % n * fg_dim_stride(dimension(p, d), FG_OUTPUT);
+    e /= n;
+  }
+  return at;
+}
+
+static int give_run(const channel *c, const guest *out, ptrdiff_t first, ptrdiff_t bytes) {
+  return c->target->backend->copy_in(c->target->device, out->pointer + first, (char *)on_host(out) + first,
+                                     (size_t)bytes, c->stream);
+}
+
 /* One run of neighbouring elements after the other. */
-static int give_back(const guests *g, int i) {
+static int give_plane(const fg_guests *g, const guest *out) {
   const fg_problem *p = g->problem;
-  const guest *out = &g->plane[i];
-  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
-  const int rank = p->transform.rank + p->batch.rank;
   const bool pairs = p->format == FG_INTERLEAVED && fg_problem_complex_side(p, FG_OUTPUT);
-  const ptrdiff_t elements = fg_problem_elements(p, FG_OUTPUT), unit = pairs ? 2 : 1;
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), element = pairs ? 2 * real : real;
+  const ptrdiff_t elements = fg_problem_elements(p, FG_OUTPUT);
+  ptrdiff_t first = 0, bytes = 0; /* of the run */
   channel c = {NULL, NULL};
   int code = channel_open(&c, out->ordinal);
-  ptrdiff_t start = 0, length = 0; /* of the run, in reals */
-  for (ptrdiff_t e = 0; code == FG_OK && e <= elements; e++) {
-    ptrdiff_t rest = e, at = 0;
-    for (int d = rank - 1; e < elements && d >= 0; d--) {
-      /* the batch outside */
-      const int which = d < p->batch.rank ? p->transform.rank + d : d - p->batch.rank;
-      const ptrdiff_t n = fg_problem_points(p, which, FG_OUTPUT);
-      at += rest % n * fg_dim_stride(dimension(p, which), FG_OUTPUT);
-      rest /= n;
+  for (ptrdiff_t e = 0; code == FG_OK && e < elements; e++) {
+    const ptrdiff_t at = position(p, e) * real;
+    if (bytes && at != first + bytes) {
+      code = give_run(&c, out, first, bytes);
+      bytes = 0;
     }
-    if (e < elements && e > 0 && at == start + length) {
-      length += unit;
-      continue;
-    }
-    if (length)
-      code = c.target->backend->copy_in(c.target->device, out->pointer + start * real,
-                                        (char *)on_host(out) + start * real, (size_t)(length * real), c.stream);
-    start = at;
-    length = unit;
+    if (!bytes) first = at;
+    bytes += element;
   }
+  if (code == FG_OK && bytes) code = give_run(&c, out, first, bytes);
   return channel_close(&c, code);
 }
 
-static int give_all_back(const guests *g) {
+int fg_guests_give_back(const fg_guests *g) {
   int code = FG_OK;
   for (int i = 2; code == FG_OK && i < PLANES; i++)
-    if (present(g->problem, i) && g->plane[i].ordinal >= 0) code = give_back(g, i);
+    if (present(g->problem, i) && g->plane[i].ordinal >= 0) code = give_plane(g, &g->plane[i]);
   return code;
 }
 
-static void drop(guests *g) {
-  for (int i = 0; i < PLANES; i++)
+/* ---- all ---- */
+
+void fg_guests_free(fg_guests *g) {
+  for (int i = 0; g && i < PLANES; i++)
     if (g->plane[i].owner) free(g->plane[i].copy);
+  free(g);
 }
 
-void fg_resident_by_host(fg_plan *plan, const fg_arrays *a) {
-  const fg_problem *p = fg_plan_problem(plan);
-  if (fg_tensor_size(&p->batch) == 0) return;
-  guests g = guests_of(p, a);
-  merge(&g);
+fg_guests *fg_guests_bring(const fg_problem *p, const fg_arrays *a) {
+  fg_guests *g = malloc(sizeof *g);
+  if (!g) {
+    fg_backend_fail(FG_ENOMEM, "no host memory for a copy");
+    return NULL;
+  }
+  *g = guests_of(p, a);
+  merge(g);
   after_the_program();
-  if (bring_all(&g) != FG_OK) fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
-  const fg_arrays host = {on_host(&g.plane[0]), second_on_host(&g, 1), on_host(&g.plane[2]), second_on_host(&g, 3)};
-  if (!fg_fallback_execute(plan, &host)) fg_die("the real FFTW has no plan for this transform");
-  if (give_all_back(&g) != FG_OK) fg_die("arrays on a device that cannot be written: %s", fg_backend_message());
-  drop(&g);
+  if (fg_guests_bring_again(g) == FG_OK) return g;
+  fg_guests_free(g);
+  return NULL;
+}
+
+fg_arrays fg_guests_arrays(const fg_guests *g) {
+  return (fg_arrays){on_host(&g->plane[0]), second_on_host(g, 1), on_host(&g->plane[2]), second_on_host(g, 3)};
 }

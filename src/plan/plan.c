@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "src/plan/fallback.h"
+#include "src/plan/guest.h"
 #include "src/plan/planner.h"
 #include "src/plan/resident.h"
 #include "src/plan/route.h"
@@ -268,18 +269,55 @@ static void run_on_device(fg_plan *plan, const fg_arrays *a) {
   fg_report_execute(plan->row, seconds, failure, error);
 }
 
+/* The real FFTW's answer for arrays that are on a device: nothing can be done without a way to them. */
+static void from_host_copies(fg_plan *plan, const fg_arrays *a) {
+  if (fg_tensor_size(&plan->problem->batch) == 0) return;
+  fg_guests *guests = fg_guests_bring(plan->problem, a);
+  if (!guests) fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
+  const fg_arrays host = fg_guests_arrays(guests);
+  from_host(plan, &host);
+  if (fg_guests_give_back(guests) != FG_OK) fg_die("arrays on a device that cannot be written: %s", fg_backend_message());
+  fg_guests_free(guests);
+}
+
+/* NULL when the device did it, else why the real FFTW had to. */
+static const char *from_resident(fg_plan *plan, const fg_arrays *a) {
+  const char *why = NULL;
+  switch (fg_resident_execute(plan->residents, plan->problem, a, &why)) {
+    case FG_DONE: return NULL;
+    case FG_INTACT: break;
+    default: fg_die("the GPU failed while the result was written over the input: %s", why);
+  }
+  fg_log(plan->program ? FG_LOG_WARN : FG_LOG_INFO, "executed on the host: %s", why);
+  atomic_fetch_add(&plan->by_host, 1);
+  from_host_copies(plan, a);
+  return why;
+}
+
+/* FFTW3_GPU_VERIFY looks at copies on the host. */
+static double verify_resident(fg_plan *plan, fg_guests *guests, fg_verify *verify, double tolerance) {
+  const fg_arrays host = fg_guests_arrays(guests);
+  if (fg_guests_bring_again(guests) != FG_OK) fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
+  const double error = fg_verify_end(verify, plan, &host, tolerance);
+  if (!(error <= tolerance) && fg_guests_give_back(guests) != FG_OK)
+    fg_die("arrays on a device that cannot be written: %s", fg_backend_message());
+  return error;
+}
+
 /* On arrays of a device, or one of them. */
 static void run_resident(fg_plan *plan, const fg_arrays *a) {
-  const double start = now();
-  const char *why = NULL;
-  const enum fg_outcome outcome = fg_resident_execute(plan->residents, plan->problem, a, &why);
-  if (outcome == FG_DAMAGED) fg_die("the GPU failed while the result was written over the input: %s", why);
-  if (outcome == FG_INTACT) {
-    fg_log(plan->program ? FG_LOG_WARN : FG_LOG_INFO, "executed on the host: %s", why);
-    atomic_fetch_add(&plan->by_host, 1);
-    fg_resident_by_host(plan, a);
+  const double tolerance = fg_settings_get()->verify, start = now();
+  fg_guests *guests = tolerance > 0 ? fg_guests_bring(plan->problem, a) : NULL;
+  const fg_arrays host = guests ? fg_guests_arrays(guests) : *a;
+  fg_verify *verify = guests ? fg_verify_begin(plan->problem, &host) : NULL;
+  const char *failure = from_resident(plan, a);
+  const double seconds = now() - start, error = verify ? verify_resident(plan, guests, verify, tolerance) : -1;
+  if (verify && !(error <= tolerance)) {
+    tell_replaced(plan->problem, error, tolerance);
+    if (!failure) failure = "verification";
   }
-  fg_report_execute(plan->row, now() - start, outcome == FG_DONE ? NULL : why, -1);
+  fg_guests_free(guests);
+  fg_report_execute(plan->row, seconds, failure, error);
 }
 
 static bool is_away(const fg_plan *plan, const fg_arrays *a, bool own) {

@@ -52,8 +52,7 @@ typedef struct {
 
 typedef struct resident {
   shape shape;
-  fg_program *program; /* NULL: it cannot be made */
-  const char *why;     /* then; a literal or of fg_backend_message's that was copied */
+  fg_program *program;
   struct resident *next;
 } resident;
 
@@ -125,9 +124,6 @@ static bool shape_of(const fg_problem *p, const fg_arrays *a, shape *s, const ch
   if (!reach_side(p, a, FG_INPUT, s, why) || !reach_side(p, a, FG_OUTPUT, s, why)) return false;
   s->in_place = same_arrays(p, a) && same_places(p) && s->reach[FG_INPUT] != FG_REACH_IMAGE &&
                 s->reach[FG_INPUT] == s->reach[FG_OUTPUT];
-  /* Real data has one plane, whose complex side may still have to be two. */
-  if (p->kind != FG_DFT && same_arrays(p, a) && same_places(p) && s->reach[FG_INPUT] != s->reach[FG_OUTPUT])
-    s->in_place = false;
   return true;
 }
 
@@ -151,7 +147,7 @@ static fg_program *make_program(const fg_problem *p, const shape *s, const char 
   return program;
 }
 
-/* Only what will fail again is remembered as failed. */
+/* One that could not be made is tried again by the next execution. */
 static fg_program *add(fg_residents *all, const fg_problem *p, const shape *s, const char **why) {
   fg_program *program = make_program(p, s, why);
   resident *r = program ? calloc(1, sizeof *r) : NULL;

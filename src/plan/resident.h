@@ -26,8 +26,7 @@ unsigned fg_resident_flags(const fg_problem *p);
 /* Make what an execution on a's arrays needs, so that the first one need not. */
 void fg_resident_prepare(fg_residents *, const fg_problem *p, const fg_arrays *a);
 
-/* Execute on a's arrays.  FG_DONE, else a reason: FG_INTACT, and the real FFTW may do it on copies
- * (fg_resident_by_host). */
+/* Execute on a's arrays.  FG_DONE, else a reason: FG_INTACT, and the real FFTW may do it on copies (guest.h). */
 enum fg_outcome fg_resident_execute(fg_residents *, const fg_problem *p, const fg_arrays *a, const char **why);
 
 /* The program made for a plan's own arrays; NULL if there is none. */
@@ -36,8 +35,5 @@ const fg_program *fg_residents_first(const fg_residents *);
 /* The same in the program's stream, without waiting.  As fg_plan_execute_in. */
 int fg_resident_execute_in(fg_residents *, const fg_problem *p, const fg_arrays *a, void *stream, bool *damaged,
                            const char **why);
-
-/* The real FFTW's answer, by way of copies on the host; ends the process with a message where there is no way to it. */
-void fg_resident_by_host(fg_plan *plan, const fg_arrays *a);
 
 #endif

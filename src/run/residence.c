@@ -83,3 +83,8 @@ bool fg_residence_pinned(const void *from, size_t bytes) {
   const size_t offset = (size_t)((const char *)from - (const char *)where.base);
   return offset <= where.bytes && bytes <= where.bytes - offset;
 }
+
+unsigned long fg_residence_pin(const fg_target *t, const void *from, size_t bytes) {
+  const unsigned long number = fg_arena_pin(t, from, bytes);
+  return !number && fg_residence_pinned(from, bytes) ? FG_PINNED_BY_PROGRAM : number;
+}

@@ -3,7 +3,7 @@
 #ifndef FG_RESIDENCE_H
 #define FG_RESIDENCE_H
 
-#include "cuda/backend.h"
+#include "src/run/target.h"
 
 /* Whether any pointer of this process may lead to memory of a device: the program has loaded the CUDA driver, or we have.
  * Until then all memory is the host's, and this costs some nanoseconds. */
@@ -25,5 +25,10 @@ bool fg_residence_on_device(const void *p);
 
 /* All of [from, from + bytes) was pinned by the program, so that copies reach it by DMA. */
 bool fg_residence_pinned(const void *from, size_t bytes);
+
+/* As fg_arena_pin, for any memory of the host: also what the program has pinned, which is FG_PINNED_BY_PROGRAM each time. It
+ * may not be recorded with its address, since nobody knows when the program unpins it, and kernels are kept from it. */
+#define FG_PINNED_BY_PROGRAM (~0ul)
+unsigned long fg_residence_pin(const fg_target *, const void *from, size_t bytes);
 
 #endif

@@ -248,6 +248,32 @@ START_TEST(failures_are_counted) {
 }
 END_TEST
 
+/* FFTW3_GPU_VERIFY, with a tolerance that nothing keeps: each time the real FFTW's answer is taken. */
+START_TEST(device_arrays_are_verified) {
+  char log[] = "/tmp/fftw3-gpu-test-api-XXXXXX", line[500];
+  forced();
+  close(mkstemp(log));
+  setenv("FFTW3_GPU_LOG_FILE", log, 1);
+  setenv("FFTW3_GPU_LOG", "error", 1);
+  setenv("FFTW3_GPU_VERIFY", "1e-30", 1);
+  fftwf_complex *x = numbers(1), *y = numbers(2);
+  void *in = on_device(x), *out = on_device(NULL);
+  const fftwf_plan p = plan_for(in, out, FFTW_ESTIMATE), in_place = plan_for(in, in, FFTW_ESTIMATE);
+  fftwf_execute(p);
+  ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
+  ck_transform(x, y);
+  fftwf_execute(in_place);
+  ck_done(fftw3_gpu_copy(y, in, POINTS * sizeof *y));
+  ck_transform(x, y);
+  int told = 0;
+  FILE *f = fopen(log, "r");
+  while (fgets(line, sizeof line, f)) told += strstr(line, "verification: error") != NULL;
+  fclose(f);
+  unlink(log);
+  ck_assert_int_eq(told, 2);
+}
+END_TEST
+
 /* ---- streams ---- */
 
 START_TEST(stream_execution) {
@@ -383,6 +409,7 @@ int main(void) {
   tcase_add_test(tc, info_of_a_gpu_plan);
   tcase_add_test(tc, info_leaves_alone_what_the_caller_does_not_know);
   tcase_add_test(tc, failures_are_counted);
+  tcase_add_test(tc, device_arrays_are_verified);
   tcase_add_test(tc, stream_execution);
   tcase_add_test(tc, stream_execution_refuses);
   tcase_add_test(tc, stream_execution_fails);

@@ -135,7 +135,6 @@ END_TEST
 START_TEST(undefined_layouts_are_the_real_fftws) {
   fg_problem *p = test_problem("ocf6*5", FG_SINGLE);
   p->batch.dim[0].is = 0; /* one input for all */
-  const char *why;
   homes h;
   fg_problem *dense = test_problem("ocf6*5", FG_SINGLE);
   h = homes_of(dense, DEVICE, DEVICE, false);
@@ -159,7 +158,6 @@ START_TEST(undefined_layouts_are_the_real_fftws) {
   homes_free(&h);
   fg_problem_free(dense);
   fg_problem_free(p);
-  (void)why;
 }
 END_TEST
 
@@ -253,6 +251,22 @@ START_TEST(pinned_is_the_whole_range) {
 }
 END_TEST
 
+/* Both arrays on the host, pinned by the program: no staging is made for them. */
+START_TEST(pinned_by_the_program_is_reached_directly) {
+  for (home_kind k = HEAP; k <= PINNED; k += PINNED - HEAP) {
+    subject s = prepare("ocf64*10", k, k);
+    fg_slot_trim(test_target());
+    const size_t before = fg_sim_count().allocations;
+    run(&s);
+    const size_t arrays = 2, staging = 2 * FG_RING;
+    ck_assert_uint_eq(fg_sim_count().allocations - before, arrays + (k == HEAP ? staging : 0));
+    run(&s);
+    run(&s);
+    dispose(&s);
+  }
+}
+END_TEST
+
 START_TEST(nothing_is_left_when_all_is_given_back) {
   fg_lane_trim();
   fg_slot_trim(test_target());
@@ -286,6 +300,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(faults));
   tcase_add_test(tc, residence_tells_all_kinds);
   tcase_add_test(tc, pinned_is_the_whole_range);
+  tcase_add_test(tc, pinned_by_the_program_is_reached_directly);
   tcase_add_test(tc, nothing_is_left_when_all_is_given_back);
   return test_run(tc, "resident");
 }
