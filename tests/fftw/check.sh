@@ -5,7 +5,7 @@
 #   sim, cuda   at least COUNT complex and COUNT real problems (r2c, c2r, r2r) for each OPTION of check.pl (default: --estimate and
 #               --patient), all of which must run on that backend, none falling back; the report of the library is the proof
 #
-# Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED.
+# Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED, FG_JOBS runs at once.
 # Exit status: 0 passed, 1 failed, 77 FFTW's source is not to be had here.
 set -eu
 mode=${1:?usage: check.sh off|auto|sim|cuda [COUNT [OPTION...]]}
@@ -42,7 +42,7 @@ output=$work/output
 # check_pl SEED ARGUMENT...: check.pl never seeds its generator, so this does.
 check_pl() {
   perl -e 'srand(shift); my $script = shift; do $script; die $@ if $@' "$1" "$dir/source/tests/check.pl" \
-    -v "$bench" "${@:2}" >>"$output" 2>&1 || give_up "check.pl ${*:2}"
+    -v "$bench" "${@:2}" || { echo "FAIL: check.pl ${*:2}, seed $1"; return 1; }
 }
 
 # verify OPTIONS FILE: the problems of a list (one a line, # starts a comment), in one run of bench.
@@ -50,7 +50,30 @@ verify() {
   local list
   list=$(sed -e 's/#.*//' "$2" | tr -s ' \n' '\n' | sed -n -e 's/./--verify &/p')
   # shellcheck disable=SC2086 # words wanted
-  $bench $1 --verbose=1 $list >>"$output" 2>&1 || give_up "bench $1 with $(basename "$2")"
+  $bench $1 --verbose=1 $list || { echo "FAIL: bench $1 with $(basename "$2")"; return 1; }
+}
+
+# job COMMAND...: in a folder of its own, beside the others, as many at once as there are processors; its report is its own.
+jobs=0
+job() {
+  local folder=$work/job.$((jobs += 1))
+  while [ "$(jobs -pr | wc -l)" -ge "${FG_JOBS:-$(nproc)}" ]; do wait -n || true; done
+  mkdir "$folder"
+  (
+    cd "$folder"
+    [ "$mode" = off ] || [ "$mode" = auto ] || export FFTW3_GPU_REPORT=$folder/report
+    "$@" >output 2>&1 && touch passed
+  ) &
+}
+
+# Wait for all jobs; their outputs become one.
+finish_jobs() {
+  local folder
+  wait
+  for folder in "$work"/job.*; do
+    cat "$folder/output" >>"$output"
+    [ -e "$folder/passed" ] || give_up "$(tail -n 1 "$folder/output")"
+  done
 }
 
 give_up() {
@@ -69,14 +92,15 @@ host_checks() {
   local set
   for set in '' --estimate --nthreads=2 '--threads_callback --nthreads=2'; do
     # shellcheck disable=SC2086 # several options
-    check_pl "$seed" -r "-c=$count" --maxsize=5000 --verify-rounds=2 $set
+    job check_pl "$seed" -r "-c=$count" --maxsize=5000 --verify-rounds=2 $set
   done
   # Planning that a limit cuts short leaves no wisdom to validate: small problems without one.
-  check_pl "$seed" -r "-c=$count" --maxsize=400 --verify-rounds=2 --validate-wisdom "$plain"
+  job check_pl "$seed" -r "-c=$count" --maxsize=400 --verify-rounds=2 --validate-wisdom "$plain"
+  finish_jobs
   echo "$(verified '[^ ]+') problems verified with FFTW3_GPU=${FFTW3_GPU:-auto}"
 }
 
-# All problems of the report ran where they should.
+# All problems of the reports (on standard input) ran where they should.
 # 'reason' of a row that may stay on the host: what FFTW's manual leaves undefined.
 read_report() {
   awk -F '\t' -v want="$mode" '
@@ -89,23 +113,25 @@ read_report() {
     END {
       printf "report: %d plans and %d executions on %s, %d elsewhere, %d fallbacks\n", plans, executes, want, wrong, fallbacks
       exit !(plans > 0 && !wrong && !fallbacks)
-    }' "$FFTW3_GPU_REPORT"
+    }'
 }
 
 device_checks() {
-  local option maxsize=60000 before
+  local option geometries=$(((count + 5) / 6)) maxsize=60000 shard shards=1 wanted=$((count * ${#options[@]}))
   [ "$mode" = sim ] && maxsize=6000
-  export FFTW3_GPU_REPORT=$work/report
+  [ "$geometries" -lt 64 ] || shards=8
   for option in "${options[@]}"; do
-    before=$(verified "$complex") before_real=$(verified "$real")
-    # A random geometry is eight complex problems and as many real ones: directions, placements, formats; and two of r2r.
-    check_pl "$seed" -r "-c=$(((count + 7) / 8))" --maxsize=$maxsize --verify-rounds=2 "$option"
-    verify "-o ${option#--} --verify-rounds=2" "$here/strides.txt"
-    [ "$mode" = sim ] || verify "-o ${option#--} --verify-rounds=1" "$here/large.txt"
-    [ $(($(verified "$complex") - before)) -ge "$count" ] || give_up "fewer than $count complex problems with $option"
-    [ $(($(verified "$real") - before_real)) -ge "$count" ] || give_up "fewer than $count real problems with $option"
+    # A random geometry is eight complex problems, six to eight real ones (directions, placements, formats), and two of r2r.
+    for ((shard = 0; shard < shards; shard++)); do
+      job check_pl $((seed + shard)) -r "-c=$(((geometries + shards - 1) / shards))" --maxsize=$maxsize --verify-rounds=2 "$option"
+    done
+    job verify "-o ${option#--} --verify-rounds=2" "$here/strides.txt"
+    [ "$mode" = sim ] || job verify "-o ${option#--} --verify-rounds=1" "$here/large.txt"
   done
-  read_report || give_up 'the report shows problems that did not run where they should'
+  finish_jobs
+  [ "$(verified "$complex")" -ge "$wanted" ] || give_up "fewer than $wanted complex problems with ${options[*]}"
+  [ "$(verified "$real")" -ge "$wanted" ] || give_up "fewer than $wanted real problems with ${options[*]}"
+  cat "$work"/job.*/report | read_report || give_up 'the report shows problems that did not run where they should'
   echo "$(verified "$complex") complex, $(verified "$real") real problems verified on $mode (${options[*]})"
 }
 

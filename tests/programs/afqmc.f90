@@ -1,30 +1,67 @@
-! afqmc.f90: the transforms of an auxiliary-field quantum Monte Carlo code: complex orbitals on a 24 x 24 x 24
-! grid, in bulks, propagated by exp(-tau k^2 / 2) exp(-i tau V) exp(-tau k^2 / 2), single precision, through
-! FFTW's legacy interface. Arguments: the bulk sizes (default 1 27 54).
+! afqmc.f90: the transforms of an auxiliary-field quantum Monte Carlo code: complex orbitals on a 24 x 24 x 24 grid, in
+! bulks, propagated by exp(-i tau k^2 / 2) exp(-i tau V), single precision, through FFTW's legacy interface.
+!
+!   afqmc [batched] [single] [steps=N] [threads=N] [time] [BULK...]
+!
+! batched: one plan for a bulk; single: the same with a transform a call, by one plan of one transform.  Default: both,
+! 2 steps, FFTW's threads not used, bulks of 1, 27 and 54.  Prints the propagated orbitals as show.h says; with "time"
+! also seconds, of the steps and of the transforms among them, on standard error.
 program afqmc
   implicit none
   include 'fftw3.f'
   integer, parameter :: m = 24, points = m**3
   real, parameter :: tau = 0.01
-  complex :: potential(points)
-  real :: kinetic(points)
-  integer :: a, bulk
-  character(len=16) :: argument
-  integer, parameter :: defaults(3) = [1, 27, 54]
+  complex :: potential(points), kinetic(points)
+  integer :: bulks(16) = 0, given = 0, steps = 2, threads = 0, b
+  logical :: batched = .false., single = .false., timed = .false.
+  double precision :: in_transforms
 
+  call read_arguments
+  if (threads > 0) call use_threads
   call make_operators
-  do a = 1, command_argument_count()
-    call get_command_argument(a, argument)
-    read (argument, *) bulk
-    call propagate(bulk)
+  do b = 1, given
+    if (batched) call run('batched', bulks(b))
+    if (single) call run('single', bulks(b))
   end do
-  if (command_argument_count() == 0) then
-    do a = 1, 3
-      call propagate(defaults(a))
-    end do
-  end if
 
 contains
+
+  subroutine read_arguments
+    character(len=16) :: argument
+    integer :: a
+    do a = 1, command_argument_count()
+      call get_command_argument(a, argument)
+      if (argument == 'batched') then
+        batched = .true.
+      else if (argument == 'single') then
+        single = .true.
+      else if (argument == 'time') then
+        timed = .true.
+      else if (argument(1:6) == 'steps=') then
+        read (argument(7:), *) steps
+      else if (argument(1:8) == 'threads=') then
+        read (argument(9:), *) threads
+      else
+        given = given + 1
+        read (argument, *) bulks(given)
+      end if
+    end do
+    if (given == 0) then
+      given = 3
+      bulks(1:3) = [1, 27, 54]
+    end if
+    if (.not. (batched .or. single)) then
+      batched = .true.
+      single = .true.
+    end if
+  end subroutine
+
+  subroutine use_threads
+    integer :: status
+    call sfftw_init_threads(status)
+    if (status == 0) error stop 'afqmc: no threads'
+    call sfftw_plan_with_nthreads(threads)
+  end subroutine
 
   subroutine make_operators
     real :: k2
@@ -36,7 +73,7 @@ contains
         do i = 0, m - 1
           at = at + 1
           k2 = real(wave(i)**2 + wave(j)**2 + wave(k)**2)
-          kinetic(at) = exp(-tau * k2 / 2)
+          kinetic(at) = exp(cmplx(0, -tau * k2 / 2)) / points
           potential(at) = exp(cmplx(0, -tau * 20 * (cos(2 * pi * i / m) + sin(4 * pi * j / m) * cos(2 * pi * k / m))))
         end do
       end do
@@ -49,63 +86,99 @@ contains
     if (i > m / 2) wave = i - m
   end function
 
-  ! The application's own loop: out of place there, in place back, a few steps with the same two plans.
-  subroutine propagate(bulk)
+  subroutine run(form, bulk)
+    character(len=*), intent(in) :: form
     integer, intent(in) :: bulk
     complex, allocatable :: orbitals(:), space(:)
     integer(8) :: forward, backward
-    integer :: step
+    double precision :: begun, total
     character(len=32) :: name
     allocate (orbitals(points * bulk), space(points * bulk))
-    call sfftw_plan_many_dft(forward, 3, [m, m, m], bulk, orbitals, [m, m, m], 1, points, space, [m, m, m], 1, points, &
-                             FFTW_FORWARD, FFTW_ESTIMATE)
-    call sfftw_plan_many_dft(backward, 3, [m, m, m], bulk, space, [m, m, m], 1, points, space, [m, m, m], 1, points, &
-                             FFTW_BACKWARD, FFTW_ESTIMATE)
     call fill(orbitals, points * bulk, 300 + bulk)
-    do step = 1, 2
-      call sfftw_execute(forward)
-      call multiply_real(space, kinetic, bulk)
-      call sfftw_execute(backward)
-      call multiply(space, potential, orbitals, bulk)
-    end do
-    write (name, '(a, i0)') 'propagated_', bulk
-    call show(trim(name), points, orbitals, points * bulk)
-    call each_alone(orbitals, space, bulk)
+    begun = now()
+    in_transforms = 0
+    call make_plans(form, bulk, orbitals, space, forward, backward)
+    call propagate(form, bulk, orbitals, space, forward, backward)
     call sfftw_destroy_plan(forward)
     call sfftw_destroy_plan(backward)
+    total = now() - begun
+    write (name, '(a, a, i0)') form, '_', bulk
+    call show(trim(name), points, orbitals, points * bulk)
+    if (timed) write (0, '(a, a, f10.4, a, f10.4)') trim(name), ' seconds', total, ' transforms', in_transforms
   end subroutine
 
-  ! The same transforms orbital by orbital with one plan, as older parts of such codes do.
-  subroutine each_alone(orbitals, space, bulk)
-    complex, intent(inout) :: orbitals(points, *), space(points, *)
+  ! Out of place there, in place back.
+  subroutine make_plans(form, bulk, orbitals, space, forward, backward)
+    character(len=*), intent(in) :: form
     integer, intent(in) :: bulk
-    integer(8) :: plan
-    integer :: b
-    call sfftw_plan_dft_3d(plan, m, m, m, orbitals, space, FFTW_FORWARD, FFTW_ESTIMATE + FFTW_UNALIGNED)
-    do b = 1, bulk
-      call sfftw_execute_dft(plan, orbitals(1, b), space(1, b))
+    complex, intent(inout) :: orbitals(*), space(*)
+    integer(8), intent(out) :: forward, backward
+    if (form == 'batched') then
+      call sfftw_plan_many_dft(forward, 3, [m, m, m], bulk, orbitals, [m, m, m], 1, points, space, [m, m, m], 1, &
+                               points, FFTW_FORWARD, FFTW_ESTIMATE)
+      call sfftw_plan_many_dft(backward, 3, [m, m, m], bulk, space, [m, m, m], 1, points, space, [m, m, m], 1, &
+                               points, FFTW_BACKWARD, FFTW_ESTIMATE)
+    else
+      call sfftw_plan_dft_3d(forward, m, m, m, orbitals, space, FFTW_FORWARD, FFTW_ESTIMATE + FFTW_UNALIGNED)
+      call sfftw_plan_dft_3d(backward, m, m, m, space, space, FFTW_BACKWARD, FFTW_ESTIMATE + FFTW_UNALIGNED)
+    end if
+  end subroutine
+
+  subroutine propagate(form, bulk, orbitals, space, forward, backward)
+    character(len=*), intent(in) :: form
+    integer, intent(in) :: bulk
+    complex, intent(inout) :: orbitals(points, bulk), space(points, bulk)
+    integer(8), intent(in) :: forward, backward
+    integer :: step
+    do step = 1, steps
+      call transform(form, bulk, forward, orbitals, space)
+      call multiply_in_place(space, kinetic, bulk)
+      call transform(form, bulk, backward, space, space)
+      call multiply(space, potential, orbitals, bulk)
     end do
-    call show('each_alone', points, space, points * bulk)
-    call sfftw_destroy_plan(plan)
   end subroutine
 
-  subroutine multiply_real(x, factor, bulk)
-    complex, intent(inout) :: x(points, *)
-    real, intent(in) :: factor(points)
+  subroutine transform(form, bulk, plan, from, to)
+    character(len=*), intent(in) :: form
     integer, intent(in) :: bulk
-    integer :: b
-    do b = 1, bulk
-      x(:, b) = x(:, b) * factor / points
+    integer(8), intent(in) :: plan
+    complex :: from(points, bulk), to(points, bulk)
+    double precision :: begun
+    integer :: c
+    begun = now()
+    if (form == 'batched') then
+      call sfftw_execute(plan)
+    else
+      do c = 1, bulk
+        call sfftw_execute_dft(plan, from(1, c), to(1, c))
+      end do
+    end if
+    in_transforms = in_transforms + now() - begun
+  end subroutine
+
+  subroutine multiply_in_place(x, factor, bulk)
+    integer, intent(in) :: bulk
+    complex, intent(inout) :: x(points, bulk)
+    complex, intent(in) :: factor(points)
+    integer :: c
+    do c = 1, bulk
+      x(:, c) = x(:, c) * factor
     end do
   end subroutine
 
   subroutine multiply(x, factor, y, bulk)
-    complex, intent(in) :: x(points, *), factor(points)
-    complex, intent(out) :: y(points, *)
     integer, intent(in) :: bulk
-    integer :: b
-    do b = 1, bulk
-      y(:, b) = x(:, b) * factor
+    complex, intent(in) :: x(points, bulk), factor(points)
+    complex, intent(out) :: y(points, bulk)
+    integer :: c
+    do c = 1, bulk
+      y(:, c) = x(:, c) * factor
     end do
   end subroutine
+
+  double precision function now()
+    integer(8) :: count, rate
+    call system_clock(count, rate)
+    now = dble(count) / dble(rate)
+  end function
 end program

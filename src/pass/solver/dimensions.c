@@ -1,8 +1,9 @@
 /* dimensions.c: a transform of rank 2 and more, one dimension after the other.
  *
- * The first takes the data from the input to the output, the others stay in place there: each is a work of rank 1 with the
- * other dimensions as loops, so that no transposition is needed.  The contiguous dimension is first and the slowest second:
- * then whole planes can be transformed as they come in, and are complete one after the other at the end. */
+ * The first takes the data from the input to the output, the others stay in place there: each is a work with the other
+ * dimensions as loops, so that no transposition is needed.  The contiguous dimension is first and the slowest second: then
+ * whole planes can be transformed as they come in, and are complete one after the other at the end.  Where the last two or
+ * three dimensions fit into a block together (solver box), they are one pass. */
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -12,30 +13,40 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle; /* must: positions are of one dimension */
 }
 
-/* The work of dimension d, with the others as loops; placed (in the output) or still on the way from the input. */
-static fg_work one_dimension(const fg_work *w, int d, bool placed) {
-  fg_work one = *w;
-  one.rank = 1;
-  one.dim[0] = w->dim[d];
+/* The work of dimensions first, first + 1, … (count of them), with the others as loops; placed (in the output) or still on
+ * the way from the input. */
+static fg_work some_dimensions(const fg_work *w, int first, int count, bool placed) {
+  fg_work some = *w;
+  some.rank = count;
   if (placed) {
-    one.from = w->to;
-    one.dim[0].is = w->dim[d].os;
-    for (int l = 0; l < w->loops; l++) one.loop[l].in = w->loop[l].out;
+    some.from = w->to;
+    for (int l = 0; l < w->loops; l++) some.loop[l].in = w->loop[l].out;
   }
-  for (int o = w->rank - 1; o >= 0; o--) {
-    if (o == d) continue;
-    const fg_dim *other = &w->dim[o];
-    one.loop[one.loops++] = (fg_loop){.n = other->n, .in = placed ? other->os : other->is, .out = other->os};
+  for (int d = w->rank - 1; d >= 0; d--) {
+    const fg_dim *from = &w->dim[d];
+    const ptrdiff_t in = placed ? from->os : from->is;
+    if (d >= first && d < first + count) some.dim[d - first] = (fg_dim){from->n, in, from->os};
+    else some.loop[some.loops++] = (fg_loop){.n = from->n, .in = in, .out = from->os};
   }
-  return one;
+  return some;
 }
 
-static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  for (int i = 0; i < w->rank; i++) {
-    const fg_work one = one_dimension(w, i == 0 ? w->rank - 1 : i - 1, i > 0);
+/* The last together dimensions at once, the others one by one. */
+static bool lower_together(const fg_planner *planner, const fg_work *w, ptrdiff_t together, fg_passes *list) {
+  const int rest = w->rank - (int)together;
+  const fg_work contiguous = some_dimensions(w, rest, (int)together, false);
+  if (!fg_planner_lower(planner, &contiguous, list)) return false;
+  for (int d = 0; d < rest; d++) {
+    const fg_work one = some_dimensions(w, d, 1, true);
     if (!fg_planner_lower(planner, &one, list)) return false;
   }
   return true;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  static const ptrdiff_t together[] = {1, 2, 3};
+  const int most = w->rank - 1 < 3 ? w->rank - 1 : 3;
+  return fg_planner_cheapest(planner, w, lower_together, together, most, list);
 }
 
 const fg_solver fg_solver_dimensions = {"dimensions", applicable, lower};

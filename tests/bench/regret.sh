@@ -1,0 +1,74 @@
+#!/bin/bash
+# regret.sh: does the library ever choose badly?  Every problem of regret.txt, planned with FFTW_ESTIMATE and
+# FFTW_MEASURE, on one of FFTW's threads and on all, is timed by turns in three processes: stock FFTW, the preload as
+# users have it after `fftw3-gpu tune`, and the preload with FFTW3_GPU=force.  The regret is the second's time ÷ the
+# better of the other two. Results are held against stock FFTW's.  Options: common.sh.
+#
+# Where it seems to be above 1.05, all three are timed again, up to twice, with other arrays if planning is cheap, and
+# all rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload
+# adds, in one process.
+#
+# Leaves regret.tsv (contest.c describes it, with the mode in front) and overhead.tsv.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/common.sh"
+modes=(e_1 e_all m_1 m_all)
+problems=$bench/regret.txt warm=ocf128x128x128
+timing=(-t 0.03 -r 5 -w 0.01 -p 0.25 -x 1.05)
+if [ -n "$quick" ]; then
+  modes=(e_1 m_all) problems=$work/problems warm=ocf64 timing=(-t 0.001 -r 2 -p 0.1)
+  printf '%s\n' 'ocf64 own' 'irf12x12*3 foreign' 'ocf4096 own e_1' >"$problems"
+fi
+status=0
+
+# select_problems MODE: those of that mode, as contest.c reads them, in an order whose every beginning is a fair sample
+# of all sizes.
+select_problems() {
+  awk -v mode="$1" '
+    /^#/ { next }
+    { wanted = NF < 3; for (i = 3; i <= NF; i++) wanted = wanted || $i == mode }
+    wanted { place = NR * 0.6180339887; print place - int(place), $1, $2 }' "$problems" |
+    LC_ALL=C sort | cut -d ' ' -f 2-
+}
+
+# Kernels are compiled once in the life of a machine: beforehand, by all processors.
+compile() {
+  local part parts=$((processors / 2))
+  for ((part = 0; part < parts; part++)); do
+    awk -v part=$part -v parts=$parts 'NR % parts == part' "$work/e_all" >"$work/part.$part"
+    "$programs/contest" -t 0.0001 -r 1 -c "forced=-,1,estimate,$forced" -f "$work/part.$part" >/dev/null &
+  done
+  wait
+}
+
+# contest MODE SHARES: one mode, for that share of the time that is left.
+contest() {
+  local mode=$1 threads=1 patience=estimate left=$(((limit - SECONDS) / $2))
+  [ "${mode#*_}" = 1 ] || threads=$processors
+  [ "${mode%_*}" = e ] || patience=measure
+  select_problems "$mode" >"$work/$mode"
+  "$programs/contest" -c "stock=-,$threads,$patience" -c "auto=-,$threads,$patience,$ours" \
+    -c "forced=-,$threads,$patience,$forced" "${timing[@]}" -W "$warm" -d $((left > 0 ? left : 0)) -f "$work/$mode" \
+    >"$work/rows" || status=1
+  sed "s/^#*/&$mode\t/" "$work/rows" >>"$out/regret.tsv"
+}
+
+# The problems that stock FFTW does in less than 10 µs.
+short_problems() {
+  awk -F '\t' '$1 == "e_1" && $6 == "stock" && $9 > 0 && $9 < 10 { print $2 }' "$out/regret.tsv"
+}
+
+about
+tune
+: >"$out/regret.tsv"
+select_problems e_all >"$work/e_all"
+[ -n "$quick" ] || compile
+echo "# tuned and compiled after $SECONDS s"
+for ((i = 0; i < ${#modes[@]}; i++)); do
+  contest "${modes[i]}" $((${#modes[@]} - i))
+  echo "# ${modes[i]} done after $SECONDS s"
+done
+mapfile -t short < <(short_problems)
+LD_PRELOAD=$library "$programs/overhead" ${quick:+-q} "${short[@]}" >"$out/overhead.tsv" || status=1
+grep -E 'WRONG|died' "$out/regret.tsv"
+awk -f "$bench/regret.awk" "$out/regret.tsv" "$out/overhead.tsv" || status=1
+exit $status
