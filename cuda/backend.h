@@ -70,9 +70,9 @@ typedef struct fg_backend {
   int (*open)(int ordinal, fg_device **device);
   const fg_device_info *(*info)(const fg_device *);
 
-  /* Whether there may be memory of a device in this process, and whether the program may have made some itself; and what
-   * p points to: HOST where nobody can know.  They open nothing, load nothing, never fail, and may be called before a
-   * device is open. */
+  /* Whether there may be memory of a device in this process, and whether the program may have made some itself; and
+   * what p points to: HOST where nobody can know.  They open nothing, load nothing, never fail, and may be called
+   * before a device is open. */
   bool (*pointers)(void);
   bool (*used_by_program)(void);
   void (*pointer)(const void *p, fg_pointer *what);
@@ -98,9 +98,9 @@ typedef struct fg_backend {
   void (*stream_destroy)(fg_device *, fg_stream *);
   int (*stream_wait)(fg_device *, fg_stream *); /* until all work in it is done; reports its failures */
 
-  /* The program's own stream (NULL: its default stream, which waits for its other blocking streams) as one to launch in,
-   * to record events in and to wait for; never destroyed by us.  Fails for a stream of another context or device, or one
-   * that is being captured. */
+  /* The program's own stream (NULL: its default stream, which waits for its other blocking streams) as one to launch
+   * in, to record events in and to wait for; never destroyed by us.  Fails for a stream of another context or device,
+   * or one that is being captured. */
   int (*stream_of_program)(fg_device *, void *native, fg_stream **);
 
   /* Asynchronous in the stream when the host side is pinned. */

@@ -4,7 +4,8 @@
  *
  *     cc resident.c -o resident -lfftw3f -lm
  *     ./resident                              # stock FFTW
- *     LD_PRELOAD=$(fftw3-gpu path) ./resident # and FFTW3_GPU=force for a machine whose GPU is not worth this small case
+ *     LD_PRELOAD=$(fftw3-gpu path) ./resident # and FFTW3_GPU=force for a machine whose GPU is not worth this small
+ *     case
  */
 #define FFTW3_GPU_WEAK /* our functions may be absent: their addresses are then NULL */
 #include <fftw3.h>
@@ -49,7 +50,8 @@ static fftwf_plan plan(fftwf_complex *x, int sign) {
   return fftwf_plan_many_dft(1, &n, SIGNALS, x, NULL, 1, N, x, NULL, 1, N, sign, FFTW_ESTIMATE);
 }
 
-/* Ours only where they are there and succeed; a program that needs them would link -lfftw3_gpu and save the question. */
+/* Ours only where they are there and succeed; a program that needs them would link -lfftw3_gpu and save the question.
+ * */
 static void check(int code) {
   if (code == 0) return;
   fprintf(stderr, "%s: %s\n", fftw3_gpu_error_text(code), fftw3_gpu_message());
@@ -76,8 +78,8 @@ static void on_the_host(void) {
   fftwf_free(x);
 }
 
-/* 2. The data stays on the GPU between the transforms.  (A program with CUDA kernels of its own would filter there; here
- * the spectrum is copied out and back.) */
+/* 2. The data stays on the GPU between the transforms.  (A program with CUDA kernels of its own would filter there;
+ * here the spectrum is copied out and back.) */
 static void on_the_device(void) {
   fftwf_complex *x = fftwf_malloc(bytes);
   void *memory;

@@ -312,7 +312,8 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   fegetenv(&of_program);
   fesetenv(FE_DFL_ENV);
   launches++;
-  result = fg_sim_run_grid(&(fg_sim_launch){kernel->name, ordinal_of(device), kernel->exports, grid, block, shared, args});
+  const fg_sim_launch all = {kernel->name, ordinal_of(device), kernel->exports, grid, block, shared, args};
+  result = fg_sim_run_grid(&all);
   fesetenv(&of_program);
   return result;
 }

@@ -150,7 +150,8 @@ static void *host_create(fg_problem *p, const char *reason) {
   const bool away = fg_resident_wanted(p, &p->arrays);
   const fg_host_plan made = host->plan(p, &p->arrays, away ? fg_resident_flags(p) : p->flags);
   if (made) tell(p, "host", reason);
-  /* Where arrays of a device may come, also to an execution on new arrays, its own plan is out of the program's reach. */
+  /* Where arrays of a device may come, also to an execution on new arrays, its own plan is out of the program's reach.
+   * */
   if (!made || !(fg_report_wanted() || fg_residence_expected())) {
     fg_problem_free(p);
     return made;
@@ -276,7 +277,8 @@ static void from_host_copies(fg_plan *plan, const fg_arrays *a) {
   if (!guests) fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
   const fg_arrays host = fg_guests_arrays(guests);
   from_host(plan, &host);
-  if (fg_guests_give_back(guests) != FG_OK) fg_die("arrays on a device that cannot be written: %s", fg_backend_message());
+  if (fg_guests_give_back(guests) != FG_OK)
+    fg_die("arrays on a device that cannot be written: %s", fg_backend_message());
   fg_guests_free(guests);
 }
 
@@ -297,7 +299,8 @@ static const char *from_resident(fg_plan *plan, const fg_arrays *a) {
 /* FFTW3_GPU_VERIFY looks at copies on the host. */
 static double verify_resident(fg_plan *plan, fg_guests *guests, fg_verify *verify, double tolerance) {
   const fg_arrays host = fg_guests_arrays(guests);
-  if (fg_guests_bring_again(guests) != FG_OK) fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
+  if (fg_guests_bring_again(guests) != FG_OK)
+    fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
   const double error = fg_verify_end(verify, plan, &host, tolerance);
   if (!(error <= tolerance) && fg_guests_give_back(guests) != FG_OK)
     fg_die("arrays on a device that cannot be written: %s", fg_backend_message());

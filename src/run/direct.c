@@ -137,7 +137,9 @@ static span span_of(const fg_layout *l) {
   return (span){(size_t)(reach * real), -l->low * real};
 }
 
-static size_t padded(size_t bytes) { return (bytes + FG_PLANE_ALIGNMENT - 1) / FG_PLANE_ALIGNMENT * FG_PLANE_ALIGNMENT; }
+static size_t padded(size_t bytes) {
+  return (bytes + FG_PLANE_ALIGNMENT - 1) / FG_PLANE_ALIGNMENT * FG_PLANE_ALIGNMENT;
+}
 
 static char *copy_of(const run *r, int plane) {
   return (char *)r->lane->array[FG_ARRAY_IN] + (size_t)plane * padded(span_of(layout_of(r->what, FG_INPUT)).bytes);

@@ -58,7 +58,8 @@ static int planes(const end *e) { return e->layout->split ? 2 : 1; }
 
 /* Pinned by the program. */
 static bool of_program(const end *e) {
-  return e->direct && (e->pinning[0] == FG_PINNED_BY_PROGRAM || (planes(e) == 2 && e->pinning[1] == FG_PINNED_BY_PROGRAM));
+  return e->direct &&
+         (e->pinning[0] == FG_PINNED_BY_PROGRAM || (planes(e) == 2 && e->pinning[1] == FG_PINNED_BY_PROGRAM));
 }
 
 static size_t plane_size(const end *e) { return (size_t)e->layout->elements * fg_layout_element_size(e->layout); }
@@ -300,7 +301,8 @@ static int all_steps(flow *f) {
 size_t fg_pipeline_recorded = 64 << 20;
 
 static bool may_record(const flow *f) {
-  return f->target->backend->graph_begin && !of_program(&f->in) && !of_program(&f->out) && f->in.direct && f->out.direct && plane_size(&f->in) <= fg_pipeline_recorded;
+  return f->target->backend->graph_begin && f->in.direct && f->out.direct && !of_program(&f->in) &&
+         !of_program(&f->out) && plane_size(&f->in) <= fg_pipeline_recorded;
 }
 
 static fg_recordable recordable(const flow *f) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# exports.sh: the library exports every public name of the installed fftw3.h, of fftw3_gpu.h and every legacy Fortran name
-# of the real libraries, data as data, and nothing else.
+# exports.sh: the library exports every public name of the installed fftw3.h, of fftw3_gpu.h and every legacy Fortran
+# name of the real libraries, data as data, and nothing else.
 . "$(dirname "$0")/common.sh"
 need nm cpp awk comm
 

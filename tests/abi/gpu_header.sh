@@ -13,9 +13,11 @@ try() { # try NAME COMPILER... : $work/NAME.c holds it
   "$@" -pedantic -Wall -Wextra -Werror -I"$top/include" ${FFTW3F_CFLAGS:-} -c -o "$work/$name.o" "$work/$name.c" ||
     fail "$name: $*"
 }
-printf '#include <fftw3_gpu.h>\n#include <fftw3_gpu.h>\nint (*f)(void) = fftw3_gpu_version;\n' >"$work/alone.c"
-printf '#include <fftw3.h>\n#include <fftw3_gpu.h>\nint f(fftwf_plan p) { return fftw3_gpu_execute_stream(p, 0); }\n' >"$work/after.c"
-printf '#include <fftw3_gpu.h>\n#include <fftw3.h>\nint f(fftwf_plan p) { return fftw3_gpu_execute_stream(p, 0); }\n' >"$work/before.c"
+use='int f(fftwf_plan p) { return fftw3_gpu_execute_stream(p, 0); }'
+printf '#include <%s>\n' fftw3_gpu.h fftw3_gpu.h >"$work/alone.c"
+echo 'int (*f)(void) = fftw3_gpu_version;' >>"$work/alone.c"
+{ printf '#include <%s>\n' fftw3.h fftw3_gpu.h; echo "$use"; } >"$work/after.c"
+{ printf '#include <%s>\n' fftw3_gpu.h fftw3.h; echo "$use"; } >"$work/before.c"
 for name in alone after before; do
   try $name "$CC" -std=c99 -xc
   try $name "$CXX" -std=c++11 -xc++
@@ -32,7 +34,8 @@ diff "$work/declared" "$work/exported" || fail "fftw3_gpu.h and symbols.map diff
 [ "$("$work/example" 2>&1)" = "on the host: right" ] || fail "the example without the library"
 export FFTW3_GPU_BACKEND=sim
 for mode in force auto off; do
-  FFTW3_GPU=$mode LD_PRELOAD=$lib "$work/example" >"$work/out" 2>"$work/err" || fail "the example, $mode: $(cat "$work/err")"
+  FFTW3_GPU=$mode LD_PRELOAD=$lib "$work/example" >"$work/out" 2>"$work/err" ||
+    fail "the example, $mode: $(cat "$work/err")"
   grep -q '^on the host: right$' "$work/out" || fail "the example, $mode: $(cat "$work/out")"
   [ "$(grep -c 'in the background: right' "$work/err")" = 2 ] || fail "the example, $mode: $(cat "$work/err")"
   [ $mode = off ] || grep -q '^on the device: right$' "$work/err" || fail "the example, $mode: $(cat "$work/err")"

@@ -52,7 +52,8 @@ FAKE(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags), (void)flags,
 FAKE(cuMemFreeHost, (void *memory), free(memory))
 FAKE(cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags), (void)memory, (void)bytes, (void)flags)
 FAKE(cuMemHostUnregister, (void *memory), (void)memory)
-FAKE(cuStreamGetCtx, (CUstream stream, CUcontext *context), *context = (CUcontext)(stream == FAKE_ALIEN ? 0x1001 : 0x1000))
+FAKE(cuStreamGetCtx, (CUstream stream, CUcontext *context),
+     *context = (CUcontext)(stream == FAKE_ALIEN ? 0x1001 : 0x1000))
 FAKE(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
      *status = stream == FAKE_CAPTURING ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE)
 FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))

@@ -234,8 +234,9 @@ static int event_wait(fg_device *d, fg_event *of) {
 
 const fg_backend lazy_backend = {
     .name = "lazy", .count = count, .open = open_device, .info = info,
-    .pointers = pointers, .pointer = pointer, .used_by_program = used_by_program, .stream_of_program = stream_of_program, .begin = begin, .end = end, .memory_alloc = memory_alloc, .memory_free = memory_free,
-    .memory_available = memory_available,
+    .pointers = pointers, .used_by_program = used_by_program, .pointer = pointer,
+    .stream_of_program = stream_of_program, .begin = begin, .end = end,
+    .memory_alloc = memory_alloc, .memory_free = memory_free, .memory_available = memory_available,
     .pinned_alloc = pinned_alloc, .pinned_free = pinned_free,
     .host_register = host_register, .host_unregister = host_unregister,
     .stream_create = stream_create, .stream_destroy = stream_destroy, .stream_wait = stream_wait,

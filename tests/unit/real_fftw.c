@@ -40,8 +40,9 @@ static fftwf_plan plan_of(const fg_problem *p, const fg_arrays *a, const fftwf_i
   fftwf_r2r_kind kinds[16];
   switch (p->kind) {
     case FG_DFT:
-      return split ? fftwf_plan_guru64_split_dft(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, a->out_im, flags)
-                   : fftwf_plan_guru64_dft(rank, dims, more, batch, a->in_re, a->out_re, p->sign, flags);
+      if (split)
+        return fftwf_plan_guru64_split_dft(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, a->out_im, flags);
+      return fftwf_plan_guru64_dft(rank, dims, more, batch, a->in_re, a->out_re, p->sign, flags);
     case FG_R2C:
       return split ? fftwf_plan_guru64_split_dft_r2c(rank, dims, more, batch, a->in_re, a->out_re, a->out_im, flags)
                    : fftwf_plan_guru64_dft_r2c(rank, dims, more, batch, a->in_re, a->out_re, flags);

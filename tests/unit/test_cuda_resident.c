@@ -1,7 +1,7 @@
 /* test_cuda_resident.c: plans given memory of a real device; skipped where there is none.
  *
- * The program's own use of CUDA is played with the driver's functions.  Every test runs in a process of its own (Check's
- * fork mode).  With -t also times: plans on device memory against the bench's device-resident times. */
+ * The program's own use of CUDA is played with the driver's functions.  Every test runs in a process of its own
+ * (Check's fork mode).  With -t also times: plans on device memory against the bench's device-resident times. */
 #include "config.h"
 
 #include <check.h>
@@ -27,16 +27,16 @@
 #undef cuMemcpyHtoD
 #undef cuMemsetD8
 
-#define PROGRAM_FUNCTIONS(F)                                                                                            \
-  F(cuInit, (unsigned)) F(cuDeviceGet, (CUdevice *, int)) F(cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))          \
-  F(cuCtxGetCurrent, (CUcontext *)) F(cuCtxSetCurrent, (CUcontext)) F(cuCtxPopCurrent_v2, (CUcontext *))                \
-  F(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice)) F(cuCtxSynchronize, (void))                                      \
-  F(cuMemAlloc_v2, (CUdeviceptr *, size_t)) F(cuMemFree_v2, (CUdeviceptr))                                              \
-  F(cuMemAllocManaged, (CUdeviceptr *, size_t, unsigned)) F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))             \
-  F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                                               \
-  F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream)) F(cuStreamCreate, (CUstream *, unsigned))       \
-  F(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream)) F(cuStreamQuery, (CUstream))                           \
-  F(cuStreamSynchronize, (CUstream)) F(cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                        \
+#define PROGRAM_FUNCTIONS(F)                                                                                         \
+  F(cuInit, (unsigned)) F(cuDeviceGet, (CUdevice *, int)) F(cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))       \
+  F(cuCtxGetCurrent, (CUcontext *)) F(cuCtxSetCurrent, (CUcontext)) F(cuCtxPopCurrent_v2, (CUcontext *))             \
+  F(cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice)) F(cuCtxSynchronize, (void))                                   \
+  F(cuMemAlloc_v2, (CUdeviceptr *, size_t)) F(cuMemFree_v2, (CUdeviceptr))                                           \
+  F(cuMemAllocManaged, (CUdeviceptr *, size_t, unsigned)) F(cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))          \
+  F(cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                                            \
+  F(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream)) F(cuStreamCreate, (CUstream *, unsigned))    \
+  F(cuMemsetD32Async, (CUdeviceptr, unsigned, size_t, CUstream)) F(cuStreamQuery, (CUstream))                        \
+  F(cuStreamSynchronize, (CUstream)) F(cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                     \
   F(cuStreamEndCapture, (CUstream, CUgraph *))
 
 #define MEMBER(name, parameters) static CUresult(*p_##name) parameters;
@@ -71,7 +71,8 @@ static void setup(void) {
 
 static const char *const problems[] = {
     "ocf64*10",  "icb60*9",   "icf8x6x4*5", "/ocf30*6",  "/icf16x8*4", "icf64x64x64", "ocf8:1:3*6:8:40",
-    "icf14:11:1*11:1:14", "ocf1009*3", "icb8192*3", "icf65536", "ocf32768*2", "orf30*4", "irf30*4", "irb8x10", "irf32x33x34",
+    "icf14:11:1*11:1:14", "ocf1009*3", "icb8192*3", "icf65536", "ocf32768*2", "orf30*4", "irf30*4", "irb8x10",
+    "irf32x33x34",
     "orb20x30x40", "/orf12*5", "okd20e10*6", "ik8fx6h", "irf8192", "icf24x24x24*30", "icf1001x77", "ocf100003",
 };
 

@@ -1,5 +1,5 @@
-/* test_resident.c: plans given arrays of a device, managed or pinned memory: computed where they are, and right whatever
- * fails. */
+/* test_resident.c: plans given arrays of a device, managed or pinned memory: computed where they are, and right
+ * whatever fails. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
