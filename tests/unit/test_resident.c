@@ -1,6 +1,7 @@
 /* test_resident.c: plans given arrays of a device, managed or pinned memory: computed where they are, and right
  * whatever fails. */
 #include <check.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,33 @@ START_TEST(each_device_computes_its_own) {
     }
   subject s = prepare("ocf64*10", SECOND, HEAP);
   run(&s);
+  dispose(&s);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+enum { THREADS = 6, TIMES = 4 };
+
+static void *execute_own(void *shared) {
+  const subject *s = shared;
+  for (int i = 0; i < TIMES; i++) {
+    fg_problem *p = fg_problem_copy(s->p);
+    homes h = homes_of(p, i % 2 ? DEVICE : MANAGED, i % 3 ? DEVICE : HEAP, false);
+    fg_plan_execute(s->plan, &h.arrays);
+    homes_check(&h, s->what);
+    homes_free(&h);
+    fg_problem_free(p);
+  }
+  return NULL;
+}
+
+START_TEST(threads_execute_one_plan) {
+  static const char *const some[] = {"ocf64*10", "ocf8:1:3*6:8:40", "ocb20x30x40"};
+  pthread_t threads[THREADS];
+  subject s = prepare(some[_i], DEVICE, DEVICE);
+  for (int t = 0; t < THREADS; t++) ck_assert_int_eq(pthread_create(&threads[t], NULL, execute_own, &s), 0);
+  for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
   dispose(&s);
 }
 END_TEST
@@ -294,6 +322,7 @@ int main(void) {
   tcase_add_loop_test(tc, one_array_may_be_the_hosts, 0, 6);
   tcase_add_loop_test(tc, plans_take_new_arrays_of_any_kind, 0, 4);
   tcase_add_test(tc, each_device_computes_its_own);
+  tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
   tcase_add_test(tc, undefined_layouts_are_the_real_fftws);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
   tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
