@@ -48,7 +48,7 @@ static int route_of(const char *where) {
 }
 
 static void describe(const fg_plan *plan, fftw3_gpu_info *info) {
-  const fg_plan_facts f = fg_plan_tell(plan);
+  const fg_plan_facts f = fg_plan_facts_of(plan);
   info->route = route_of(f.where);
   info->device = f.device;
   info->passes = f.passes;

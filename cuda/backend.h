@@ -46,17 +46,17 @@ typedef struct {
 } fg_kernel_request;
 
 /* What an address of this process points to. */
-enum fg_memory_kind {
-  FG_MEMORY_HOST,
-  FG_MEMORY_PINNED,  /* the host's, reached by DMA */
-  FG_MEMORY_DEVICE,
-  FG_MEMORY_MANAGED, /* both reach it */
-  FG_MEMORY_OWN,     /* the host's, of our arena (src/run/residence.h; no backend says so) */
-  FG_MEMORY_APART    /* a device's, in a context that is not ours: copies may reach it, kernels of ours do not */
+enum fg_pointer_kind {
+  FG_POINTER_HOST,
+  FG_POINTER_PINNED,  /* the host's, reached by DMA */
+  FG_POINTER_DEVICE,
+  FG_POINTER_MANAGED, /* both reach it */
+  FG_POINTER_OWN,     /* the host's, of our arena (src/run/residence.h; no backend says so) */
+  FG_POINTER_APART    /* a device's, in a context that is not ours: copies may reach it, kernels of ours do not */
 };
 
 typedef struct {
-  enum fg_memory_kind kind;
+  enum fg_pointer_kind kind;
   int ordinal;      /* DEVICE, MANAGED, APART: the device's */
   const void *base; /* the allocation or registration that holds it, where that is known, else NULL and 0 */
   size_t bytes;

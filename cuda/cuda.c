@@ -164,13 +164,13 @@ static bool used_by_program(void) {
   return atomic_load(&known);
 }
 
-static enum fg_memory_kind kind_of(unsigned type, unsigned managed, CUcontext context, int ordinal) {
-  if (managed) return FG_MEMORY_MANAGED;
-  if (type == CU_MEMORYTYPE_HOST) return FG_MEMORY_PINNED;
-  if (type != CU_MEMORYTYPE_DEVICE) return FG_MEMORY_HOST;
+static enum fg_pointer_kind kind_of(unsigned type, unsigned managed, CUcontext context, int ordinal) {
+  if (managed) return FG_POINTER_MANAGED;
+  if (type == CU_MEMORYTYPE_HOST) return FG_POINTER_PINNED;
+  if (type != CU_MEMORYTYPE_DEVICE) return FG_POINTER_HOST;
   /* Memory of a pool has no context: it is for all of them. */
   const fg_device *ours = ordinal >= 0 && ordinal < MAX_DEVICES ? devices[ordinal] : NULL;
-  return ours && context && context != ours->context ? FG_MEMORY_APART : FG_MEMORY_DEVICE;
+  return ours && context && context != ours->context ? FG_POINTER_APART : FG_POINTER_DEVICE;
 }
 
 static void pointer(const void *p, fg_pointer *what) {
@@ -182,7 +182,7 @@ static void pointer(const void *p, fg_pointer *what) {
   CUdeviceptr base = 0;
   int ordinal = -1;
   void *answers[] = {&type, &managed, &context, &ordinal, &base, &what->bytes};
-  *what = (fg_pointer){.kind = FG_MEMORY_HOST};
+  *what = (fg_pointer){.kind = FG_POINTER_HOST};
   if (fg_driver_pointer(sizeof ask / sizeof *ask, ask, answers, (CUdeviceptr)p)) {
     what->bytes = 0;
     return;

@@ -70,13 +70,13 @@ static bool sim_pointers(void) { return fg_sim_memory_count() > 0 || fg_sim_host
 static bool sim_used_by_program(void) { return false; }
 
 static void sim_pointer(const void *p, fg_pointer *what) {
-  *what = (fg_pointer){.kind = FG_MEMORY_HOST};
+  *what = (fg_pointer){.kind = FG_POINTER_HOST};
   fg_sim_memory_lock();
   const fg_sim_allocation *a = fg_sim_memory_find(p, 1);
   if (a)
-    *what = (fg_pointer){a->adopted   ? FG_MEMORY_PINNED
-                         : a->managed ? FG_MEMORY_MANAGED
-                                      : FG_MEMORY_DEVICE,
+    *what = (fg_pointer){a->adopted   ? FG_POINTER_PINNED
+                         : a->managed ? FG_POINTER_MANAGED
+                                      : FG_POINTER_DEVICE,
                          a->ordinal, a->memory, a->bytes};
   fg_sim_memory_unlock();
 }
@@ -191,6 +191,8 @@ static int copy_check(const void *device_side, size_t bytes, const fg_sim_alloca
 
 static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
   int fault = fg_fault_due(FG_FAULT_COPY);
+  if (!fault)
+    fault = fg_sim_host_check();
   return fault ? fault : copy_check(device_side, bytes, a);
 }
 
@@ -305,6 +307,8 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   int result = fg_fault_due(FG_FAULT_LAUNCH);
   if (result == 0)
     result = check_launch(&device->info, kernel, grid, block, shared, args_bytes);
+  if (result == 0)
+    result = fg_sim_host_check();
   if (result < 0)
     return result;
   /* The program's rounding mode, traps and flushing of denormals are none of the device's. */

@@ -54,7 +54,7 @@ static fg_guests guests_of(const fg_problem *p, const fg_arrays *a) {
     g.plane[i] = (guest){.pointer = pointers[i], .ordinal = -1};
     if (!present(p, i)) continue;
     const fg_pointer where = fg_residence_of(pointers[i]);
-    if (where.kind == FG_MEMORY_DEVICE || where.kind == FG_MEMORY_APART) g.plane[i].ordinal = where.ordinal;
+    if (where.kind == FG_POINTER_DEVICE || where.kind == FG_POINTER_APART) g.plane[i].ordinal = where.ordinal;
     measure(&g.plane[i], p, i < 2 ? FG_INPUT : FG_OUTPUT);
   }
   return g;

@@ -38,7 +38,7 @@ bool fg_resident_wanted(const fg_problem *p, const fg_arrays *a) {
 }
 
 static bool reached_by(const fg_pointer *p, int ordinal) {
-  return p->kind == FG_MEMORY_MANAGED || (p->kind == FG_MEMORY_DEVICE && p->ordinal == ordinal);
+  return p->kind == FG_POINTER_MANAGED || (p->kind == FG_POINTER_DEVICE && p->ordinal == ordinal);
 }
 
 /* ---- how an execution on them would be ---- */
@@ -89,7 +89,7 @@ static bool reach_side(const fg_problem *p, const fg_arrays *a, enum fg_side sid
 /* The device of the first array that kernels reach; -1 if there is none. */
 static int ordinal_of(const fg_problem *p, const fg_arrays *a) {
   const whereabouts sides[] = {find(p, a, FG_INPUT), find(p, a, FG_OUTPUT)};
-  const enum fg_memory_kind kinds[] = {FG_MEMORY_DEVICE, FG_MEMORY_MANAGED};
+  const enum fg_pointer_kind kinds[] = {FG_POINTER_DEVICE, FG_POINTER_MANAGED};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (int s = 0; s < 2; s++)
       for (int i = 0; i < sides[s].count; i++)
@@ -199,12 +199,14 @@ unsigned fg_resident_flags(const fg_problem *p) {
 }
 
 fg_route fg_resident_route(const fg_problem *p) {
-  fg_route r = {NULL, "switched off"};
+  fg_route r = {.way = FG_ROUTE_HOST, .reason = "switched off"};
   if (fg_settings_get()->mode == FG_MODE_OFF) return r;
   r.reason = fg_route_must_host(p);
   if (r.reason) return r;
   r.target = fg_target_get(&r.reason);
-  if (r.target) r.reason = "arrays on the device";
+  if (!r.target) return r;
+  r.way = FG_ROUTE_GPU;
+  r.reason = "arrays on the device";
   return r;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "src/report/log.h"
-#include "src/run/arena.h"
 #include "src/run/lane.h"
 #include "src/run/residence.h"
 #include "src/run/transfer.h"
@@ -21,6 +20,8 @@ typedef struct {
   bool overwrites; /* the input: from the first launch on giving up is no way out */
   bool touched;    /* it has been, or may have been */
   size_t moved;    /* pieces of staging used so far */
+  unsigned long held[2]; /* planes of the host that DMA reaches */
+  int holds;
 } run;
 
 static const fg_layout *layout_of(const fg_direct *d, enum fg_side side) { return fg_program_layout(d->program, side); }
@@ -45,14 +46,14 @@ static bool again(const run *r, int code) {
 
 /* ---- the side that is the host's ---- */
 
-/* Where DMA reaches the whole plane; NULL if it does not. */
-static char *reachable(const fg_target *t, const fg_layout *l, void *plane) {
+/* Where DMA reaches the whole plane, which is held until the end; NULL if it does not. */
+static char *reachable(run *r, const fg_layout *l, void *plane) {
   char *const dense = fg_transfer_dense(l, plane);
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
-  if (!dense) return NULL;
-  /* The arena pins for the process's own device. */
-  const bool pinned = (t->ordinal == 0 && fg_arena_pin(t, dense, bytes)) || fg_residence_pinned(dense, bytes);
-  return pinned ? dense : NULL;
+  const unsigned long number = dense ? fg_residence_hold(r->target, dense, bytes) : 0;
+  if (!number) return NULL;
+  r->held[r->holds++] = number;
+  return dense;
 }
 
 static size_t piece_of(const fg_direct *d, enum fg_side side) {
@@ -84,7 +85,7 @@ static int bring_piece(run *r, const fg_layout *l, void *array, ptrdiff_t first,
 static int bring_plane(run *r, const fg_layout *l, void *array, char *image) {
   const size_t element = fg_layout_element_size(l);
   const ptrdiff_t most = (ptrdiff_t)(piece_of(r->what, FG_INPUT) / element);
-  char *const dense = reachable(r->target, l, array);
+  char *const dense = reachable(r, l, array);
   int code = FG_OK;
   if (dense)
     return r->target->backend->copy_in(r->target->device, image, dense, (size_t)l->elements * element, r->stream);
@@ -98,7 +99,7 @@ static int fetch_plane(run *r, const fg_layout *l, void *array, const char *imag
   fg_device *const d = r->target->device;
   const size_t element = fg_layout_element_size(l);
   const ptrdiff_t most = (ptrdiff_t)(piece_of(r->what, FG_OUTPUT) / element);
-  char *const dense = reachable(r->target, l, array);
+  char *const dense = reachable(r, l, array);
   int code = FG_OK;
   if (dense) return b->copy_out(d, dense, image, (size_t)l->elements * element, r->stream);
   for (ptrdiff_t at = 0; code == FG_OK && at < l->elements; at += most) {
@@ -241,6 +242,7 @@ enum fg_outcome fg_direct_run(const fg_direct *d) {
   int code = acquire(&r, NULL);
   if (code == FG_OK) code = all(&r);
   const enum fg_outcome outcome = outcome_of(&r, code);
+  while (r.holds > 0) fg_residence_let_go(r.held[--r.holds]);
   if (r.lane) fg_lane_release(r.lane, NULL);
   r.target->backend->end(r.target->device, begun);
   return outcome;

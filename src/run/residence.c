@@ -57,20 +57,21 @@ static bool in_heap(const void *p) {
 /* ---- the rest ---- */
 
 fg_pointer fg_residence_of(const void *p) {
-  fg_pointer where = {.kind = FG_MEMORY_HOST};
+  fg_pointer where = {.kind = FG_POINTER_HOST};
   if (!p) return where;
-  if (fg_arena_holds(p, 1)) where.kind = FG_MEMORY_OWN;
+  if (fg_arena_holds(p, 1)) where.kind = FG_POINTER_OWN;
   else if (fg_residence_possible()) fg_target_backend()->pointer(p, &where);
   return where;
 }
 
 bool fg_residence_device(const fg_pointer *where) {
-  return where->kind == FG_MEMORY_DEVICE || where->kind == FG_MEMORY_MANAGED || where->kind == FG_MEMORY_APART;
+  return where->kind == FG_POINTER_DEVICE || where->kind == FG_POINTER_MANAGED || where->kind == FG_POINTER_APART;
 }
 
 bool fg_residence_on_device(const void *p) {
   if (!p || !fg_residence_possible() || in_heap(p)) return false;
-  const fg_pointer where = fg_residence_of(p);
+  fg_pointer where;
+  fg_target_backend()->pointer(p, &where);
   if (!fg_residence_device(&where)) return false;
   atomic_store(&seen, true);
   return true;
@@ -79,12 +80,17 @@ bool fg_residence_on_device(const void *p) {
 /* A range over two registrations is not one that copies take. */
 bool fg_residence_pinned(const void *from, size_t bytes) {
   const fg_pointer where = fg_residence_of(from);
-  if (where.kind != FG_MEMORY_PINNED || !where.base) return false;
+  if (where.kind != FG_POINTER_PINNED || !where.base) return false;
   const size_t offset = (size_t)((const char *)from - (const char *)where.base);
   return offset <= where.bytes && bytes <= where.bytes - offset;
 }
 
-unsigned long fg_residence_pin(const fg_target *t, const void *from, size_t bytes) {
-  const unsigned long number = fg_arena_pin(t, from, bytes);
-  return !number && fg_residence_pinned(from, bytes) ? FG_PINNED_BY_PROGRAM : number;
+unsigned long fg_residence_hold(const fg_target *t, const void *from, size_t bytes) {
+  /* The arena pins for the process's own device. */
+  const unsigned long number = t->ordinal == 0 ? fg_arena_hold(t, from, bytes) : 0;
+  return !number && fg_residence_possible() && fg_residence_pinned(from, bytes) ? FG_PINNED_BY_PROGRAM : number;
+}
+
+void fg_residence_let_go(unsigned long number) {
+  if (number != FG_PINNED_BY_PROGRAM) fg_arena_let_go(number);
 }

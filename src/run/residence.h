@@ -26,10 +26,11 @@ bool fg_residence_on_device(const void *p);
 /* All of [from, from + bytes) was pinned by the program, so that copies reach it by DMA. */
 bool fg_residence_pinned(const void *from, size_t bytes);
 
-/* As fg_arena_pin, for any memory of the host: also what the program has pinned, which is FG_PINNED_BY_PROGRAM each
- * time. It may not be recorded with its address, since nobody knows when the program unpins it, and kernels are kept
- * from it. */
+/* As fg_arena_hold, for any memory of the host: also what the program has pinned, which is FG_PINNED_BY_PROGRAM each
+ * time. It may not be recorded with its address, since nobody knows when the program unpins it, and kernels are kept from
+ * it. */
 #define FG_PINNED_BY_PROGRAM (~0ul)
-unsigned long fg_residence_pin(const fg_target *, const void *from, size_t bytes);
+unsigned long fg_residence_hold(const fg_target *, const void *from, size_t bytes);
+void fg_residence_let_go(unsigned long number);
 
 #endif

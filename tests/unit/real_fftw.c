@@ -29,7 +29,7 @@ static void check_reach(const fg_problem *p, const fg_arrays *a) {
                                   p->format == FG_SPLIT ? a->out_im : NULL};
   for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
     const fg_pointer where = fg_residence_of(pointers[i]);
-    ck_assert_msg(where.kind != FG_MEMORY_DEVICE, "the real FFTW got an array on the device");
+    ck_assert_msg(where.kind != FG_POINTER_DEVICE, "the real FFTW got an array on the device");
   }
 }
 

@@ -384,18 +384,18 @@ static fg_pointer ask(unsigned type, unsigned managed, unsigned alien) {
 /* The program, not we, has loaded the driver here: its pointers are known before any device of ours is open. */
 START_TEST(pointers_of_the_program) {
   ck_assert(cuda->pointers() && cuda->used_by_program());
-  ck_assert_int_eq(ask(0, 0, 0).kind, FG_MEMORY_HOST);
-  ck_assert_int_eq(ask(CU_MEMORYTYPE_HOST, 0, 0).kind, FG_MEMORY_PINNED);
-  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind, FG_MEMORY_DEVICE);
-  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 1, 0).kind, FG_MEMORY_MANAGED);
-  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 1).kind, FG_MEMORY_DEVICE);
+  ck_assert_int_eq(ask(0, 0, 0).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_HOST, 0, 0).kind, FG_POINTER_PINNED);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind, FG_POINTER_DEVICE);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 1, 0).kind, FG_POINTER_MANAGED);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 1).kind, FG_POINTER_DEVICE);
   open_device();
-  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 1).kind, FG_MEMORY_APART); /* not of the context that is ours now */
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 1).kind, FG_POINTER_APART); /* not of the context that is ours now */
   const fg_pointer what = ask(CU_MEMORYTYPE_DEVICE, 0, 0);
   ck_assert_ptr_eq(what.base, (void *)0x7000100);
   ck_assert_uint_eq(what.bytes, 4096);
   fail_next("cuPointerGetAttributes", CUDA_ERROR_NOT_INITIALIZED);
-  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind, FG_MEMORY_HOST);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind, FG_POINTER_HOST);
   ck_assert_int_eq(fake->context_depth, 0);
 }
 END_TEST
@@ -406,7 +406,7 @@ START_TEST(pointers_of_a_forked_child_are_not_asked_for) {
   const pid_t child = fork();
   if (child == 0) {
     const int calls = fake->calls;
-    const bool host = ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind == FG_MEMORY_HOST;
+    const bool host = ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind == FG_POINTER_HOST;
     _exit(host && !cuda->pointers() && fake->calls == calls ? 0 : 1);
   }
   int status;

@@ -128,8 +128,8 @@ START_TEST(both_on_the_host) {
 END_TEST
 
 START_TEST(residence_tells_all_kinds) {
-  static const enum fg_memory_kind want[] = {FG_MEMORY_HOST, FG_MEMORY_OWN, FG_MEMORY_PINNED, FG_MEMORY_MANAGED,
-                                             FG_MEMORY_DEVICE, FG_MEMORY_DEVICE};
+  static const enum fg_pointer_kind want[] = {FG_POINTER_HOST, FG_POINTER_OWN, FG_POINTER_PINNED, FG_POINTER_MANAGED,
+                                             FG_POINTER_DEVICE, FG_POINTER_DEVICE};
   for (home_kind k = HEAP; k < SECOND; k++) {
     fg_problem *p = test_problem("ocf64x64x16", FG_SINGLE);
     homes h = homes_of(p, k, k, false);
@@ -220,7 +220,7 @@ START_TEST(memory_of_another_context) {
   test_target();
   fg_problem *p = test_problem("icf64", FG_SINGLE);
   p->arrays = (fg_arrays){(void *)memory, (float *)memory + 1, (void *)memory, (float *)memory + 1};
-  ck_assert_int_eq(fg_residence_of((void *)memory).kind, FG_MEMORY_APART);
+  ck_assert_int_eq(fg_residence_of((void *)memory).kind, FG_POINTER_APART);
   fg_plan *plan = fg_plan_create(p);
   const int before = test_real_fftw_executions();
   fg_plan_execute(plan, NULL);

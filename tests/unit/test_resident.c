@@ -245,8 +245,8 @@ END_TEST
 /* ---- what a pointer leads to ---- */
 
 START_TEST(residence_tells_all_kinds) {
-  static const enum fg_memory_kind want[] = {FG_MEMORY_HOST,    FG_MEMORY_OWN,    FG_MEMORY_PINNED, FG_MEMORY_MANAGED,
-                                             FG_MEMORY_DEVICE, FG_MEMORY_DEVICE, FG_MEMORY_DEVICE};
+  static const enum fg_pointer_kind want[] = {FG_POINTER_HOST,    FG_POINTER_OWN,    FG_POINTER_PINNED, FG_POINTER_MANAGED,
+                                             FG_POINTER_DEVICE, FG_POINTER_DEVICE, FG_POINTER_DEVICE};
   static float in_image[4];
   float on_stack[4];
   for (home_kind k = HEAP; k < KINDS; k++) {
@@ -258,10 +258,10 @@ START_TEST(residence_tells_all_kinds) {
     homes_free(&h);
     fg_problem_free(p);
   }
-  ck_assert_int_eq(fg_residence_of(NULL).kind, FG_MEMORY_HOST);
-  ck_assert_int_eq(fg_residence_of(in_image).kind, FG_MEMORY_HOST);
-  ck_assert_int_eq(fg_residence_of(on_stack).kind, FG_MEMORY_HOST);
-  ck_assert_int_eq(fg_residence_of((void *)16).kind, FG_MEMORY_HOST);
+  ck_assert_int_eq(fg_residence_of(NULL).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fg_residence_of(in_image).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fg_residence_of(on_stack).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fg_residence_of((void *)16).kind, FG_POINTER_HOST);
 }
 END_TEST
 
