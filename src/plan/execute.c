@@ -77,6 +77,13 @@ static bool is_away(const fg_plan *plan, const fg_arrays *a) {
   return (own ? plan->away : fg_residence_possible()) && fg_resident_wanted(plan->problem, a);
 }
 
+/* Each part looks after itself. */
+static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
+  const double start = fg_clock_seconds();
+  if (!fg_parts_execute(plan->parts, a)) from_host(plan, a);
+  fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, NULL, -1);
+}
+
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const enum fg_state state = fg_plan_state(plan);
   if (!a) a = &plan->problem->arrays;
@@ -85,6 +92,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   int cancel, saved = errno;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
+  else if (plan->parts) run_in_parts(plan, a);
   else if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
   else run_on_host(plan, state, a);
   pthread_setcancelstate(cancel, NULL);

@@ -95,11 +95,12 @@ fg_plan_facts fg_plan_facts_of(const fg_plan *plan) {
   if (state != FG_STATE_DEVICE && state != FG_STATE_SWITCHED) return f;
   const fg_program *program = plan->away ? fg_residents_first(plan->residents) : NULL;
   if (!program) program = atomic_load(&plan->program);
+  f.bytes_in = link_bytes(plan, FG_INPUT);
+  f.bytes_out = link_bytes(plan, FG_OUTPUT);
+  if (!program) return f; /* in parts */
   const fg_passes *passes = fg_program_passes(program);
   f.device = fg_program_target(program)->ordinal;
   f.passes = passes->count;
   for (int i = 0; i < passes->count; i++) f.device_bytes += fg_pass_bytes(&passes->pass[i]);
-  f.bytes_in = link_bytes(plan, FG_INPUT);
-  f.bytes_out = link_bytes(plan, FG_OUTPUT);
   return f;
 }

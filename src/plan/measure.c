@@ -145,7 +145,8 @@ bool fg_measure(const fg_problem *p, fg_host_plan made, double began, fg_route *
   const fg_route estimate = *r;
   if (!fg_measure_affordable(p, r, fg_clock_seconds() - began)) return false;
   const double start = fg_clock_seconds();
-  *program = fg_prepare(r->target, p, NULL, &why);
+  double need;
+  *program = fg_prepare(r->target, p, NULL, &need, &why);
   if (!*program) {
     fg_log(FG_LOG_WARN, "not measured on the GPU: %s", why);
     return false;

@@ -6,8 +6,8 @@
 
 /* Plan p's passes and make them ready on the target; NULL on failure, then *why is a few words (of this thread, until its
  * next failure).  dear: asked, if not NULL, once the seconds are known that the passes take on the device: true refuses
- * them, before anything is compiled. */
+ * them, before anything is compiled.  *need: bytes of device memory that an execution takes, 0 if it is not known. */
 fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear)(const fg_problem *p, double device),
-                       const char **why);
+                       double *need, const char **why);
 
 #endif

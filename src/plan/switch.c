@@ -35,7 +35,8 @@ static void switch_over(void *what) {
   if (!target) return;
   if (fg_background_stopping()) return;
   const double start = fg_clock_seconds();
-  fg_program *program = fg_prepare(target, plan->problem, NULL, &why);
+  double need;
+  fg_program *program = fg_prepare(target, plan->problem, NULL, &need, &why);
   if (!program) {
     fg_log(FG_LOG_WARN, "stays on the host: %s", why);
     fg_account_refused(plan->account);

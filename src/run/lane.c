@@ -4,17 +4,27 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "src/run/memory.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_lane *idle;
 
 /* ---- one lane ---- */
 
+static void drop_array(fg_lane *l, int a) {
+  fg_memory_free(l->target, l->array[a], l->bytes[a]);
+  l->array[a] = NULL;
+  l->bytes[a] = 0;
+}
+
 static void drop_arrays(fg_lane *l) {
-  for (int a = 0; a < FG_ARRAYS; a++) {
-    if (l->array[a]) l->target->backend->memory_free(l->target->device, l->array[a]);
-    l->array[a] = NULL;
-    l->bytes[a] = 0;
-  }
+  for (int a = 0; a < FG_ARRAYS; a++) drop_array(l, a);
+}
+
+static size_t total(const fg_lane *l) {
+  size_t sum = 0;
+  for (int a = 0; a < FG_ARRAYS; a++) sum += l->bytes[a];
+  return sum;
 }
 
 static void drop_staging(fg_lane *l) {
@@ -76,10 +86,8 @@ static int grow(fg_lane *l, const size_t bytes[FG_ARRAYS], size_t staging) {
   for (int a = 0; a < FG_ARRAYS; a++) {
     if (l->bytes[a] >= bytes[a]) continue;
     settle(l);
-    if (l->array[a]) l->target->backend->memory_free(l->target->device, l->array[a]);
-    l->array[a] = NULL;
-    l->bytes[a] = 0;
-    const int code = l->target->backend->memory_alloc(l->target->device, bytes[a], &l->array[a]);
+    drop_array(l, a);
+    const int code = fg_memory_alloc(l->target, bytes[a], &l->array[a]);
     if (code != FG_OK) return code;
     l->bytes[a] = bytes[a];
   }
@@ -128,6 +136,17 @@ void fg_lane_trim(void) {
   }
 }
 
+bool fg_lane_give_up(const fg_target *t) {
+  pthread_mutex_lock(&lock);
+  fg_lane **at = &idle;
+  while (*at && ((*at)->target != t || total(*at) == 0)) at = &(*at)->next;
+  fg_lane *const l = *at;
+  if (l) *at = l->next;
+  pthread_mutex_unlock(&lock);
+  if (l) destroy(l);
+  return l != NULL;
+}
+
 static int follow(fg_lane *l, fg_stream *for_stream) {
   if (!l->pending || l->pending == for_stream) return FG_OK;
   return l->target->backend->stream_wait_event(l->target->device, for_stream ? for_stream : l->stream, l->after);
@@ -140,6 +159,7 @@ int fg_lane_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], size_t st
   if (code != FG_OK) return code;
   code = grow(l, bytes, staging);
   if (code == FG_ENOMEM) {
+    settle(l);
     drop_arrays(l);
     fg_lane_trim();
     code = grow(l, bytes, staging);
@@ -154,8 +174,8 @@ int fg_lane_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], size_t st
 }
 
 void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
-  if (in_stream) l->pending = in_stream;
-  else l->pending = NULL;
+  l->pending = in_stream;
+  if (!in_stream && total(l) > fg_memory_idle_limit(l->target)) drop_arrays(l);
   pthread_mutex_lock(&lock);
   l->next = idle;
   idle = l;

@@ -8,6 +8,8 @@
 
 #include "config.h"
 #include "src/report/log.h"
+#include "src/report/settings.h"
+#include "src/run/ranks.h"
 
 enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
 
@@ -43,7 +45,8 @@ static int open_device(void) {
   const int count = target.backend->count();
   if (count < 0) return count;
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
-  return target.backend->open(0, &target.device);
+  const int asked = fg_settings_get()->device;
+  return target.backend->open(asked >= 0 ? asked : fg_ranks_device(count), &target.device);
 }
 
 static void open_once(void) {

@@ -59,6 +59,8 @@ FAKE(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
 FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))
 FAKE(cuStreamDestroy_v2, (CUstream stream), (void)stream)
 FAKE(cuStreamSynchronize, (CUstream stream), (void)stream)
+FAKE(cuStreamQuery, (CUstream stream), (void)stream; result = fake_cuda.busy-- > 0 ? CUDA_ERROR_NOT_READY : result)
+FAKE(cuEventQuery, (CUevent event), (void)event; result = fake_cuda.busy-- > 0 ? CUDA_ERROR_NOT_READY : result)
 FAKE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (void)stream, (void)event, (void)flags)
 FAKE(cuEventCreate, (CUevent *event, unsigned flags), *event = (CUevent)(0x3000 + (size_t)flags))
 FAKE(cuEventDestroy_v2, (CUevent event), (void)event)
