@@ -293,20 +293,21 @@ static void stream_destroy(fg_device *device, fg_stream *stream) {
 }
 
 /* The driver may fail to wait (it needs a descriptor for it, say), while the work goes on in memory of the program's.
- * Then it is asked again and again, which takes nothing, until all is done. What is not done by then never will be. */
-#define PATIENCE 10 /* seconds */
+ * Then it is asked again and again until all is done. Where it cannot tell either, it has so many seconds to finish, and
+ * counts as lost. */
+#define PATIENCE 3
 
 static CUresult done_at_last(CUresult waited, CUresult (*query)(void *), void *what) {
   const struct timespec nap = {0, 50000};
   struct timespec began, now;
+  CUresult result;
   clock_gettime(CLOCK_MONOTONIC, &began);
-  for (;;) {
-    const CUresult result = query(what);
+  while ((result = query(what)) == CUDA_ERROR_NOT_READY || result == waited) {
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (result != CUDA_ERROR_NOT_READY && result != waited) return result;
-    if (now.tv_sec - began.tv_sec > PATIENCE) return CUDA_ERROR_LAUNCH_TIMEOUT; /* as good as lost */
+    if (result == waited && now.tv_sec - began.tv_sec > PATIENCE) return CUDA_ERROR_LAUNCH_TIMEOUT;
     nanosleep(&nap, NULL);
   }
+  return result;
 }
 
 static CUresult query_stream(void *stream) { return fg_cu.cuStreamQuery(stream); }

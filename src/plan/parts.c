@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/plan/plan.h"
+#include "src/plan/handle.h"
 
 struct fg_parts {
   const fg_problem *whole;
@@ -58,8 +58,10 @@ static fg_plan *plan_part(const fg_problem *p, int batch, ptrdiff_t n) {
   if (!part) return NULL;
   part->batch.dim[batch].n = n;
   void *plan = fg_plan_create(part);
-  if (plan && fg_plan_is_ours(plan)) return plan;
-  if (plan) fg_host_of(p->precision)->destroy(plan);
+  const bool ours = plan && fg_plan_is_ours(plan);
+  if (ours && fg_plan_state(plan) == FG_STATE_DEVICE) return plan;
+  if (ours) fg_plan_destroy(plan);
+  else if (plan) fg_host_of(p->precision)->destroy(plan);
   return NULL;
 }
 
