@@ -61,8 +61,8 @@ static fg_host_plan host_plan(const fg_problem *p) {
   return fg_host_of(p->precision)->plan(p, &p->arrays, flags);
 }
 
-/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace, and where arrays of
- * a device may come, also to an execution on new arrays, a handle that sees executions. */
+/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace, and where
+ * arrays of a device may come, also to an execution on new arrays, a handle that sees executions. */
 static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
   fg_plan_tell(FG_LOG_INFO, p, "host", reason);
   const bool seen = fg_report_wanted() || fg_trace_on() || fg_residence_expected();

@@ -1,6 +1,7 @@
 /* resident.c: executions of a plan on arrays that are not all the host's. */
 #include "src/plan/resident.h"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -134,16 +135,25 @@ static bool same_shape(const shape *a, const shape *b) {
          a->in_place == b->in_place;
 }
 
-static fg_program *make_program(const fg_problem *p, const shape *s, const char **why) {
-  const fg_target *target = fg_target_of(s->ordinal, why);
-  fg_passes *passes = target ? calloc(1, sizeof *passes) : NULL;
+static fg_program *plan_program(const fg_target *target, const fg_problem *p, const shape *s, const char **why) {
+  fg_passes *passes = calloc(1, sizeof *passes);
   fg_program *program = NULL;
-  if (!target) return NULL;
   *why = "out of memory";
   const bool nothing = fg_tensor_size(&p->batch) == 0;
   if (passes && (nothing || fg_planner_plan_reaching(p, s->reach, s->in_place, target->info, passes, why)))
     program = fg_program_create_reaching(target, p, s->reach, passes, why);
   free(passes);
+  return program;
+}
+
+/* As fg_prepare: tables are for all plans, whatever the program's rounding mode. */
+static fg_program *make_program(const fg_problem *p, const shape *s, const char **why) {
+  fenv_t of_program;
+  feholdexcept(&of_program);
+  fesetround(FE_TONEAREST);
+  const fg_target *target = fg_target_of(s->ordinal, why);
+  fg_program *program = target ? plan_program(target, p, s, why) : NULL;
+  fesetenv(&of_program);
   return program;
 }
 

@@ -27,8 +27,8 @@ bool fg_residence_on_device(const void *p);
 bool fg_residence_pinned(const void *from, size_t bytes);
 
 /* As fg_arena_hold, for any memory of the host: also what the program has pinned, which is FG_PINNED_BY_PROGRAM each
- * time. It may not be recorded with its address, since nobody knows when the program unpins it, and kernels are kept from
- * it. */
+ * time. It may not be recorded with its address, since nobody knows when the program unpins it, and kernels are kept
+ * from it. */
 #define FG_PINNED_BY_PROGRAM (~0ul)
 unsigned long fg_residence_hold(const fg_target *, const void *from, size_t bytes);
 void fg_residence_let_go(unsigned long number);

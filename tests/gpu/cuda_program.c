@@ -1,5 +1,5 @@
-/* cuda_program.c: a program that uses CUDA itself and gives FFTW what memory it has, as it would give it to cuFFTW; linked
- * to stock FFTW alone, which could not do it.  Under the preload every line must say right, in every mode.
+/* cuda_program.c: a program that uses CUDA itself and gives FFTW what memory it has, as it would give it to cuFFTW;
+ * linked to stock FFTW alone, which could not do it.  Under the preload every line must say right, in every mode.
  *
  * CUDA is reached by name, so that it can be built anywhere; exit status 77 where there is none. */
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/* test_direct.c: executions on device arrays in streams that do nothing until one is waited for, and then all at once as far
- * as events allow: a missing event gives a wrong result. */
+/* test_direct.c: executions on device arrays in streams that do nothing until one is waited for, and then all at once
+ * as far as events allow: a missing event gives a wrong result. */
 #include "config.h"
 
 #include <check.h>

@@ -1,6 +1,7 @@
 /* test_resident.c: plans given arrays of a device, managed or pinned memory: computed where they are, and right
  * whatever fails. */
 #include <check.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "src/plan/resident.h"
 #include "src/run/arena.h"
 #include "src/run/lane.h"
+#include "src/run/memory.h"
 #include "src/run/residence.h"
 #include "src/run/slot.h"
 #include "suite.h"
@@ -131,6 +133,26 @@ START_TEST(each_device_computes_its_own) {
 }
 END_TEST
 
+/* Tables are rounded to nearest whatever the program does, and it finds its floating-point environment as it was. */
+START_TEST(the_rounding_mode_is_the_programs) {
+  fesetround(FE_UPWARD);
+  feclearexcept(FE_ALL_EXCEPT);
+  fg_problem *p = test_problem("ocf2310*2", FG_SINGLE);
+  void *memory[2];
+  const fg_target *t = test_target();
+  for (int i = 0; i < 2; i++) ck_assert_int_eq(t->backend->memory_alloc(t->device, 2310 * 16, &memory[i]), 0);
+  p->arrays = (fg_arrays){memory[0], (float *)memory[0] + 1, memory[1], (float *)memory[1] + 1};
+  fg_plan *plan = fg_plan_create(p);
+  ck_assert_int_eq(fegetround(), FE_UPWARD);
+  ck_assert_int_eq(fetestexcept(FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID), 0);
+  fesetround(FE_TONEAREST);
+  subject s = prepare("ocf2310*2", DEVICE, DEVICE);
+  run(&s);
+  dispose(&s);
+  fg_plan_destroy(plan);
+}
+END_TEST
+
 /* ---- threads ---- */
 
 enum { THREADS = 6, TIMES = 4 };
@@ -186,6 +208,42 @@ START_TEST(undefined_layouts_are_the_real_fftws) {
   homes_free(&h);
   fg_problem_free(dense);
   fg_problem_free(p);
+}
+END_TEST
+
+/* Arrays that are there need no images: only scratch counts, and where that is too much the real FFTW answers. */
+START_TEST(the_limit_of_memory_is_kept) {
+  static const struct {
+    const char *text;
+    bool on_device;
+  } some[] = {{"ocf64*1000", true}, {"icf64*1000", true}, {"ocf32768*2", false}, {"icf14:110:1*110:1:14", false}};
+  subject s = prepare(some[_i].text, DEVICE, DEVICE);
+  fg_lane_trim();
+  fg_slot_trim(test_target());
+  fg_memory_most = fg_memory_used() + 2000;
+  for (int i = 0; i < 2; i++) {
+    const int before = test_real_fftw_executions();
+    run(&s);
+    ck_assert_int_eq(test_real_fftw_executions() - before, !some[_i].on_device);
+  }
+  const size_t most = fg_memory_used();
+  ck_assert_uint_le(most, fg_memory_most);
+  fg_memory_most = 0;
+  run(&s);
+  dispose(&s);
+}
+END_TEST
+
+/* A plan that is made where there is no room for its images. */
+START_TEST(a_plan_is_made_without_room_for_images) {
+  test_target();
+  fg_memory_most = fg_memory_used() + 2000;
+  subject s = prepare("ocf60*1000", DEVICE, DEVICE);
+  const int before = test_real_fftw_executions();
+  run(&s);
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  fg_memory_most = 0;
+  dispose(&s);
 }
 END_TEST
 
@@ -245,8 +303,9 @@ END_TEST
 /* ---- what a pointer leads to ---- */
 
 START_TEST(residence_tells_all_kinds) {
-  static const enum fg_pointer_kind want[] = {FG_POINTER_HOST,    FG_POINTER_OWN,    FG_POINTER_PINNED, FG_POINTER_MANAGED,
-                                             FG_POINTER_DEVICE, FG_POINTER_DEVICE, FG_POINTER_DEVICE};
+  static const enum fg_pointer_kind want[] = {
+      FG_POINTER_HOST,   FG_POINTER_OWN,    FG_POINTER_PINNED, FG_POINTER_MANAGED,
+      FG_POINTER_DEVICE, FG_POINTER_DEVICE, FG_POINTER_DEVICE};
   static float in_image[4];
   float on_stack[4];
   for (home_kind k = HEAP; k < KINDS; k++) {
@@ -322,8 +381,11 @@ int main(void) {
   tcase_add_loop_test(tc, one_array_may_be_the_hosts, 0, 6);
   tcase_add_loop_test(tc, plans_take_new_arrays_of_any_kind, 0, 4);
   tcase_add_test(tc, each_device_computes_its_own);
+  tcase_add_test(tc, the_rounding_mode_is_the_programs);
   tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
   tcase_add_test(tc, undefined_layouts_are_the_real_fftws);
+  tcase_add_loop_test(tc, the_limit_of_memory_is_kept, 0, 4);
+  tcase_add_test(tc, a_plan_is_made_without_room_for_images);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
   tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
   tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(faults));
