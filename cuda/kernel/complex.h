@@ -38,4 +38,13 @@ FG_DEVICE cplx table_load(const cplx *p) {
 #endif
 }
 
+FG_DEVICE int table_load(const int *p) {
+  FG_SEE_GLOBAL(p, false);
+#ifdef FG_SIM
+  return *p;
+#else
+  return __ldg(p);
+#endif
+}
+
 #endif

@@ -214,7 +214,10 @@ struct fg_event {
 };
 
 static int sim_event_create(fg_device *device, fg_event **event) {
+  int fault = fg_fault_due(FG_FAULT_EVENT);
   (void)device;
+  if (fault)
+    return fault;
   *event = calloc(1, sizeof **event);
   return *event ? 0 : fg_backend_fail(FG_ENOMEM, "sim: no host memory for an event");
 }
@@ -227,7 +230,7 @@ static void sim_event_destroy(fg_device *device, fg_event *event) {
 static int sim_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
   (void)device, (void)stream;
   clock_gettime(CLOCK_MONOTONIC, &event->at);
-  return 0;
+  return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
@@ -238,7 +241,7 @@ static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double
 
 static int sim_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
   (void)device, (void)stream, (void)event;
-  return 0;
+  return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_wait(fg_device *device, fg_event *event) {

@@ -40,7 +40,7 @@ typedef struct {
 } fg_solver;
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_hierarchical,
-    fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
+    fg_solver_rader, fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can. */
@@ -72,7 +72,7 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from);
 /* Divisors of n worth trying as the first factor of a hierarchical transform: those the butterflies can do, the
  * nearest to the root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
 enum { FG_MAX_FACTORS = 6 };
-int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[FG_MAX_FACTORS]);
+int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
 
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
 void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);

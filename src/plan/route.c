@@ -19,12 +19,12 @@ static const double executions_estimate = 1, executions_measure = 100;
  * takes so long on the host; the tables of a long convolution may take as long as so many executions. */
 static const double steady_margin = 1.3, steady_start = 0.05, steady_planning = 20;
 
-/* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the
- * NULL. */
+/* FFTW plans a multi-dimensional c2r that keeps its input only in place or along the last dimension (1 x n, but not
+ * n x 1); programs look at the NULL. */
 static bool real_fftw_may_refuse(const fg_problem *p) {
-  int dimensions = 0;
-  for (int d = 0; d < p->transform.rank; d++) dimensions += p->transform.dim[d].n > 1;
-  return p->kind == FG_C2R && dimensions > 1 && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
+  bool several = false;
+  for (int d = 0; d < p->transform.rank - 1; d++) several |= p->transform.dim[d].n > 1;
+  return p->kind == FG_C2R && several && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
 static const char *host_only(const fg_problem *p) {

@@ -50,7 +50,8 @@ static void switch_over(void *what) {
   const char *why = "";
   if (!target) return;
   if (fg_ending()) return;
-  fg_program *program = fg_prepare(target, plan->problem, too_soon, plan, &why);
+  double need;
+  fg_program *program = fg_prepare(target, plan->problem, too_soon, plan, &need, &why);
   if (fg_ending()) return; /* what could not be made had to be left off */
   if (!program) {
     give_up(plan, why);

@@ -11,6 +11,7 @@
 #include "src/problem/layout.h"
 #include "src/run/pipeline.h"
 #include "src/run/schedule.h"
+#include "src/run/slot.h"
 #include "src/run/table.h"
 #include "src/run/transfer.h"
 
@@ -146,6 +147,10 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   if (!g->steps || !g->schedule) return false;
   *why = NULL;
   int code = compile(g);
+  if (code == FG_ENOMEM) { /* kernels take memory of the device, too */
+    fg_slot_trim(g->target);
+    code = compile(g);
+  }
   if (code == FG_OK) code = make_tables(g);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   return code == FG_OK;
