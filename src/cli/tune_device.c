@@ -1,5 +1,5 @@
-/* tune_device.c: the GPU on this machine: its start, its links, and executions of a few problems, whose times are turned
- * into the coefficients that the links do not explain. */
+/* tune_device.c: the GPU on this machine: its start, its links, and executions of a few problems, whose times are
+ * turned into the coefficients that the links do not explain. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

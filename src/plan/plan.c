@@ -51,8 +51,8 @@ static fg_host_plan host_plan(const fg_problem *p) {
   return fg_host_of(p->precision)->plan(p, &p->arrays, p->flags);
 }
 
-/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace a handle that sees
- * executions. */
+/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace a handle that
+ * sees executions. */
 static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
   fg_plan_tell(FG_LOG_INFO, p, "host", reason);
   fg_plan *plan = fg_report_wanted() || fg_trace_on() ? wrap(p, made, NULL, NULL) : NULL;
@@ -106,7 +106,8 @@ static void *on_device(fg_problem *p, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
   double need;
-  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_objection : NULL, NULL, &need, &why);
+  const fg_objection objection = free_choice && r->gpu > 0 ? fg_route_objection : NULL;
+  fg_program *program = fg_prepare(r->target, p, objection, NULL, &need, &why);
   if (!program) {
     void *plan = in_parts(p, need, r);
     if (plan) return plan;
