@@ -26,6 +26,8 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
 
 bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
 
+ptrdiff_t fg_pass_tile_lines(const fg_pass *p) { return (ptrdiff_t)p->lines * (p->parts ? p->parts : 1); }
+
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
 
 bool fg_form_loads_spectrum(enum fg_form form) {
@@ -79,8 +81,8 @@ static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 
 static double convolution_seconds(const fg_pass *p, const fg_device_info *device, double memory) {
   const double sm_bytes = 128 * 1.7e9, sm_operations = 128 * 1.7e9; /* a second on a multiprocessor, H200 */
   const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
-  const double points = blocks * p->lines * (double)p->n;
-  const double exchanges = (2 * (p->stages - 1) + (fg_pass_is_rader(p) ? 2 : 0)) * fg_banks_conflicts(p);
+  const double points = blocks * (double)fg_pass_tile_lines(p) * (double)p->n;
+  const double exchanges = (2 * (p->stages - 1) + (fg_pass_is_rader(p) ? 2 : 0) + (p->parts ? 1 : 0)) * fg_banks_conflicts(p);
   const double exchange = points * exchanges * 4 * (double)fg_real_size(p->precision) / sm_bytes;
   const double compute = points * 2 * log2((double)p->n) * OPERATIONS_A_LEVEL / sm_operations;
   const double together = 0.3 * memory + 0.8 * compute + 0.6 * exchange; /* 1009 points at 2048: 2.6 copies */
