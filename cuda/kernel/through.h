@@ -84,6 +84,40 @@ FG_DEVICE spot element_spot(int i, bool column) {
 }
 constexpr int ELEMENT_REPEATS = (WHOLE * FG_DATA + FG_THREADS - 1) / FG_THREADS;
 
+/* Lines one after the other in memory as in the tile: how many points of the block's there are. */
+FG_DEVICE int dense_points(const pass_state &s) {
+  const long long points = (s.args.lines - static_cast<long long>(s.first)) * FG_DATA;
+  return points < WHOLE * FG_DATA ? int(points) : WHOLE * FG_DATA;
+}
+
+FG_DEVICE void load_whole_lines(const pass_state &s) {
+  const int points = dense_points(s);
+  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
+  cplx x[ELEMENT_REPEATS];
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    x[i] = {0, 0};
+    if (int(threadIdx.x) + i * FG_THREADS < points) x[i] = read_point(s.args, at + i * FG_THREADS);
+  }
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (u < WHOLE * FG_DATA) shared_store(s.tile + u, FG_BACKWARD ? swapped(x[i]) : x[i]);
+  }
+}
+
+FG_DEVICE void store_whole_lines(const pass_state &s) {
+  const int points = dense_points(s);
+  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (u >= points) break;
+    const cplx x = shared_load(s.tile + u);
+    write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(x) : x);
+  }
+}
+
 FG_DEVICE void load_elements(const pass_state &s) {
   cplx x[ELEMENT_REPEATS];
 #pragma unroll
@@ -115,7 +149,7 @@ FG_DEVICE void store_elements(const pass_state &s) {
 /* ---- between tile and registers ---- */
 
 FG_DEVICE int place_of_power(const pass_state &s, int line, int k) {
-  return stage_at(line, table_load(s.args.order + k));
+  return prime_at(line, table_load(s.args.order + k));
 }
 
 /* What the first stage reads. */
@@ -170,6 +204,7 @@ FG_DEVICE void transform_parts(const pass_state &s) {
 
 FG_DEVICE void load_through(const pass_state &s, cplx *v) {
   if constexpr (SPECTRA_IN) load_spectra(s);
+  else if constexpr (FG_IN_DENSE && FG_PARTS == 1) load_whole_lines(s);
   else load_elements(s);
   __syncthreads();
   if constexpr (FG_PARTS > 1) {
@@ -184,6 +219,7 @@ FG_DEVICE void store_through(const pass_state &s, cplx *v) {
   write_last(s, v);
   __syncthreads();
   if constexpr (SPLIT_SPECTRA) store_spectra(s);
+  else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
   else store_elements(s);
 }
 

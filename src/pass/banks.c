@@ -19,7 +19,7 @@ static bool all_columns(const fg_pass *p) {
 }
 
 /* Of a line, odd, so that threads across lines spread over the banks. */
-static ptrdiff_t pitch(const fg_pass *p) { return padded(p, fg_pass_is_rader(p) ? p->n + 1 : p->n) | 1; }
+static ptrdiff_t pitch(const fg_pass *p) { return fg_pass_is_rader(p) ? p->n + 1 : padded(p, p->n) | 1; }
 
 ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
   return all_columns(p) ? padded(p, k * fg_pass_tile_lines(p) + line) : line * pitch(p) + padded(p, k);

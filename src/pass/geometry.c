@@ -245,6 +245,10 @@ static void best_padding(fg_pass *p) {
   static const int pads[] = {0, 16, 8, 32};
   double least = 1e9;
   int best = 0;
+  if (fg_pass_is_rader(p)) { /* as in memory, and odd */
+    p->pad = 0;
+    return;
+  }
   for (size_t i = 0; i < sizeof pads / sizeof *pads && least > 1.01; i++) {
     p->pad = pads[i];
     const double conflicts = fg_banks_conflicts(p);
@@ -316,7 +320,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
     double chosen_score = 0;
     now.stages = lists[i].stages;
     memcpy(now.radix, lists[i].radix, sizeof now.radix);
-    now.pad = 16;
+    now.pad = fg_pass_is_rader(p) ? 0 : 16;
     choose_orders(&now, true);
     try_all_lines(&now, device, &chosen, &chosen_score);
     /* Not worth the counting where even perfect exchanges would not win. */

@@ -40,7 +40,7 @@ enum fg_table_kind {
   FG_TABLE_ROOTS,   /* exp(−2πi·(step·m + first)/n), m < length */
   FG_TABLE_FILTER,  /* the chirp's convolution filter, transformed: length entries, already divided by length */
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed */
-  FG_TABLE_POWERS   /* integers: g^q − 1 mod the prime n, q ≤ n − 1 */
+  FG_TABLE_POWERS   /* integers: g^q mod the prime n, q ≤ n − 1 */
 };
 
 typedef struct {

@@ -215,7 +215,6 @@ START_TEST(permuted_stages_are_right_in_every_order) {
   fg_pass *pass = &list.pass[0];
   ck_assert(list.count == 1 && fg_pass_is_rader(pass));
   pass->lines = 1 + _i % 3;
-  pass->pad = _i & 1 ? 16 : 0;
   for (int s = 0; s < pass->stages; s++) pass->column[s] = _i >> s & 1;
   check(p, "ocb1009*7");
   fg_problem_free(p);
