@@ -105,7 +105,7 @@ static void put_powers(int *entries, const fg_table *t) {
   const ptrdiff_t g = fg_generator(t->n);
   ptrdiff_t power = 1;
   for (ptrdiff_t q = 0; q < t->n; q++) {
-    entries[q] = (int)power - 1;
+    entries[q] = (int)power;
     power = power * g % t->n;
   }
 }
