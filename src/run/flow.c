@@ -1,12 +1,18 @@
 /* flow.c: what all parts of an execution do with its streams and events. */
 #include "src/run/flow.h"
 
+#include "src/run/residence.h"
 #include "src/run/transfer.h"
 
 int fg_end_planes(const fg_end *e) { return e->layout->split ? 2 : 1; }
 
 size_t fg_end_plane_size(const fg_end *e) {
   return (size_t)e->layout->elements * fg_layout_element_size(e->layout);
+}
+
+bool fg_end_of_program(const fg_end *e) {
+  return e->direct && (e->pinning[0] == FG_PINNED_BY_PROGRAM ||
+                       (fg_end_planes(e) == 2 && e->pinning[1] == FG_PINNED_BY_PROGRAM));
 }
 
 char *fg_end_on_device(const fg_end *e, int plane, ptrdiff_t first) {
@@ -36,7 +42,8 @@ int fg_flow_record(const fg_flow *f, fg_event *e, enum fg_slot_stream which) {
 int fg_flow_order(const fg_flow *f, enum fg_slot_stream before, fg_event *e, enum fg_slot_stream after) {
   if (f->alone) return FG_OK;
   int code = fg_flow_record(f, e, before);
-  if (code == FG_OK) FG_TRY(f, code, f->target->backend->stream_wait_event(f->target->device, fg_flow_stream(f, after), e));
+  if (code == FG_OK)
+    FG_TRY(f, code, f->target->backend->stream_wait_event(f->target->device, fg_flow_stream(f, after), e));
   return code;
 }
 

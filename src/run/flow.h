@@ -60,6 +60,9 @@ typedef struct {
 int fg_end_planes(const fg_end *);
 size_t fg_end_plane_size(const fg_end *);
 
+/* Direct, since the program has pinned it: nobody tells when that ends, or what kernels may do there. */
+bool fg_end_of_program(const fg_end *);
+
 /* Where the image of a plane has its element first, on the device; and, of a direct end, in the program's memory. */
 char *fg_end_on_device(const fg_end *, int plane, ptrdiff_t first);
 char *fg_end_in_memory(const fg_end *, int plane, ptrdiff_t first);

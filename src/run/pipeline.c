@@ -1,8 +1,8 @@
 /* pipeline.c: one execution of a program on arrays of the host. */
 #include <string.h>
 
-#include "src/run/arena.h"
 #include "src/run/flow.h"
+#include "src/run/residence.h"
 #include "src/run/transfer.h"
 #include "src/run/watch.h"
 
@@ -95,6 +95,7 @@ static void note_memory(const fg_flow *f, enum fg_side side, fg_recordable *r) {
 static fg_graph *graph_of(const fg_flow *f) {
   fg_recordable what;
   if (fg_end_plane_size(&f->in) > fg_pipeline_recorded) return NULL;
+  if (fg_end_of_program(&f->in) || fg_end_of_program(&f->out)) return NULL;
   if (!(f->in.direct && f->out.direct) && !fg_gated_applies(f)) return NULL;
   memset(&what, 0, sizeof what); /* it is compared as bytes */
   what.program = fg_program_number(f->program);
@@ -121,7 +122,7 @@ static int run(fg_flow *f) {
 }
 
 static void let_go(unsigned long pinning[2]) {
-  for (int plane = 0; plane < 2; plane++) fg_arena_let_go(pinning[plane]);
+  for (int plane = 0; plane < 2; plane++) fg_residence_let_go(pinning[plane]);
   pinning[0] = pinning[1] = 0;
 }
 
@@ -132,7 +133,7 @@ static bool reachable(const fg_target *t, const fg_layout *l, void *const array[
   pinning[0] = pinning[1] = 0;
   for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
     dense[plane] = fg_transfer_dense(l, array[plane]);
-    pinning[plane] = dense[plane] ? fg_arena_hold(t, dense[plane], bytes) : 0;
+    pinning[plane] = dense[plane] ? fg_residence_hold(t, dense[plane], bytes) : 0;
     if (!pinning[plane]) {
       let_go(pinning);
       return false;

@@ -13,7 +13,7 @@ static const size_t copied_below = 64 << 10;
 
 /* Kernels can read or write the side where it is in host memory. */
 static bool in_reach(const fg_end *e) {
-  return e->direct && !e->layout->split && (uintptr_t)e->dense[0] % FG_PLANE_ALIGNMENT == 0;
+  return e->direct && !fg_end_of_program(e) && !e->layout->split && (uintptr_t)e->dense[0] % FG_PLANE_ALIGNMENT == 0;
 }
 
 bool fg_short_applies(const fg_flow *f) {
