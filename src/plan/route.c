@@ -27,7 +27,7 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
   return p->kind == FG_C2R && several && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
-static const char *host_only(const fg_problem *p) {
+const char *fg_route_must_host(const fg_problem *p) {
   if (p->precision != FG_SINGLE) return "double precision";
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
@@ -108,7 +108,7 @@ static fg_route automatic(const fg_problem *p) {
   fg_route r = {.memory = FG_MEMORY_FOREIGN};
   if (fg_model_host_seconds(&fg_calibration_defaults, p) < trivial)
     return go(r, FG_ROUTE_HOST, "too small for the GPU");
-  const char *reason = host_only(p);
+  const char *reason = fg_route_must_host(p);
   if (reason) return go(r, FG_ROUTE_HOST, reason);
   const fg_calibration *c = fg_calibration_get();
   r.memory = fg_model_memory(p);
@@ -129,7 +129,7 @@ fg_route fg_route_look(const fg_problem *p) {
   const fg_route r = {.way = FG_ROUTE_HOST};
   if (mode == FG_MODE_OFF) return go(r, FG_ROUTE_HOST, "switched off");
   if (mode != FG_MODE_FORCE) return automatic(p);
-  const char *reason = host_only(p);
+  const char *reason = fg_route_must_host(p);
   return reason ? go(r, FG_ROUTE_HOST, reason) : go(r, FG_ROUTE_GPU, "forced");
 }
 
