@@ -199,6 +199,17 @@ int fg_store_get(const char *key, const char *suffix, void **blob, size_t *bytes
   return result;
 }
 
+bool fg_store_has(const char *key, const char *suffix) {
+  int saved = errno;
+  struct stat status;
+  const char *folder = fg_store_folder();
+  char *path = folder ? entry_path(folder, key, suffix) : NULL;
+  bool found = path && stat(path, &status) == 0 && trusted(&status);
+  free(path);
+  errno = saved;
+  return found;
+}
+
 /* ---- writing ---- */
 
 static bool write_all(int file, const void *from, size_t bytes) {
@@ -278,6 +289,46 @@ void fg_store_put(const char *key, const char *suffix, const void *blob, size_t 
   free(temporary);
   free(path);
   errno = saved;
+}
+
+/* ---- text files beside the kernels ---- */
+
+int fg_store_write(const char *name, const char *text, size_t bytes) {
+  const char *folder = fg_store_folder();
+  char *path = folder ? join(folder, name) : NULL, *temporary = NULL;
+  int error = folder ? ENOMEM : ENOENT, file = path ? open_temporary(folder, &temporary, &error) : -1;
+  if (file >= 0) {
+    errno = EFBIG;
+    bool written = within_limit(bytes) && write_all(file, text, bytes);
+    if (close(file) || !written || rename(temporary, path)) {
+      error = errno ? errno : EIO;
+      unlink(temporary);
+    }
+  }
+  free(temporary);
+  free(path);
+  return error;
+}
+
+static char *read_text(int file) {
+  struct stat status;
+  if (fstat(file, &status) || !trusted(&status) || (size_t)status.st_size > FG_STORE_TEXT) return NULL;
+  char *text = calloc(1, (size_t)status.st_size + 1);
+  if (text && read_all(file, text, (size_t)status.st_size)) return text;
+  free(text);
+  return NULL;
+}
+
+char *fg_store_read(const char *name) {
+  int saved = errno;
+  const char *folder = fg_store_folder();
+  char *path = folder ? join(folder, name) : NULL;
+  int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  char *text = file >= 0 ? read_text(file) : NULL;
+  if (file >= 0) close(file);
+  free(path);
+  errno = saved;
+  return text;
 }
 
 /* ---- trimming ---- */

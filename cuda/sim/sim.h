@@ -1,6 +1,6 @@
 /* sim.h: what tests may ask of the simulated device beside the backend contract.
  *
- * The device is one virtual H200.  A launch or copy has run when the call returns.  A kernel request whose source holds
+ * A device is a virtual H200.  A launch or copy has run when the call returns.  A kernel request whose source holds
  * a newline is taken as kernel text itself; any other source is the name of an embedded file.
  *
  * Every launch is checked; a violation ends it with FG_ELAUNCH and a message that names kernel, block, thread and
@@ -17,18 +17,24 @@
  * Environment:
  *   FFTW3_GPU_CXX        host compiler with flags, separated by blanks
  *   FFTW3_GPU_SIM_ABORT  1: a violation aborts the program, so that a fallback cannot hide it
+ *   FFTW3_GPU_SIM_PAGES  1: before each copy and launch see that registered memory still has the pages that it had (a fork
+ *                        gives the parent others on some systems: not for programs that do)
  *   FFTW3_GPU_SIM_FAIL   faults, as for fg_sim_set_faults; an unreadable text makes open() fail */
 #ifndef FG_SIM_H
 #define FG_SIM_H
 
 #include <stddef.h>
 
-/* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n+": so do all later ones.
+/* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n-m": all up to the m-th;
+ * "kind:n+": so do all later ones; "kind:n/m": so does each m-th after it.
  *   alloc    memory_alloc    FG_ENOMEM        copy    every copy         FG_ELAUNCH
  *   pinned   pinned_alloc,   FG_ENOMEM        launch  launch             FG_ELAUNCH
  *            host_register
  *   stream   stream_create   FG_ENOMEM        wait    stream_wait        FG_ELAUNCH
- *   compile  kernels         FG_ECOMPILE      lost    any of these: this call and all later ones of any kind, FG_ELOST
+ *   compile  kernels         FG_ECOMPILE      event   event_create       FG_ENOMEM
+ *   order    event_record, stream_wait_event  FG_ELAUNCH
+ *   any      any of these, as its own kind fails
+ *   lost     any of these: this call and all later ones of any kind, FG_ELOST
  * NULL or "": none.  Replaces the faults set before.  Returns 0, or -1 (no faults then) when spec is not readable. */
 int fg_sim_set_faults(const char *spec);
 
@@ -38,7 +44,15 @@ typedef struct {
   size_t allocations; /* device and pinned allocations alive */
   size_t streams;     /* streams alive */
   size_t registered;  /* ranges of host memory registered */
+  size_t transfers;   /* copies begun between host and device */
 } fg_sim_counters;
+
+/* How many devices there are, 1 or 2; before the first is opened. */
+void fg_sim_set_devices(int count);
+
+/* Managed memory of device 0: NULL if there is none left.  What the host writes there counts as written. */
+void *fg_sim_managed(size_t bytes);
+void fg_sim_managed_free(void *memory);
 
 /* Of this process, since its start. */
 fg_sim_counters fg_sim_count(void);

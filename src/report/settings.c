@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,10 @@
 
 /* ---- words ---- */
 
-static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
+static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_STEADY] = "steady",
+                                   [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
-static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_NEVER] = "never", NULL};
+static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
 const char *const fg_level_names[] = {
     [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
     [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
@@ -91,6 +93,8 @@ static bool parse_path(const char *value, bool folder, const char **into) {
 static bool parse_cache(const char *value, fg_settings *s) { return parse_path(value, true, &s->cache); }
 static bool parse_log_file(const char *value, fg_settings *s) { return parse_path(value, false, &s->log_file); }
 
+static bool parse_trace(const char *value, fg_settings *s) { return parse_path(value, false, &s->trace); }
+
 static bool parse_report(const char *value, fg_settings *s) {
   if (strcmp(value, "-")) return parse_path(value, false, &s->report);
   s->report = "-";
@@ -101,6 +105,7 @@ static void show_path(const char *path, char *text, size_t size) { snprintf(text
 static void show_cache(const fg_settings *s, char *text, size_t size) { show_path(s->cache, text, size); }
 static void show_log_file(const fg_settings *s, char *text, size_t size) { show_path(s->log_file, text, size); }
 static void show_report(const fg_settings *s, char *text, size_t size) { show_path(s->report, text, size); }
+static void show_trace(const fg_settings *s, char *text, size_t size) { show_path(s->trace, text, size); }
 
 /* ---- numbers ---- */
 
@@ -115,6 +120,48 @@ static bool parse_copy_threads(const char *value, fg_settings *s) {
 static void show_copy_threads(const fg_settings *s, char *text, size_t size) {
   *text = '\0';
   if (s->copy_threads) snprintf(text, size, "%d", s->copy_threads);
+}
+
+static bool parse_device(const char *value, fg_settings *s) {
+  char *end;
+  const long n = *value >= '0' && *value <= '9' ? strtol(value, &end, 10) : -1;
+  if (n < 0 || n > INT_MAX || *end) return false;
+  s->device = (int)n;
+  return true;
+}
+
+static void show_device(const fg_settings *s, char *text, size_t size) {
+  *text = '\0';
+  if (s->device >= 0) snprintf(text, size, "%d", s->device);
+}
+
+/* The powers of 1024 that a letter stands for; -1: none. */
+static int powers(char letter) {
+  static const char letters[] = "KMGT";
+  const char *at = letter ? strchr(letters, letter) : NULL;
+  return at ? 1 + (int)(at - letters) : -1;
+}
+
+static bool parse_memory(const char *value, fg_settings *s) {
+  char *end;
+  errno = 0;
+  const unsigned long long n = *value >= '1' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+  if (n == 0 || errno) return false;
+  if (!strcmp(end, "%")) {
+    if (n > 100) return false;
+    s->memory_percent = (double)n;
+    return true;
+  }
+  const int shift = *end ? 10 * powers(*end) : 0;
+  if (shift < 0 || (*end && end[1]) || n > SIZE_MAX >> shift) return false;
+  s->memory = (size_t)n << shift;
+  return true;
+}
+
+static void show_memory(const fg_settings *s, char *text, size_t size) {
+  *text = '\0';
+  if (s->memory) snprintf(text, size, "%zu", s->memory);
+  else if (s->memory_percent > 0) snprintf(text, size, "%g%%", s->memory_percent);
 }
 
 /* In the C locale: a program may have set another before its first plan. */
@@ -139,18 +186,29 @@ static void show_verify(const fg_settings *s, char *text, size_t size) {
 /* ---- the table ---- */
 
 const fg_setting fg_setting_table[] = {
-    {"FFTW3_GPU", "auto|off|force", "the GPU where it is faster, never, or wherever it can", parse_mode, show_mode},
+    {"FFTW3_GPU", "auto|steady|off|force",
+     "the GPU where it is faster; the same, but no plan changes sides later; never; wherever it can", parse_mode,
+     show_mode},
     {"FFTW3_GPU_BACKEND", "cuda|sim", "run kernels on the GPU, or the same kernels on the CPU", parse_backend,
      show_backend},
     {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
     {"FFTW3_GPU_COPY_THREADS", "1-64", "threads that copy between arrays and staging; default by the machine",
      parse_copy_threads, show_copy_threads},
+    {"FFTW3_GPU_DEVICE", "a number from 0", "which of the visible GPUs; default by the local MPI rank", parse_device,
+     show_device},
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
      parse_log_file, show_log_file},
-    {"FFTW3_GPU_PIN", "own|never", "pin the memory of fftwf_malloc that GPU plans use", parse_pin, show_pin},
+    {"FFTW3_GPU_MEMORY", "BYTES, with K, M, G or T behind, or PERCENT%",
+     "device memory that this process may have; default: 90 % of what is free, shared among MPI ranks", parse_memory,
+     show_memory},
+    {"FFTW3_GPU_PIN", "own|register|never",
+     "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
+     show_pin},
     {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
      show_report},
+    {"FFTW3_GPU_TRACE", "FILE", "write every FFTW call there, for 'fftw3-gpu replay'; %p is the process's number",
+     parse_trace, show_trace},
     {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0",
      "compare every GPU result with FFTW's, which is taken where the relative L2 error is larger; 0 is off",
      parse_verify, show_verify},
@@ -164,7 +222,7 @@ static void complain(const fg_setting *setting, const char *value) {
   if (n > 0) fg_standard_error_write(line, (size_t)n);
 }
 
-static fg_settings settings;
+static fg_settings settings = {.device = -1};
 
 static void read_all(void) {
   const int saved = errno;

@@ -7,8 +7,10 @@
 #include "src/report/log.h"
 #include "src/run/arena.h"
 #include "src/run/movers.h"
+#include "src/run/residence.h"
 #include "src/run/slot.h"
 #include "src/run/transfer.h"
+#include "src/run/watch.h"
 
 size_t fg_pipeline_piece = 0;
 
@@ -24,7 +26,7 @@ typedef struct {
   void *dense[2];   /* where they begin, if DMA goes there directly */
   void *image;      /* on the device */
   bool direct;
-  unsigned long pinning[2]; /* of the planes, if direct */
+  unsigned long pinning[2]; /* of the planes, if direct; held while the execution lasts */
   size_t piece;     /* staging bytes */
 } end;
 
@@ -54,6 +56,12 @@ typedef struct {
 } flow;
 
 static int planes(const end *e) { return e->layout->split ? 2 : 1; }
+
+/* Pinned by the program. */
+static bool of_program(const end *e) {
+  return e->direct &&
+         (e->pinning[0] == FG_PINNED_BY_PROGRAM || (planes(e) == 2 && e->pinning[1] == FG_PINNED_BY_PROGRAM));
+}
 
 static size_t plane_size(const end *e) { return (size_t)e->layout->elements * fg_layout_element_size(e->layout); }
 
@@ -234,6 +242,7 @@ static bool may_map(const flow *f) {
   const size_t bytes = fg_transfer_bytes(f->in.layout);
   const uintptr_t misaligned = ((uintptr_t)f->in.dense[0] | (uintptr_t)f->out.dense[0]) % FG_PLANE_ALIGNMENT;
   return f->target->info->reads_host && f->in.direct && f->out.direct && !misaligned /* must: kernels reach the arrays */
+         && !of_program(&f->in) && !of_program(&f->out)                             /* must: not as read-only, say */
          && !f->overlap                                                             /* must: what fails is undone */
          && f->schedule->whole && bytes <= fg_pipeline_mapped                       /* taste: copies are faster */
          && !f->in.layout->split && !f->out.layout->split;
@@ -293,7 +302,8 @@ static int all_steps(flow *f) {
 size_t fg_pipeline_recorded = 64 << 20;
 
 static bool may_record(const flow *f) {
-  return f->target->backend->graph_begin && f->in.direct && f->out.direct && plane_size(&f->in) <= fg_pipeline_recorded;
+  return f->target->backend->graph_begin && f->in.direct && f->out.direct && !of_program(&f->in) &&
+         !of_program(&f->out) && plane_size(&f->in) <= fg_pipeline_recorded;
 }
 
 static fg_recordable recordable(const flow *f) {
@@ -391,13 +401,23 @@ static int undo(const flow *f) {
   return FG_OK;
 }
 
+static void let_go(unsigned long pinning[2]) {
+  for (int plane = 0; plane < 2; plane++) fg_residence_let_go(pinning[plane]);
+  pinning[0] = pinning[1] = 0;
+}
+
+/* Then what is pinned is held until it is let go. */
 static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2],
                       unsigned long pinning[2]) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
+  pinning[0] = pinning[1] = 0;
   for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
     dense[plane] = fg_transfer_dense(l, array[plane]);
-    pinning[plane] = dense[plane] ? fg_arena_pin(t, dense[plane], bytes) : 0;
-    if (!pinning[plane]) return false;
+    pinning[plane] = dense[plane] ? fg_residence_hold(t, dense[plane], bytes) : 0;
+    if (!pinning[plane]) {
+      let_go(pinning);
+      return false;
+    }
   }
   return true;
 }
@@ -464,16 +484,20 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
   const int begun = f.target->backend->begin(f.target->device);
   const enum fg_outcome outcome = run_in_slot(&f);
   f.target->backend->end(f.target->device, begun);
+  let_go(f.in.pinning);
+  let_go(f.out.pinning);
   return outcome;
 }
 
 static void pin(const fg_program *g, enum fg_side side, void *re, void *im) {
   void *dense[2];
   unsigned long pinning[2];
-  if (re) reachable(fg_program_target(g), fg_program_layout(g, side), (void *[]){re, im}, dense, pinning);
+  if (re && reachable(fg_program_target(g), fg_program_layout(g, side), (void *[]){re, im}, dense, pinning))
+    let_go(pinning);
 }
 
 void fg_pipeline_pin(const fg_program *g, const fg_arrays *a) {
+  fg_watch_complain();
   pin(g, FG_INPUT, a->in_re, a->in_im);
   pin(g, FG_OUTPUT, a->out_re, a->out_im);
 }

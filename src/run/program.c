@@ -11,6 +11,7 @@
 #include "src/problem/layout.h"
 #include "src/run/pipeline.h"
 #include "src/run/schedule.h"
+#include "src/run/slot.h"
 #include "src/run/table.h"
 #include "src/run/transfer.h"
 
@@ -76,19 +77,41 @@ void fg_program_destroy(fg_program *g) {
 
 static atomic_ulong programs;
 
+/* What the passes ask of the backend; defines hold the texts. */
+typedef struct {
+  fg_kernel_request *list;
+  char *defines;
+} requests;
+
+static requests requests_of(const fg_passes *passes) {
+  const size_t count = (size_t)passes->count;
+  requests r = {calloc(count, sizeof *r.list), malloc(count * FG_DEFINES_SIZE)};
+  for (int i = 0; r.list && r.defines && i < passes->count; i++)
+    r.list[i] = fg_kernel_request_of(&passes->pass[i], r.defines + (size_t)i * FG_DEFINES_SIZE);
+  return r;
+}
+
+static void requests_free(requests r) {
+  free(r.list);
+  free(r.defines);
+}
+
+bool fg_program_is_kept(const fg_target *target, const fg_passes *passes) {
+  requests r = requests_of(passes);
+  const bool kept = r.list && r.defines && target->backend->kernels_kept(target->device, passes->count, r.list);
+  requests_free(r);
+  return kept;
+}
+
 static int compile(fg_program *g) {
   const int count = g->passes->count;
-  fg_kernel_request *requests = calloc((size_t)count, sizeof *requests);
+  requests r = requests_of(g->passes);
   fg_kernel **kernels = calloc((size_t)count, sizeof *kernels);
-  char *defines = malloc((size_t)count * FG_DEFINES_SIZE);
-  int code = requests && kernels && defines ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
-  for (int i = 0; code == FG_OK && i < count; i++)
-    requests[i] = fg_kernel_request_of(&g->passes->pass[i], defines + (size_t)i * FG_DEFINES_SIZE);
-  if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, requests, kernels);
+  int code = r.list && r.defines && kernels ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
+  if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, r.list, kernels);
   for (int i = 0; code == FG_OK && i < count; i++) g->steps[i].kernel = kernels[i];
-  free(requests);
   free(kernels);
-  free(defines);
+  requests_free(r);
   return code;
 }
 
@@ -105,31 +128,42 @@ static int make_tables(fg_program *g) {
   return FG_OK;
 }
 
-static void size_arrays(fg_program *g, enum fg_precision precision) {
+static size_t image_bytes(const fg_layout *l, enum fg_reach reach) {
+  return reach == FG_REACH_IMAGE ? fg_transfer_bytes(l) : 0;
+}
+
+static void size_arrays(fg_program *g, enum fg_precision precision, const enum fg_reach reach[2]) {
   const size_t complex_size = 2 * fg_real_size(precision);
-  g->bytes[FG_ARRAY_IN] = fg_transfer_bytes(&g->in);
-  g->bytes[FG_ARRAY_OUT] = fg_transfer_bytes(&g->out);
+  g->bytes[FG_ARRAY_IN] = image_bytes(&g->in, reach[FG_INPUT]);
+  g->bytes[FG_ARRAY_OUT] = image_bytes(&g->out, reach[FG_OUTPUT]);
   g->bytes[FG_ARRAY_SCRATCH0] = (size_t)g->passes->scratch[0] * complex_size;
   g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes->scratch[1] * complex_size;
 }
 
 /* On failure *why is NULL where the backend's message says it. */
-static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
+static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reach[2], const char **why) {
+  const bool scheduled = reach[FG_INPUT] == FG_REACH_IMAGE && reach[FG_OUTPUT] == FG_REACH_IMAGE;
   *why = "out of memory";
-  if (!fg_layout_make(&g->in, p, FG_INPUT) || !fg_layout_make(&g->out, p, FG_OUTPUT)) return false;
-  size_arrays(g, p->precision);
-  *why = "out of memory";
+  if (!fg_layout_make_reaching(&g->in, p, FG_INPUT, reach[FG_INPUT]) ||
+      !fg_layout_make_reaching(&g->out, p, FG_OUTPUT, reach[FG_OUTPUT]))
+    return false;
+  size_arrays(g, p->precision, reach);
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
-  g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
-  if (!g->steps || !g->schedule) return false;
+  if (scheduled) g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
+  if (!g->steps || (scheduled && !g->schedule)) return false;
   *why = NULL;
   int code = compile(g);
+  if (code == FG_ENOMEM) { /* kernels take memory of the device, too */
+    fg_slot_trim(g->target);
+    code = compile(g);
+  }
   if (code == FG_OK) code = make_tables(g);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   return code == FG_OK;
 }
 
-fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
+fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
+                                       const fg_passes *passes, const char **why) {
   fg_program *g = calloc(1, sizeof *g);
   *why = "out of memory";
   if (!g) return NULL;
@@ -139,10 +173,14 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   const size_t bytes = offsetof(fg_passes, pass) + (size_t)passes->count * sizeof *passes->pass;
   g->passes = malloc(bytes);
   if (g->passes) memcpy(g->passes, passes, bytes);
-  if (g->passes && (g->empty || prepare(g, p, why))) return g;
+  if (g->passes && (g->empty || prepare(g, p, reach, why))) return g;
   fg_program_destroy(g);
   if (!*why) *why = fg_backend_message();
   return NULL;
+}
+
+fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
+  return fg_program_create_reaching(target, p, (const enum fg_reach[]){FG_REACH_IMAGE, FG_REACH_IMAGE}, passes, why);
 }
 
 static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_planes planes[FG_ARRAYS]) {
@@ -169,6 +207,12 @@ static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pa
   return t->backend->launch(t->device, g->steps[pass].kernel, fg_kernel_grid(p), (unsigned)p->threads,
                             fg_geometry_shared(p), &args, sizeof args, stream);
 }
+
+int fg_program_launch_planes(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream) {
+  return launch(g, planes, pass, &g->passes->pass[pass], stream);
+}
+
+bool fg_program_empty(const fg_program *g) { return g->empty; }
 
 int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
                            ptrdiff_t count, fg_stream *stream) {

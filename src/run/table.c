@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "src/pass/residues.h"
+#include "src/run/memory.h"
 #include "src/run/roots.h"
 
 struct fg_device_table {
   fg_table key;
+  const fg_device *device;
   void *memory;
   int users;
   fg_device_table *next;
@@ -172,19 +174,19 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   fg_stream *stream = NULL;
   *memory = NULL;
   if (!entries) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
-  int code = target->backend->memory_alloc(target->device, table_bytes(key), memory);
+  int code = fg_memory_alloc(target, table_bytes(key), memory);
   if (code == FG_OK) code = target->backend->stream_create(target->device, &stream);
   if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, table_bytes(key), stream);
   if (code == FG_OK) code = target->backend->stream_wait(target->device, stream);
   if (stream) target->backend->stream_destroy(target->device, stream);
-  if (code != FG_OK && *memory) target->backend->memory_free(target->device, *memory);
+  if (code != FG_OK) fg_memory_free(target, *memory, table_bytes(key));
   free(entries);
   return code;
 }
 
-static fg_device_table *find(const fg_table *key) {
+static fg_device_table *find(const fg_target *target, const fg_table *key) {
   for (fg_device_table *t = tables; t; t = t->next)
-    if (memcmp(&t->key, key, sizeof *key) == 0) return t;
+    if (t->device == target->device && memcmp(&t->key, key, sizeof *key) == 0) return t;
   return NULL;
 }
 
@@ -197,19 +199,32 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
     return code;
   }
   memcpy(&t->key, key, sizeof *key);
-  t->next = tables;
-  *table = tables = t;
+  t->device = target->device;
+  t->users = 1;
+  *table = t;
   return FG_OK;
 }
 
-int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+/* The table of that key on the target, with one user more; NULL if there is none. */
+static fg_device_table *share(const fg_target *target, const fg_table *key) {
   pthread_mutex_lock(&lock);
-  int code = FG_OK;
-  *table = find(key);
-  if (!*table) code = make(target, key, table);
-  if (code == FG_OK) (*table)->users++;
+  fg_device_table *const t = find(target, key);
+  if (t) t->users++;
   pthread_mutex_unlock(&lock);
-  return code;
+  return t;
+}
+
+/* Made without the lock, since a long one takes seconds; of two threads that make the same each keeps its own. */
+int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  *table = share(target, key);
+  if (*table) return FG_OK;
+  const int code = make(target, key, table);
+  if (code != FG_OK) return code;
+  pthread_mutex_lock(&lock);
+  (*table)->next = tables;
+  tables = *table;
+  pthread_mutex_unlock(&lock);
+  return FG_OK;
 }
 
 void fg_table_release(const fg_target *target, fg_device_table *table) {
@@ -218,7 +233,7 @@ void fg_table_release(const fg_target *target, fg_device_table *table) {
     fg_device_table **at = &tables;
     while (*at != table) at = &(*at)->next;
     *at = table->next;
-    target->backend->memory_free(target->device, table->memory);
+    fg_memory_free(target, table->memory, table_bytes(&table->key));
     free(table);
   }
   pthread_mutex_unlock(&lock);
