@@ -198,19 +198,31 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
     return code;
   }
   memcpy(&t->key, key, sizeof *key);
-  t->next = tables;
-  *table = tables = t;
+  t->users = 1;
+  *table = t;
   return FG_OK;
 }
 
-int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+/* The table of that key, with one user more; NULL if there is none. */
+static fg_device_table *share(const fg_table *key) {
   pthread_mutex_lock(&lock);
-  int code = FG_OK;
-  *table = find(key);
-  if (!*table) code = make(target, key, table);
-  if (code == FG_OK) (*table)->users++;
+  fg_device_table *const t = find(key);
+  if (t) t->users++;
   pthread_mutex_unlock(&lock);
-  return code;
+  return t;
+}
+
+/* Made without the lock, since a long one takes seconds; of two threads that make the same each keeps its own. */
+int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  *table = share(key);
+  if (*table) return FG_OK;
+  const int code = make(target, key, table);
+  if (code != FG_OK) return code;
+  pthread_mutex_lock(&lock);
+  (*table)->next = tables;
+  tables = *table;
+  pthread_mutex_unlock(&lock);
+  return FG_OK;
 }
 
 void fg_table_release(const fg_target *target, fg_device_table *table) {
