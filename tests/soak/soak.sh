@@ -46,6 +46,8 @@ elif [ "$backend" = sim ]; then
   often=alloc:5/29,copy:7/61,launch:9/97,wait:11/83,stream:40/41,pinned:3/17,compile:5/19,event:50/53,order:60/211
   soak "nothing fails" --count=1200 # all with the same problems, so that kernels are compiled once
   soak "calls fail" --count=1200 -- FFTW3_GPU_SIM_FAIL=$often
+  watch=$(dirname "$library")/libfftw3_gpu_watch.so
+  soak "any memory is pinned" --count=600 -- FFTW3_GPU_PIN=register LD_PRELOAD="$watch $library" FFTW3_GPU_SIM_FAIL=any:50/97
   soak "little memory" --count=600 -- FFTW3_GPU_MEMORY=64K
   soak "the device is lost" --count=600 -- FFTW3_GPU_SIM_FAIL=lost:4000
 else
