@@ -15,6 +15,11 @@ done
 export FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
 failed=0
 
+# A sanitizer's library comes first, or it refuses to run; it keeps freed memory, so that growth says nothing.
+sanitizer=$(ldd "$library" | awk '/lib(asan|ubsan|tsan)/ { printf "%s ", $3 }')
+growth=()
+[ -z "$sanitizer" ] || growth=(--growth=4000)
+
 # soak NAME OPTION… [-- NAME=VALUE…]
 soak() {
   local name=$1 options=() status=0
@@ -23,8 +28,8 @@ soak() {
   [ $# = 0 ] || shift
   rm -f "$work/report" "$work/log"
   echo "== $name"
-  env LD_PRELOAD="$library" FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_REPORT="$work/report" \
-    FFTW3_GPU_LOG=warn FFTW3_GPU_LOG_FILE="$work/log" "$@" "$program" "${options[@]}" || status=$?
+  env LD_PRELOAD="$sanitizer$library" FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_REPORT="$work/report" \
+    FFTW3_GPU_LOG=warn FFTW3_GPU_LOG_FILE="$work/log" "$@" "$program" "${options[@]}" "${growth[@]}" || status=$?
   [ $status = 0 ] || { echo "$name: exit status $status" && failed=1; }
   awk -F '\t' -v backend="$backend" '
     /^#problem\t/ { for (c = 1; c <= NF; c++) column[$c] = c; next }
@@ -47,7 +52,7 @@ elif [ "$backend" = sim ]; then
   soak "nothing fails" --count=1200 # all with the same problems, so that kernels are compiled once
   soak "calls fail" --count=1200 -- FFTW3_GPU_SIM_FAIL=$often
   watch=$(dirname "$library")/libfftw3_gpu_watch.so
-  soak "any memory is pinned" --count=600 -- FFTW3_GPU_PIN=register LD_PRELOAD="$watch $library" FFTW3_GPU_SIM_FAIL=any:50/97
+  soak "any memory is pinned" --count=600 -- FFTW3_GPU_PIN=register LD_PRELOAD="$sanitizer$watch $library" FFTW3_GPU_SIM_FAIL=any:50/97
   soak "little memory" --count=600 -- FFTW3_GPU_MEMORY=64K
   soak "the device is lost" --count=600 -- FFTW3_GPU_SIM_FAIL=lost:4000
 else
