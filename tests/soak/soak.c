@@ -101,10 +101,10 @@ static void end(live *l) {
   l->plan = NULL;
 }
 
+static fftwf_plan (*copy_plan)(fftwf_plan); /* NULL before FFTW 3.3.11 */
+
 /* A copy lives on when the original is destroyed. */
 static void copy(live *l) {
-  static fftwf_plan (*copy_plan)(fftwf_plan);
-  if (!copy_plan) *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
   if (!copy_plan) return;
   pthread_mutex_lock(&planner);
   fftwf_plan second = copy_plan(l->plan);
@@ -297,6 +297,7 @@ int main(int argc, char **argv) {
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
   if (!problem_find_stock()) return 77;
+  *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
   dice d = {(uint64_t)set.seed * 2 + 1};
   pool = calloc((size_t)set.problems, sizeof *pool);
   for (long i = 0; i < set.problems; i++) problem_make(&pool[i], &d, set.elements);
