@@ -9,6 +9,7 @@
 
 #include "src/report/settings.h"
 #include "src/report/trace.h"
+#include "src/run/residence.h"
 
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static _Thread_local int inside; /* depth of calls of this thread into the real FFTW */
@@ -29,7 +30,10 @@ bool fg_compat_off(void) { return fg_settings_get()->mode == FG_MODE_OFF; }
 
 bool fg_compat_inside(void) { return inside > 0; }
 
-bool fg_compat_direct(void) { return inside > 0 || (fg_compat_off() && !fg_trace_on()); }
+/* Switched off, the real FFTW must still be kept from arrays that it cannot reach. */
+bool fg_compat_direct(void) {
+  return inside > 0 || (fg_compat_off() && !fg_trace_on() && !fg_residence_expected());
+}
 
 /* Planning reads and writes files: a thread cancelled there would never give the lock back. */
 void fg_compat_lock(void) {

@@ -10,8 +10,8 @@ bool fg_compat_off(void);
 /* Whether it is the real FFTW that calls. */
 bool fg_compat_inside(void);
 
-/* Whether a call must go straight to the real FFTW: it is the real FFTW that calls, or FFTW3_GPU=off and there is no
- * trace to write. */
+/* Whether a call must go straight to the real FFTW: it is the real FFTW that calls, or FFTW3_GPU=off, there is no trace
+ * to write, and the program has no memory of a device. */
 bool fg_compat_direct(void);
 
 /* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A thread

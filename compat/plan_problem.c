@@ -11,6 +11,8 @@
 #include "src/plan/plan.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
+#include "src/report/trace.h"
+#include "src/run/residence.h"
 
 /* Threads that the real planner has been told to use; 1 while no threads library is in the process. */
 static int threads_in_force(void) {
@@ -27,6 +29,7 @@ __attribute__((constructor)) static void loaded(void) {
 static void at_first_plan(void) {
   if (fg_host_of(FG_PRECISION)) return;
   fg_host_register(FG_PRECISION, &FG(host));
+  fg_trace_devices(fg_residence_on_device);
   fg_log(FG_LOG_INFO, "loaded: %s; the real FFTW is %s, %s", PACKAGE_STRING, FG(real_version)(), FG(real_path)());
 }
 

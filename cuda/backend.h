@@ -45,6 +45,23 @@ typedef struct {
   size_t shared;        /* dynamic shared memory that launches will ask for */
 } fg_kernel_request;
 
+/* What an address of this process points to. */
+enum fg_pointer_kind {
+  FG_POINTER_HOST,
+  FG_POINTER_PINNED,  /* the host's, reached by DMA */
+  FG_POINTER_DEVICE,
+  FG_POINTER_MANAGED, /* both reach it */
+  FG_POINTER_OWN,     /* the host's, of our arena (src/run/residence.h; no backend says so) */
+  FG_POINTER_APART    /* a device's, in a context that is not ours: copies may reach it, kernels of ours do not */
+};
+
+typedef struct {
+  enum fg_pointer_kind kind;
+  int ordinal;      /* DEVICE, MANAGED, APART: the device's */
+  const void *base; /* the allocation or registration that holds it, where that is known, else NULL and 0 */
+  size_t bytes;
+} fg_pointer;
+
 typedef struct fg_backend {
   const char *name; /* "cuda", "sim" */
 
@@ -52,6 +69,13 @@ typedef struct fg_backend {
   int (*count)(void); /* devices, or a negative code */
   int (*open)(int ordinal, fg_device **device);
   const fg_device_info *(*info)(const fg_device *);
+
+  /* Whether there may be memory of a device in this process, and whether the program may have made some itself; and
+   * what p points to: HOST where nobody can know.  They open nothing, load nothing, never fail, and may be called
+   * before a device is open. */
+  bool (*pointers)(void);
+  bool (*used_by_program)(void);
+  void (*pointer)(const void *p, fg_pointer *what);
 
   /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end
    * takes what begin gave. Neither fails: without them the calls are only slower. */
@@ -73,6 +97,11 @@ typedef struct fg_backend {
   int (*stream_create)(fg_device *, fg_stream **);
   void (*stream_destroy)(fg_device *, fg_stream *);
   int (*stream_wait)(fg_device *, fg_stream *); /* until all work in it is done; reports its failures */
+
+  /* The program's own stream (NULL: its default stream, which waits for its other blocking streams) as one to launch
+   * in, to record events in and to wait for; never destroyed by us.  Fails for a stream of another context or device,
+   * or one that is being captured. */
+  int (*stream_of_program)(fg_device *, void *native, fg_stream **);
 
   /* Asynchronous in the stream when the host side is pinned. */
   int (*copy_in)(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);

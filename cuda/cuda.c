@@ -151,6 +151,48 @@ static int open_device(int ordinal, fg_device **device) {
 
 static const fg_device_info *info(const fg_device *device) { return &device->info; }
 
+/* ---- memory of anybody's ---- */
+
+static bool pointers(void) { return fg_driver_present(); }
+
+/* It loaded the driver before us, or this thread is in a context, in which we leave none. */
+static bool used_by_program(void) {
+  static atomic_bool known;
+  CUcontext current = NULL;
+  if (!atomic_load(&known) && fg_driver_present() &&
+      (fg_driver_of_program() || (fg_cu.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current)))
+    atomic_store(&known, true);
+  return atomic_load(&known);
+}
+
+static enum fg_pointer_kind kind_of(unsigned type, unsigned managed, CUcontext context, int ordinal) {
+  if (managed) return FG_POINTER_MANAGED;
+  if (type == CU_MEMORYTYPE_HOST) return FG_POINTER_PINNED;
+  if (type != CU_MEMORYTYPE_DEVICE) return FG_POINTER_HOST;
+  /* Memory of a pool has no context: it is for all of them. */
+  const fg_device *ours = ordinal >= 0 && ordinal < MAX_DEVICES ? devices[ordinal] : NULL;
+  return ours && context && context != ours->context ? FG_POINTER_APART : FG_POINTER_DEVICE;
+}
+
+static void pointer(const void *p, fg_pointer *what) {
+  CUpointer_attribute ask[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                               CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                               CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  unsigned type = 0, managed = 0;
+  CUcontext context = NULL;
+  CUdeviceptr base = 0;
+  int ordinal = -1;
+  void *answers[] = {&type, &managed, &context, &ordinal, &base, &what->bytes};
+  *what = (fg_pointer){.kind = FG_POINTER_HOST};
+  if (fg_driver_pointer(sizeof ask / sizeof *ask, ask, answers, (CUdeviceptr)p)) {
+    what->bytes = 0;
+    return;
+  }
+  what->kind = kind_of(type, managed, context, ordinal);
+  what->ordinal = ordinal;
+  what->base = (const void *)base;
+}
+
 /* ---- memory ---- */
 
 static int memory_alloc(fg_device *device, size_t bytes, void **memory) {
@@ -221,6 +263,26 @@ static int stream_create(fg_device *device, fg_stream **stream) {
   code = fg_cuda_leave(device, &scope, fg_cu.cuStreamCreate(&new, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
   if (!code) *stream = (fg_stream *)new;
   return code;
+}
+
+/* What is judged before anything is launched there: a stream of another context would cost us ours. */
+static CUresult look_at(const fg_device *device, CUstream stream) {
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUcontext context = device->context;
+  CUresult result = fg_cu.cuStreamIsCapturing(stream, &capturing);
+  if (!result && capturing != CU_STREAM_CAPTURE_STATUS_NONE) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!result && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD)
+    result = fg_cu.cuStreamGetCtx(stream, &context);
+  return !result && context != device->context ? CUDA_ERROR_INVALID_HANDLE : result;
+}
+
+static int stream_of_program(fg_device *device, void *native, fg_stream **stream) {
+  fg_cuda_scope scope;
+  const CUstream theirs = native ? native : CU_STREAM_LEGACY;
+  int code = fg_cuda_enter(device, &scope);
+  if (code) return code;
+  *stream = (fg_stream *)theirs;
+  return fg_cuda_leave(device, &scope, look_at(device, theirs), "the program's stream");
 }
 
 static void stream_destroy(fg_device *device, fg_stream *stream) {
@@ -414,6 +476,9 @@ const fg_backend fg_backend_cuda = {
     .count = count,
     .open = open_device,
     .info = info,
+    .pointers = pointers,
+    .used_by_program = used_by_program,
+    .pointer = pointer,
     .begin = begin,
     .end = end,
     .memory_alloc = memory_alloc,
@@ -425,6 +490,7 @@ const fg_backend fg_backend_cuda = {
     .host_unregister = host_unregister,
     .stream_create = stream_create,
     .stream_destroy = stream_destroy,
+    .stream_of_program = stream_of_program,
     .stream_wait = stream_wait,
     .copy_in = copy_in,
     .copy_out = copy_out,

@@ -4,6 +4,7 @@
 #define FG_CUDA_DRIVER_H
 
 #include <cuda.h>
+#include <stdbool.h>
 
 /* FN(exported name, parameters).  The names carry the version suffix of the binary interface that the parameters belong
  * to, so the table holds whatever cuda.h we are built with; all of them are in every driver since CUDA 11.4. */
@@ -32,6 +33,9 @@
   FN(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
   FN(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
   FN(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \
+  FN(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *, void **values, CUdeviceptr))                      \
+  FN(cuStreamGetCtx, (CUstream, CUcontext *))                                                                         \
+  FN(cuStreamIsCapturing, (CUstream, CUstreamCaptureStatus *))                                                        \
   FN(cuStreamCreate, (CUstream *, unsigned flags))                                                                    \
   FN(cuStreamDestroy_v2, (CUstream))                                                                                  \
   FN(cuStreamSynchronize, (CUstream))                                                                                 \
@@ -75,6 +79,16 @@ int fg_driver_start(void);
 
 /* 0 if this process has started the driver and may call it, else FG_ENODEVICE. */
 int fg_driver_usable(void);
+
+/* The driver is in this process, loaded by us or by the program, and may be called: found among the loaded objects, and
+ * only looked for again when there are others than the last time. */
+bool fg_driver_present(void);
+
+/* The program had loaded it before we did. */
+bool fg_driver_of_program(void);
+
+/* cuPointerGetAttributes of a driver that is present; CUDA_ERROR_NOT_INITIALIZED where none is. */
+CUresult fg_driver_pointer(unsigned count, CUpointer_attribute *ask, void **answers, CUdeviceptr p);
 
 /* The driver's CUDA version: 1000·major + 10·minor; 0 before fg_driver_start. */
 int fg_driver_version(void);

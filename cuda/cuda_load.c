@@ -2,9 +2,12 @@
 #include "config.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cuda/backend.h"
 #include "cuda/cuda_driver.h"
@@ -14,6 +17,7 @@ fg_driver fg_cu;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool started; /* by this process */
+static atomic_bool usable;  /* it has, and there is a device */
 static atomic_bool forked;  /* this is a child of a process that had started it, or was about to */
 static int devices;        /* or a negative code, with: */
 static char failure[256];
@@ -98,6 +102,62 @@ int fg_driver_check(CUresult result, const char *call) {
                          meaning ? meaning : "no description");
 }
 
+/* ---- a driver that the program has loaded ---- */
+
+typedef struct {
+  unsigned long long loads; /* of objects, ever */
+  char *path;               /* of the driver, if it is there */
+} search;
+
+/* Called for each loaded object. */
+static int look(struct dl_phdr_info *object, size_t size, void *context) {
+  static _Atomic unsigned long long seen;
+  search *s = context;
+  (void)size;
+  if (s->loads == 0) {
+    if (atomic_exchange(&seen, object->dlpi_adds) == object->dlpi_adds) return 1; /* nothing new */
+    s->loads = object->dlpi_adds;
+  }
+  const char *const slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+  if (strncmp(slash ? slash + 1 : object->dlpi_name ? object->dlpi_name : "", "libcuda.so", 10)) return 0;
+  s->path = strdup(object->dlpi_name);
+  return 1;
+}
+
+typedef CUresult CUDAAPI pointer_function(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
+static _Atomic(pointer_function *) ask_of_program;
+static atomic_bool answered; /* so the program has initialised it */
+static atomic_bool mute;     /* in the child of such a process */
+
+static void fall_silent(void) { atomic_store(&mute, atomic_load(&answered)); }
+
+static void found(void *library) {
+  pthread_atfork(NULL, NULL, fall_silent);
+  atomic_store(&ask_of_program, (pointer_function *)dlsym(library, "cuPointerGetAttributes"));
+}
+
+bool fg_driver_present(void) {
+  if (atomic_load(&forked) || atomic_load(&mute)) return false;
+  if (atomic_load(&usable) || atomic_load(&ask_of_program)) return true;
+  search s = {0, NULL};
+  dl_iterate_phdr(look, &s);
+  /* By the path that the loader knows it by, so that no file is looked for. */
+  void *library = s.path ? dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  free(s.path);
+  if (library) found(library);
+  return atomic_load(&ask_of_program) != NULL;
+}
+
+bool fg_driver_of_program(void) { return atomic_load(&ask_of_program) != NULL; }
+
+CUresult fg_driver_pointer(unsigned count, CUpointer_attribute *ask, void **answers, CUdeviceptr p) {
+  if (!fg_driver_present()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (atomic_load(&usable)) return fg_cu.cuPointerGetAttributes(count, ask, answers, p);
+  const CUresult result = atomic_load(&ask_of_program)(count, ask, answers, p);
+  if (result == CUDA_SUCCESS) atomic_store(&answered, true);
+  return result;
+}
+
 /* ---- starting ---- */
 
 static const struct {
@@ -128,6 +188,7 @@ static int load(void) {
 }
 
 static int start(void) {
+  fg_driver_present(); /* while it can only be the program's */
   int count = 0, code = load();
   if (!code) code = fg_driver_check(fg_cu.cuInit(0), "cuInit");
   if (!code) code = fg_driver_check(fg_cu.cuDriverGetVersion(&version), "cuDriverGetVersion");
@@ -147,6 +208,7 @@ static void start_once(void) {
     snprintf(failure, sizeof failure, "%s", fg_backend_message());
     fg_log(FG_LOG_INFO, "cuda: %s", failure);
   } else {
+    atomic_store(&usable, true);
     fg_log(FG_LOG_INFO, "cuda: driver for CUDA %d.%d, %d device%s", version / 1000, version % 1000 / 10, devices,
            devices == 1 ? "" : "s");
   }

@@ -271,7 +271,7 @@ static int run_block(core *c) {
 
 /* ---- cores ---- */
 
-static core *take_core(void) {
+static core *take_core(const fg_sim_launch *launch) {
   pthread_mutex_lock(&pool_lock);
   core *c = pool;
   if (c)
@@ -279,7 +279,7 @@ static core *take_core(void) {
   else
     c = calloc(1, sizeof *c);
   if (c) {
-    c->toucher = (fg_sim_toucher){.launch = ++launches};
+    c->toucher = (fg_sim_toucher){.launch = ++launches, .ordinal = launch->ordinal};
     c->violated = false;
   }
   pthread_mutex_unlock(&pool_lock);
@@ -308,7 +308,7 @@ static int prepare(core *c, const fg_sim_launch *launch) {
 }
 
 int fg_sim_run_grid(const fg_sim_launch *launch) {
-  core *c = take_core();
+  core *c = take_core(launch);
   if (!c)
     return fg_backend_fail(FG_ELAUNCH, "sim: no host memory to run kernel %s", launch->name);
   int result = 0;

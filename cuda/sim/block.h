@@ -8,6 +8,7 @@
 
 typedef struct {
   const char *name;   /* for messages */
+  int ordinal;        /* of the device */
   const fg_sim_exports *exports;
   unsigned grid, block;
   size_t shared;      /* bytes */

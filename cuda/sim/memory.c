@@ -84,17 +84,20 @@ static void put_in(fg_sim_allocation a) {
 }
 
 /* With the lock held for writing. */
-static void *add(size_t bytes, size_t limit) {
-  fg_sim_allocation a = {.adopted = false};
+static void *add(size_t bytes, size_t limit, int ordinal, bool managed) {
+  fg_sim_allocation a = {.ordinal = ordinal, .managed = managed};
   if (used > limit || bytes > limit - used || !make_room() || !allocate(bytes, &a))
     return NULL;
+  if (managed) /* what the host writes there is not seen */
+    fg_sim_memory_mark(&a, a.memory, bytes);
   put_in(a);
   used += bytes;
   return a.memory;
 }
 
 bool fg_sim_memory_adopt(void *memory, size_t bytes) {
-  fg_sim_allocation a = {memory, bytes, malloc(bytes / 4 * sizeof *a.notes), true};
+  fg_sim_allocation a = {
+      .memory = memory, .bytes = bytes, .notes = malloc(bytes / 4 * sizeof *a.notes), .adopted = true};
   if (!a.notes)
     return false;
   fg_sim_memory_mark(&a, memory, bytes);
@@ -122,9 +125,9 @@ void fg_sim_memory_disown(void *memory) {
   pthread_rwlock_unlock(&lock);
 }
 
-void *fg_sim_memory_new(size_t bytes, size_t limit) {
+void *fg_sim_memory_new(size_t bytes, size_t limit, int ordinal, bool managed) {
   pthread_rwlock_wrlock(&lock);
-  void *memory = add(bytes, limit);
+  void *memory = add(bytes, limit, ordinal, managed);
   pthread_rwlock_unlock(&lock);
   return memory;
 }
@@ -208,6 +211,8 @@ static const fg_sim_allocation *find_cached(fg_sim_toucher *who, const void *add
   if (a && holds(a, address, bytes))
     return a;
   a = fg_sim_memory_find(address, bytes);
+  if (a && a->ordinal != who->ordinal && !a->adopted && !a->managed)
+    return NULL;
   if (a)
     who->last[write] = a;
   return a;

@@ -12,25 +12,29 @@ typedef struct {
   char *memory; /* aligned to 256 bytes, as on the device; guard zones on both sides */
   size_t bytes;
   _Atomic uint64_t *notes;
-  bool adopted; /* memory of the host's: no guard zones, not counted */
+  int ordinal;  /* of its device */
+  bool adopted; /* memory of the host's: no guard zones, not counted, for every device */
+  bool managed; /* the host reaches it too; for every device */
 } fg_sim_allocation;
 
-/* Who touches global memory: one launch, its running block, and the allocations it met last (reading, writing). */
+/* Who touches global memory: one launch on a device, its running block, and the allocations it met last (reading,
+ * writing). */
 typedef struct {
   uint32_t launch, block;
+  int ordinal;
   const fg_sim_allocation *last[2];
 } fg_sim_toucher;
 
 typedef enum {
   FG_TOUCH_FINE,
-  FG_TOUCH_OUTSIDE,    /* of every live allocation */
+  FG_TOUCH_OUTSIDE,    /* of every live allocation of this device */
   FG_TOUCH_MISALIGNED, /* address is no multiple of the access's size */
   FG_TOUCH_UNWRITTEN,  /* a word is read that nothing ever wrote */
   FG_TOUCH_RACE        /* another block of this launch touched a word, one of the two writing */
 } fg_sim_touch_result;
 
 /* bytes must fit beside all else in limit.  NULL when they do not, or the host has no memory. */
-void *fg_sim_memory_new(size_t bytes, size_t limit);
+void *fg_sim_memory_new(size_t bytes, size_t limit, int ordinal, bool managed);
 
 /* Memory of the host that kernels may reach from now on, all of it written; and no more.  false on lack of memory. */
 bool fg_sim_memory_adopt(void *memory, size_t bytes);

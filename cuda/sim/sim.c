@@ -1,4 +1,4 @@
-/* sim.c: the backend contract (cuda/backend.h) fulfilled on the CPU: one virtual H200. */
+/* sim.c: the backend contract (cuda/backend.h) fulfilled on the CPU: virtual H200s, one unless a test asks for two. */
 #include "config.h"
 
 #include "cuda/sim/sim.h"
@@ -26,39 +26,60 @@ struct fg_stream {
   char unused; /* work has happened when its call returns */
 };
 
-static fg_device the_device = {.info = {.name = "sim",
-                                        .driver = "",
-                                        .arch = 90,
-                                        .multiprocessors = 132,
-                                        .threads_block = FG_BLOCK_THREADS,
-                                        .threads_sm = 2048,
-                                        .shared_block = 227 * 1024,
-                                        .shared_sm = 228 * 1024,
-                                        .registers_sm = 65536,
-                                        .memory = (size_t)8 << 30,
-                                        .l2 = (size_t)60 << 20,
-                                        .reads_host = true}};
+#define SIM_H200                                                                                               \
+  {                                                                                                            \
+    .info = {.name = "sim", .driver = "", .arch = 90, .multiprocessors = 132, .threads_block = FG_BLOCK_THREADS, \
+             .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,   \
+             .memory = (size_t)8 << 30, .l2 = (size_t)60 << 20, .reads_host = true}                            \
+  }
 
-static atomic_size_t launches, pinned, streams;
+enum { MOST_DEVICES = 2 };
+static fg_device devices[MOST_DEVICES] = {SIM_H200, SIM_H200};
+static int device_count = 1;
+static fg_stream default_stream;
+
+void fg_sim_set_devices(int count) { device_count = count; }
+
+static int ordinal_of(const fg_device *device) { return (int)(device - devices); }
+
+static atomic_size_t launches, pinned, streams, transfers;
 
 fg_sim_counters fg_sim_count(void) {
   return (fg_sim_counters){.compiles = fg_sim_compiles(),
                            .launches = launches,
                            .allocations = fg_sim_memory_count() + pinned,
                            .streams = streams,
-                           .registered = fg_sim_host_count()};
+                           .registered = fg_sim_host_count(),
+                           .transfers = transfers};
 }
 
-static int sim_count(void) { return 1; }
+static int sim_count(void) { return device_count; }
 
 static int sim_open(int ordinal, fg_device **device) {
-  if (ordinal != 0)
+  if (ordinal < 0 || ordinal >= device_count)
     return fg_backend_fail(FG_ENODEVICE, "sim: there is no device %d", ordinal);
-  *device = &the_device;
+  *device = &devices[ordinal];
   return fg_fault_environment();
 }
 
 static const fg_device_info *sim_info(const fg_device *device) { return &device->info; }
+
+static bool sim_pointers(void) { return fg_sim_memory_count() > 0 || fg_sim_host_count() > 0; }
+
+/* The program that could is a test, which says so by its pointers. */
+static bool sim_used_by_program(void) { return false; }
+
+static void sim_pointer(const void *p, fg_pointer *what) {
+  *what = (fg_pointer){.kind = FG_POINTER_HOST};
+  fg_sim_memory_lock();
+  const fg_sim_allocation *a = fg_sim_memory_find(p, 1);
+  if (a)
+    *what = (fg_pointer){a->adopted   ? FG_POINTER_PINNED
+                         : a->managed ? FG_POINTER_MANAGED
+                                      : FG_POINTER_DEVICE,
+                         a->ordinal, a->memory, a->bytes};
+  fg_sim_memory_unlock();
+}
 
 static int sim_begin(fg_device *device) {
   (void)device;
@@ -73,9 +94,13 @@ static int sim_memory_alloc(fg_device *device, size_t bytes, void **memory) {
   int fault = fg_fault_due(FG_FAULT_ALLOC);
   if (fault)
     return fault;
-  *memory = fg_sim_memory_new(bytes, device->info.memory);
+  *memory = fg_sim_memory_new(bytes, device->info.memory, ordinal_of(device), false);
   return *memory ? 0 : fg_backend_fail(FG_ENOMEM, "sim: no %zu bytes of device memory", bytes);
 }
+
+void *fg_sim_managed(size_t bytes) { return fg_sim_memory_new(bytes, devices[0].info.memory, 0, true); }
+
+void fg_sim_managed_free(void *memory) { fg_sim_memory_drop(memory); }
 
 static void sim_memory_free(fg_device *device, void *memory) {
   (void)device;
@@ -138,6 +163,12 @@ static int sim_stream_create(fg_device *device, fg_stream **stream) {
   return 0;
 }
 
+static int sim_stream_of_program(fg_device *device, void *native, fg_stream **stream) {
+  (void)device;
+  *stream = native ? native : &default_stream;
+  return 0;
+}
+
 static void sim_stream_destroy(fg_device *device, fg_stream *stream) {
   (void)device;
   streams -= stream != NULL;
@@ -171,6 +202,7 @@ static int copy_begin(void) {
 static int sim_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
   const fg_sim_allocation *a;
   (void)device, (void)stream;
+  transfers++;
   int result = copy_begin();
   if (result < 0)
     return result;
@@ -187,6 +219,7 @@ static int sim_copy_in(fg_device *device, void *device_to, const void *host_from
 static int sim_copy_out(fg_device *device, void *host_to, const void *device_from, size_t bytes, fg_stream *stream) {
   const fg_sim_allocation *a;
   (void)device, (void)stream;
+  transfers++;
   int result = copy_begin();
   if (result < 0)
     return result;
@@ -300,7 +333,8 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   fegetenv(&of_program);
   fesetenv(FE_DFL_ENV);
   launches++;
-  result = fg_sim_run_grid(&(fg_sim_launch){kernel->name, kernel->exports, grid, block, shared, args});
+  const fg_sim_launch all = {kernel->name, ordinal_of(device), kernel->exports, grid, block, shared, args};
+  result = fg_sim_run_grid(&all);
   fesetenv(&of_program);
   return result;
 }
@@ -310,6 +344,9 @@ const fg_backend fg_backend_sim = {
     .count = sim_count,
     .open = sim_open,
     .info = sim_info,
+    .pointers = sim_pointers,
+    .used_by_program = sim_used_by_program,
+    .pointer = sim_pointer,
     .begin = sim_begin,
     .end = sim_end,
     .memory_alloc = sim_memory_alloc,
@@ -321,6 +358,7 @@ const fg_backend fg_backend_sim = {
     .host_unregister = sim_host_unregister,
     .stream_create = sim_stream_create,
     .stream_destroy = sim_stream_destroy,
+    .stream_of_program = sim_stream_of_program,
     .stream_wait = sim_stream_wait,
     .copy_in = sim_copy_in,
     .copy_out = sim_copy_out,

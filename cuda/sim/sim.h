@@ -1,6 +1,6 @@
 /* sim.h: what tests may ask of the simulated device beside the backend contract.
  *
- * The device is one virtual H200.  A launch or copy has run when the call returns.  A kernel request whose source holds
+ * A device is a virtual H200.  A launch or copy has run when the call returns.  A kernel request whose source holds
  * a newline is taken as kernel text itself; any other source is the name of an embedded file.
  *
  * Every launch is checked; a violation ends it with FG_ELAUNCH and a message that names kernel, block, thread and
@@ -44,7 +44,15 @@ typedef struct {
   size_t allocations; /* device and pinned allocations alive */
   size_t streams;     /* streams alive */
   size_t registered;  /* ranges of host memory registered */
+  size_t transfers;   /* copies begun between host and device */
 } fg_sim_counters;
+
+/* How many devices there are, 1 or 2; before the first is opened. */
+void fg_sim_set_devices(int count);
+
+/* Managed memory of device 0: NULL if there is none left.  What the host writes there counts as written. */
+void *fg_sim_managed(size_t bytes);
+void fg_sim_managed_free(void *memory);
 
 /* Of this process, since its start. */
 fg_sim_counters fg_sim_count(void);

@@ -8,6 +8,7 @@
 #include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
+#include "src/run/residence.h"
 
 static void from_host(fg_plan *plan, const fg_arrays *a) {
   if (!fg_plan_fall_back(plan, a)) fg_die("the GPU failed and the real FFTW has no plan for this transform");
@@ -27,7 +28,7 @@ static const char *from_device(fg_program *program, const fg_arrays *a) {
   }
 }
 
-static void tell_replaced(const fg_problem *p, double error, double tolerance) {
+void fg_plan_tell_replaced(const fg_problem *p, double error, double tolerance) {
   char problem[256];
   fg_notation_print(p, problem, sizeof problem);
   fg_log(FG_LOG_ERROR, "verification: error %.3g, tolerance %.3g, of %s; the real FFTW's result is used", error,
@@ -50,11 +51,12 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
   const char *failure = from_device(program, a);
   if (failure) {
     fg_log(FG_LOG_WARN, "executed on the host: %s", failure);
+    atomic_fetch_add(&plan->by_host, 1);
     from_host(plan, a);
   }
   const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
   if (verify && !(error <= tolerance)) { /* or no number */
-    tell_replaced(plan->problem, error, tolerance);
+    fg_plan_tell_replaced(plan->problem, error, tolerance);
     if (!failure) failure = "verification";
   }
   fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE), seconds, failure, error);
@@ -69,6 +71,12 @@ static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) 
   if (state == FG_STATE_WAITING && fg_account_host(plan->account, seconds)) fg_plan_switch(plan);
 }
 
+/* Its own arrays stay where they were when it was planned. */
+static bool is_away(const fg_plan *plan, const fg_arrays *a) {
+  const bool own = a == &plan->problem->arrays;
+  return (own ? plan->away : fg_residence_possible()) && fg_resident_wanted(plan->problem, a);
+}
+
 /* Each part looks after itself. */
 static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
   const double start = fg_clock_seconds();
@@ -79,10 +87,12 @@ static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const enum fg_state state = fg_plan_state(plan);
   if (!a) a = &plan->problem->arrays;
+  atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
   /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
   int cancel, saved = errno;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  if (plan->parts) run_in_parts(plan, a);
+  if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
+  else if (plan->parts) run_in_parts(plan, a);
   else if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
   else run_on_host(plan, state, a);
   pthread_setcancelstate(cancel, NULL);

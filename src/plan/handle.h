@@ -7,6 +7,7 @@
 #include "src/plan/account.h"
 #include "src/plan/parts.h"
 #include "src/plan/plan.h"
+#include "src/plan/resident.h"
 #include "src/plan/ways.h"
 #include "src/report/log.h"
 #include "src/report/report.h"
@@ -32,13 +33,17 @@ struct fg_plan {
   fg_account *account;           /* NULL: the plan stays where it is */
   enum fg_memory memory;         /* of the account */
   atomic_bool queued;            /* for the switch */
+  bool away;                     /* its own arrays are not all the host's */
+  fg_residents *residents;       /* for executions on such arrays */
+  char reason[108];              /* of where it began */
+  atomic_ulong executions, by_host; /* begun; done by the real FFTW in place of the device */
   _Atomic(fg_report_row *) row[FG_STATES];
 };
 
 enum fg_state fg_plan_state(const fg_plan *plan);
 
-/* Its row in the report for that state; NULL if there is no report.  Where there is none yet it is made: begin says why the
- * plan is in that state, and with which program. */
+/* Its row in the report for that state; NULL if there is no report.  Where there is none yet it is made: begin says
+ * why the plan is in that state, and with which program. */
 fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state);
 void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason);
 
@@ -50,5 +55,11 @@ void fg_plan_switch(fg_plan *plan);
 
 /* Execute with the real FFTW on a's arrays; false if it has no plan for them. */
 bool fg_plan_fall_back(fg_plan *plan, const fg_arrays *a);
+
+/* The line of the log about a verification that failed. */
+void fg_plan_tell_replaced(const fg_problem *p, double error, double tolerance);
+
+/* Execute on a's arrays, one of which is on a device (execute_resident.c). */
+void fg_plan_execute_resident(fg_plan *plan, const fg_arrays *a);
 
 #endif

@@ -2,6 +2,7 @@
 #include "src/plan/plan.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,9 @@
 #include "src/plan/route.h"
 #include "src/plan/wisdom.h"
 #include "src/report/trace.h"
+#include "src/run/lane.h"
 #include "src/run/memory.h"
+#include "src/run/residence.h"
 #include "src/run/slot.h"
 
 static const fg_host *hosts[2];
@@ -33,7 +36,8 @@ bool fg_plan_fall_back(fg_plan *plan, const fg_arrays *a) { return fg_ways_execu
 
 /* A handle for p, which it takes over, around a plan of the real FFTW, a program, or both.  NULL on lack of memory:
  * then all three are still the caller's. */
-static fg_plan *wrap(fg_problem *p, fg_host_plan made, fg_program *program, fg_account *account) {
+static fg_plan *wrap(fg_problem *p, fg_host_plan made, fg_program *program, fg_account *account,
+                     const char *reason) {
   fg_plan *plan = calloc(1, sizeof *plan);
   if (!plan || (made && !fg_ways_keep(&plan->ways, p, made))) {
     free(plan);
@@ -44,18 +48,25 @@ static fg_plan *wrap(fg_problem *p, fg_host_plan made, fg_program *program, fg_a
   plan->problem = p;
   plan->account = account;
   atomic_init(&plan->program, program);
+  snprintf(plan->reason, sizeof plan->reason, "%s", reason);
+  plan->residents = fg_residents_new();
+  plan->away = fg_resident_wanted(p, &p->arrays);
+  if (plan->away) fg_resident_prepare(plan->residents, p, &p->arrays);
   return plan;
 }
 
+/* Arrays of a device must not be looked at. */
 static fg_host_plan host_plan(const fg_problem *p) {
-  return fg_host_of(p->precision)->plan(p, &p->arrays, p->flags);
+  const unsigned flags = fg_resident_wanted(p, &p->arrays) ? fg_resident_flags(p) : p->flags;
+  return fg_host_of(p->precision)->plan(p, &p->arrays, flags);
 }
 
-/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace a handle that sees
- * executions. */
+/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace, and where
+ * arrays of a device may come, also to an execution on new arrays, a handle that sees executions. */
 static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
   fg_plan_tell(FG_LOG_INFO, p, "host", reason);
-  fg_plan *plan = fg_report_wanted() || fg_trace_on() ? wrap(p, made, NULL, NULL) : NULL;
+  const bool seen = fg_report_wanted() || fg_trace_on() || fg_residence_expected();
+  fg_plan *plan = seen ? wrap(p, made, NULL, NULL, reason) : NULL;
   if (plan) fg_plan_row_begin(plan, FG_STATE_HOST, NULL, reason);
   else fg_problem_free(p);
   return plan ? (void *)plan : made;
@@ -63,7 +74,7 @@ static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
 
 static void *host_waits(fg_problem *p, fg_host_plan made, const fg_route *r) {
   fg_account *account = fg_account_of(p, r->memory, r->gpu);
-  fg_plan *plan = account ? wrap(p, made, NULL, account) : NULL;
+  fg_plan *plan = account ? wrap(p, made, NULL, account, r->reason) : NULL;
   if (!plan) return host_stays(p, made, r->reason);
   plan->memory = r->memory;
   fg_background_watch_exit();
@@ -74,7 +85,7 @@ static void *host_waits(fg_problem *p, fg_host_plan made, const fg_route *r) {
 
 /* The plan on the device, beside one of the real FFTW's if there is one already. */
 static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, const fg_route *r) {
-  fg_plan *plan = wrap(p, made, program, NULL);
+  fg_plan *plan = wrap(p, made, program, NULL, r->reason);
   if (!plan) {
     fg_program_destroy(program);
     return NULL;
@@ -90,7 +101,7 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
 static void *in_parts(fg_problem *p, double need, const fg_route *r) {
   const double limit = (double)fg_memory_limit(r->target);
   fg_parts *parts = need > limit ? fg_parts_create(p, need, limit / 2) : NULL;
-  fg_plan *plan = parts ? wrap(p, NULL, NULL, NULL) : NULL;
+  fg_plan *plan = parts ? wrap(p, NULL, NULL, NULL, "in parts") : NULL;
   if (!plan) {
     fg_parts_destroy(parts);
     return NULL;
@@ -106,9 +117,11 @@ static void *on_device(fg_problem *p, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
   double need;
-  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_objection : NULL, NULL, &need, &why);
+  const fg_objection objection = free_choice && r->gpu > 0 ? fg_route_objection : NULL;
+  fg_program *program = fg_prepare(r->target, p, objection, NULL, &need, &why);
   if (!program) {
-    void *plan = in_parts(p, need, r);
+    /* Arrays of a device need no images, so that they may fit after all. */
+    void *plan = fg_resident_wanted(p, &p->arrays) ? NULL : in_parts(p, need, r);
     if (plan) return plan;
     fg_log(FG_LOG_WARN, "planned on the host: %s", why);
     r->reason = why;
@@ -157,7 +170,7 @@ static void *on_host(fg_problem *p, double began, fg_route *r) {
 
 void *fg_plan_create(fg_problem *p) {
   const double began = fg_clock_seconds();
-  fg_route r = fg_route_of(p);
+  fg_route r = fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
   if (r.way == FG_ROUTE_GPU) {
     /* Without the real FFTW nobody could answer if the device fails. */
     void *plan = fg_host_of(p->precision)->path() ? on_device(p, &r) : NULL;
@@ -179,6 +192,7 @@ void fg_plan_destroy(fg_plan *plan) {
   fg_ways_free(&plan->ways, plan->problem);
   fg_parts_destroy(plan->parts);
   fg_program_destroy(atomic_load(&plan->program));
+  fg_residents_free(plan->residents);
   fg_problem_free(plan->problem);
   plan->magic = 0;
   free(plan);
@@ -188,4 +202,5 @@ void fg_plan_cleanup(void) {
   const char *why;
   const fg_target *target = fg_target_open() ? fg_target_get(&why) : NULL;
   if (target) fg_slot_trim(target);
+  if (target) fg_lane_trim();
 }

@@ -35,6 +35,22 @@ void fg_plan_cleanup(void);
 /* The problem as planned; lives as long as the plan. */
 const fg_problem *fg_plan_problem(const fg_plan *plan);
 
+/* What a program may know of a plan. */
+typedef struct {
+  const char *where;    /* as fg_plan_where */
+  const char *reason;   /* of that; lives as long as the plan */
+  int device, passes;   /* -1, 0 on the host */
+  double device_bytes, bytes_in, bytes_out; /* one execution: of the passes; over the link, on the plan's own arrays */
+  unsigned long executions, by_host; /* begun so far; done by the real FFTW in place of the device */
+} fg_plan_facts;
+
+fg_plan_facts fg_plan_facts_of(const fg_plan *plan);
+
+/* Execute in a stream of the program's, which is not waited for: a's arrays (NULL: the plan's own) must be on one
+ * device. As a backend's function; FG_EHOST: nothing was done, since the plan or an array stays on the host. */
+enum { FG_EHOST = -100 };
+int fg_plan_execute_in(fg_plan *plan, const fg_arrays *a, void *stream);
+
 /* Where it runs: "host", "cuda", "sim". */
 const char *fg_plan_where(const fg_plan *plan);
 

@@ -62,11 +62,11 @@ static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in,
   return w->rank + w->loops <= FG_MAX_LOOPS;
 }
 
-static bool plan_images(const fg_problem *p, const fg_layout *in, const fg_layout *out, const fg_device_info *device,
-                        fg_passes *list, const char **why) {
+static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layout *out, bool in_place,
+                         const fg_device_info *device, fg_passes *list, const char **why) {
   fg_work w = {.precision = p->precision, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
   w.kind = p->kind;
-  w.from = (fg_place){.array = FG_ARRAY_IN, .split = in->split, .offset = in->offset};
+  w.from = (fg_place){.array = in_place ? FG_ARRAY_OUT : FG_ARRAY_IN, .split = in->split, .offset = in->offset};
   w.to = (fg_place){.array = FG_ARRAY_OUT, .split = out->split, .offset = out->offset};
   *why = "too many dimensions";
   if (!add_dimensions(&w, p, in, out)) return false;
@@ -74,15 +74,21 @@ static bool plan_images(const fg_problem *p, const fg_layout *in, const fg_layou
   return fg_planner_lower(&(fg_planner){device, 0}, &w, list);
 }
 
-bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why) {
+bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2], bool in_place,
+                              const fg_device_info *device, fg_passes *list, const char **why) {
   fg_layout in = {0}, out = {0};
   *list = (fg_passes){0};
   *why = "out of memory";
-  const bool planned = fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT) &&
-                       plan_images(p, &in, &out, device, list, why);
+  const bool planned = fg_layout_make_reaching(&in, p, FG_INPUT, reach[FG_INPUT]) &&
+                       fg_layout_make_reaching(&out, p, FG_OUTPUT, reach[FG_OUTPUT]) &&
+                       plan_layouts(p, &in, &out, in_place, device, list, why);
   fg_layout_free(&in);
   fg_layout_free(&out);
   return planned;
+}
+
+bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why) {
+  return fg_planner_plan_reaching(p, (const enum fg_reach[]){FG_REACH_IMAGE, FG_REACH_IMAGE}, false, device, list, why);
 }
 
 static void explain_passes(FILE *f, const fg_problem *p) {

@@ -1,5 +1,5 @@
-/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then what is known of the problem, at
- * last the cost model. */
+/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then what is known of the
+ * problem, at last the cost model. */
 #include "src/plan/route.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
-/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing is
- * counted, which would show. */
+/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing
+ * is counted, which would show. */
 static const double trivial = 10e-6, small = 20e-6;
-/* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that planning
- * should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
+/* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that
+ * planning should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
 static const double executions_estimate = 1, executions_measure = 100;
-/* FFTW3_GPU=steady cannot learn from executions: a plan goes to the GPU that is faster by this margin, and starts it if it
- * takes so long on the host; the tables of a long convolution may take as long as so many executions. */
+/* FFTW3_GPU=steady cannot learn from executions: a plan goes to the GPU that is faster by this margin, and starts it
+ * if it takes so long on the host; the tables of a long convolution may take as long as so many executions. */
 static const double steady_margin = 1.3, steady_start = 0.05, steady_planning = 20;
 
 /* FFTW plans a multi-dimensional c2r that keeps its input only in place or along the last dimension (1 x n, but not
@@ -27,7 +27,7 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
   return p->kind == FG_C2R && several && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
-static const char *host_only(const fg_problem *p) {
+const char *fg_route_must_host(const fg_problem *p) {
   if (p->precision != FG_SINGLE) return "double precision";
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
@@ -108,7 +108,7 @@ static fg_route automatic(const fg_problem *p) {
   fg_route r = {.memory = FG_MEMORY_FOREIGN};
   if (fg_model_host_seconds(&fg_calibration_defaults, p) < trivial)
     return go(r, FG_ROUTE_HOST, "too small for the GPU");
-  const char *reason = host_only(p);
+  const char *reason = fg_route_must_host(p);
   if (reason) return go(r, FG_ROUTE_HOST, reason);
   const fg_calibration *c = fg_calibration_get();
   r.memory = fg_model_memory(p);
@@ -129,7 +129,7 @@ fg_route fg_route_look(const fg_problem *p) {
   const fg_route r = {.way = FG_ROUTE_HOST};
   if (mode == FG_MODE_OFF) return go(r, FG_ROUTE_HOST, "switched off");
   if (mode != FG_MODE_FORCE) return automatic(p);
-  const char *reason = host_only(p);
+  const char *reason = fg_route_must_host(p);
   return reason ? go(r, FG_ROUTE_HOST, reason) : go(r, FG_ROUTE_GPU, "forced");
 }
 

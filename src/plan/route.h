@@ -27,6 +27,9 @@ fg_route fg_route_of(const fg_problem *p);
 /* The same, but the device is neither opened nor asked for: target is NULL. */
 fg_route fg_route_look(const fg_problem *p);
 
+/* Why p must be the host's whatever the settings say, in a few words; NULL if it need not. */
+const char *fg_route_must_host(const fg_problem *p);
+
 /* Executions until the GPU would be started for p alone, if it goes on to wait. */
 double fg_route_waits_for(const fg_problem *p, const fg_route *r);
 

@@ -63,6 +63,19 @@ bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
   return true;
 }
 
+bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach) {
+  if (!fg_layout_make(l, p, side)) return false;
+  if (reach == FG_REACH_IMAGE) return true;
+  if (reach == FG_REACH_PLANES && l->unit == 2) {
+    l->unit = 1;
+    l->split = true;
+  }
+  for (int d = 0; d < p->transform.rank + p->batch.rank; d++)
+    l->stride[d] = fg_dim_stride(dimension(p, d), side) / l->unit;
+  l->offset = 0;
+  return true;
+}
+
 void fg_layout_free(fg_layout *l) {
   free(l->walk);
   free(l->stride);

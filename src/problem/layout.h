@@ -7,7 +7,8 @@
 
 #include "src/problem/problem.h"
 
-/* A dimension of the copy: n elements, stride reals apart in the program's array, neighbours or further in the image. */
+/* A dimension of the copy: n elements, stride reals apart in the program's array, neighbours or further in the image.
+ * */
 typedef struct {
   ptrdiff_t n, stride;
 } fg_walk;
@@ -24,9 +25,19 @@ typedef struct {
   ptrdiff_t *stride;   /* image stride of each dimension of the problem: transform, then batch */
 } fg_layout;
 
-/* The layout of p's input or output.  false on lack of memory.  p must own its elements once (fg_problem_undefined is NULL). */
+/* The layout of p's input or output.  false on lack of memory.  p must own its elements once (fg_problem_undefined is
+ * NULL). */
 bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side);
 void fg_layout_free(fg_layout *l);
+
+/* How passes reach an array: through its image, or where it is on the device, with its own strides and offset. */
+enum fg_reach {
+  FG_REACH_IMAGE,
+  FG_REACH_ARRAY,
+  FG_REACH_PLANES /* its complex numbers as two planes of reals: an interleaved array that is not aligned to them */
+};
+
+bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach);
 
 size_t fg_layout_element_size(const fg_layout *l);
 

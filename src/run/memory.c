@@ -5,6 +5,7 @@
 
 #include "src/report/log.h"
 #include "src/report/settings.h"
+#include "src/run/lane.h"
 #include "src/run/ranks.h"
 #include "src/run/slot.h"
 
@@ -60,7 +61,7 @@ static int allocate(const fg_target *t, size_t bytes, void **memory) {
 
 int fg_memory_alloc(const fg_target *t, size_t bytes, void **memory) {
   int code = allocate(t, bytes, memory);
-  while (code == FG_ENOMEM && fg_slot_give_up_oldest(t)) code = allocate(t, bytes, memory);
+  while (code == FG_ENOMEM && (fg_slot_give_up_oldest(t) || fg_lane_give_up(t))) code = allocate(t, bytes, memory);
   return code;
 }
 

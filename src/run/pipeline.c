@@ -7,6 +7,7 @@
 #include "src/report/log.h"
 #include "src/run/arena.h"
 #include "src/run/movers.h"
+#include "src/run/residence.h"
 #include "src/run/slot.h"
 #include "src/run/transfer.h"
 #include "src/run/watch.h"
@@ -55,6 +56,12 @@ typedef struct {
 } flow;
 
 static int planes(const end *e) { return e->layout->split ? 2 : 1; }
+
+/* Pinned by the program. */
+static bool of_program(const end *e) {
+  return e->direct &&
+         (e->pinning[0] == FG_PINNED_BY_PROGRAM || (planes(e) == 2 && e->pinning[1] == FG_PINNED_BY_PROGRAM));
+}
 
 static size_t plane_size(const end *e) { return (size_t)e->layout->elements * fg_layout_element_size(e->layout); }
 
@@ -235,6 +242,7 @@ static bool may_map(const flow *f) {
   const size_t bytes = fg_transfer_bytes(f->in.layout);
   const uintptr_t misaligned = ((uintptr_t)f->in.dense[0] | (uintptr_t)f->out.dense[0]) % FG_PLANE_ALIGNMENT;
   return f->target->info->reads_host && f->in.direct && f->out.direct && !misaligned /* must: kernels reach the arrays */
+         && !of_program(&f->in) && !of_program(&f->out)                             /* must: not as read-only, say */
          && !f->overlap                                                             /* must: what fails is undone */
          && f->schedule->whole && bytes <= fg_pipeline_mapped                       /* taste: copies are faster */
          && !f->in.layout->split && !f->out.layout->split;
@@ -294,7 +302,8 @@ static int all_steps(flow *f) {
 size_t fg_pipeline_recorded = 64 << 20;
 
 static bool may_record(const flow *f) {
-  return f->target->backend->graph_begin && f->in.direct && f->out.direct && plane_size(&f->in) <= fg_pipeline_recorded;
+  return f->target->backend->graph_begin && f->in.direct && f->out.direct && !of_program(&f->in) &&
+         !of_program(&f->out) && plane_size(&f->in) <= fg_pipeline_recorded;
 }
 
 static fg_recordable recordable(const flow *f) {
@@ -393,7 +402,7 @@ static int undo(const flow *f) {
 }
 
 static void let_go(unsigned long pinning[2]) {
-  for (int plane = 0; plane < 2; plane++) fg_arena_let_go(pinning[plane]);
+  for (int plane = 0; plane < 2; plane++) fg_residence_let_go(pinning[plane]);
   pinning[0] = pinning[1] = 0;
 }
 
@@ -404,7 +413,7 @@ static bool reachable(const fg_target *t, const fg_layout *l, void *const array[
   pinning[0] = pinning[1] = 0;
   for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
     dense[plane] = fg_transfer_dense(l, array[plane]);
-    pinning[plane] = dense[plane] ? fg_arena_hold(t, dense[plane], bytes) : 0;
+    pinning[plane] = dense[plane] ? fg_residence_hold(t, dense[plane], bytes) : 0;
     if (!pinning[plane]) {
       let_go(pinning);
       return false;

@@ -128,23 +128,29 @@ static int make_tables(fg_program *g) {
   return FG_OK;
 }
 
-static void size_arrays(fg_program *g, enum fg_precision precision) {
+static size_t image_bytes(const fg_layout *l, enum fg_reach reach) {
+  return reach == FG_REACH_IMAGE ? fg_transfer_bytes(l) : 0;
+}
+
+static void size_arrays(fg_program *g, enum fg_precision precision, const enum fg_reach reach[2]) {
   const size_t complex_size = 2 * fg_real_size(precision);
-  g->bytes[FG_ARRAY_IN] = fg_transfer_bytes(&g->in);
-  g->bytes[FG_ARRAY_OUT] = fg_transfer_bytes(&g->out);
+  g->bytes[FG_ARRAY_IN] = image_bytes(&g->in, reach[FG_INPUT]);
+  g->bytes[FG_ARRAY_OUT] = image_bytes(&g->out, reach[FG_OUTPUT]);
   g->bytes[FG_ARRAY_SCRATCH0] = (size_t)g->passes->scratch[0] * complex_size;
   g->bytes[FG_ARRAY_SCRATCH1] = (size_t)g->passes->scratch[1] * complex_size;
 }
 
 /* On failure *why is NULL where the backend's message says it. */
-static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
+static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reach[2], const char **why) {
+  const bool scheduled = reach[FG_INPUT] == FG_REACH_IMAGE && reach[FG_OUTPUT] == FG_REACH_IMAGE;
   *why = "out of memory";
-  if (!fg_layout_make(&g->in, p, FG_INPUT) || !fg_layout_make(&g->out, p, FG_OUTPUT)) return false;
-  size_arrays(g, p->precision);
-  *why = "out of memory";
+  if (!fg_layout_make_reaching(&g->in, p, FG_INPUT, reach[FG_INPUT]) ||
+      !fg_layout_make_reaching(&g->out, p, FG_OUTPUT, reach[FG_OUTPUT]))
+    return false;
+  size_arrays(g, p->precision, reach);
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
-  g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
-  if (!g->steps || !g->schedule) return false;
+  if (scheduled) g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
+  if (!g->steps || (scheduled && !g->schedule)) return false;
   *why = NULL;
   int code = compile(g);
   if (code == FG_ENOMEM) { /* kernels take memory of the device, too */
@@ -156,7 +162,8 @@ static bool prepare(fg_program *g, const fg_problem *p, const char **why) {
   return code == FG_OK;
 }
 
-fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
+fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
+                                       const fg_passes *passes, const char **why) {
   fg_program *g = calloc(1, sizeof *g);
   *why = "out of memory";
   if (!g) return NULL;
@@ -166,10 +173,14 @@ fg_program *fg_program_create(const fg_target *target, const fg_problem *p, cons
   const size_t bytes = offsetof(fg_passes, pass) + (size_t)passes->count * sizeof *passes->pass;
   g->passes = malloc(bytes);
   if (g->passes) memcpy(g->passes, passes, bytes);
-  if (g->passes && (g->empty || prepare(g, p, why))) return g;
+  if (g->passes && (g->empty || prepare(g, p, reach, why))) return g;
   fg_program_destroy(g);
   if (!*why) *why = fg_backend_message();
   return NULL;
+}
+
+fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
+  return fg_program_create_reaching(target, p, (const enum fg_reach[]){FG_REACH_IMAGE, FG_REACH_IMAGE}, passes, why);
 }
 
 static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_planes planes[FG_ARRAYS]) {
@@ -196,6 +207,12 @@ static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pa
   return t->backend->launch(t->device, g->steps[pass].kernel, fg_kernel_grid(p), (unsigned)p->threads,
                             fg_geometry_shared(p), &args, sizeof args, stream);
 }
+
+int fg_program_launch_planes(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream) {
+  return launch(g, planes, pass, &g->passes->pass[pass], stream);
+}
+
+bool fg_program_empty(const fg_program *g) { return g->empty; }
 
 int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
                            ptrdiff_t count, fg_stream *stream) {

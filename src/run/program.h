@@ -2,6 +2,7 @@
 #ifndef FG_PROGRAM_H
 #define FG_PROGRAM_H
 
+#include "src/pass/kernel.h"
 #include "src/pass/pass.h"
 #include "src/problem/problem.h"
 #include "src/run/schedule.h"
@@ -16,6 +17,11 @@ void fg_program_destroy(fg_program *);
 
 /* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
 bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
+
+/* The same for passes that were planned with arrays reached like that (src/plan/planner.h): for fg_direct_run
+ * (src/run/direct.h) only, since it has no schedule. */
+fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
+                                       const fg_passes *passes, const char **why);
 
 const fg_passes *fg_program_passes(const fg_program *);
 
@@ -40,6 +46,12 @@ int fg_program_launch(const fg_program *, void *const arrays[FG_ARRAYS], fg_stre
  * tables or twiddles). */
 int fg_program_launch_part(const fg_program *, void *const arrays[FG_ARRAYS], int pass, int loop, ptrdiff_t first,
                            ptrdiff_t count, fg_stream *stream);
+
+/* Pass i, on arrays whose planes are given: what is reached directly begins where the problem's pointers do. */
+int fg_program_launch_planes(const fg_program *, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream);
+
+/* Nothing to do: a batch of none. */
+bool fg_program_empty(const fg_program *);
 
 /* Pin those of a's arrays that lie in the arena, so that the first execution need not.  NULL pointers are left out. */
 void fg_program_pin(const fg_program *, const fg_arrays *a);

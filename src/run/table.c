@@ -11,6 +11,7 @@
 
 struct fg_device_table {
   fg_table key;
+  const fg_device *device;
   void *memory;
   int users;
   fg_device_table *next;
@@ -104,7 +105,7 @@ static void put_powers(int *entries, const fg_table *t) {
   const ptrdiff_t g = fg_generator(t->n);
   ptrdiff_t power = 1;
   for (ptrdiff_t q = 0; q < t->n; q++) {
-    entries[q] = (int)power - 1;
+    entries[q] = (int)power;
     power = power * g % t->n;
   }
 }
@@ -183,9 +184,9 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   return code;
 }
 
-static fg_device_table *find(const fg_table *key) {
+static fg_device_table *find(const fg_target *target, const fg_table *key) {
   for (fg_device_table *t = tables; t; t = t->next)
-    if (memcmp(&t->key, key, sizeof *key) == 0) return t;
+    if (t->device == target->device && memcmp(&t->key, key, sizeof *key) == 0) return t;
   return NULL;
 }
 
@@ -198,15 +199,16 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
     return code;
   }
   memcpy(&t->key, key, sizeof *key);
+  t->device = target->device;
   t->users = 1;
   *table = t;
   return FG_OK;
 }
 
-/* The table of that key, with one user more; NULL if there is none. */
-static fg_device_table *share(const fg_table *key) {
+/* The table of that key on the target, with one user more; NULL if there is none. */
+static fg_device_table *share(const fg_target *target, const fg_table *key) {
   pthread_mutex_lock(&lock);
-  fg_device_table *const t = find(key);
+  fg_device_table *const t = find(target, key);
   if (t) t->users++;
   pthread_mutex_unlock(&lock);
   return t;
@@ -214,7 +216,7 @@ static fg_device_table *share(const fg_table *key) {
 
 /* Made without the lock, since a long one takes seconds; of two threads that make the same each keeps its own. */
 int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
-  *table = share(key);
+  *table = share(target, key);
   if (*table) return FG_OK;
   const int code = make(target, key, table);
   if (code != FG_OK) return code;

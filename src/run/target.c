@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "config.h"
 #include "src/report/log.h"
@@ -19,7 +20,7 @@ static atomic_bool opening; /* set for good before the driver is first asked for
 static fg_target target;
 static char reason[256] = "";
 
-static const fg_backend *chosen_backend(void) {
+const fg_backend *fg_target_backend(void) {
   if (fg_settings_get()->sim) return &fg_backend_sim;
 #ifdef HAVE_CUDA
   return &fg_backend_cuda;
@@ -40,7 +41,7 @@ static void after_fork(void) {
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
 
 static int open_device(void) {
-  target.backend = chosen_backend();
+  target.backend = fg_target_backend();
   if (!target.backend) return fg_backend_fail(FG_ENODEVICE, "built without CUDA");
   const int count = target.backend->count();
   if (count < 0) return count;
@@ -75,6 +76,39 @@ const fg_target *fg_target_get(const char **why) {
     case FORKED: *why = "after fork"; return NULL;
     default: *why = reason; return NULL;
   }
+}
+
+enum { MOST_OTHERS = 63 };
+static _Atomic(const fg_target *) others[MOST_OTHERS + 1];
+
+/* With the lock held; a target lives as long as the process. */
+static const fg_target *open_other(int ordinal, const char **why) {
+  fg_target *t = calloc(1, sizeof *t);
+  *why = "out of memory";
+  if (!t) return NULL;
+  *t = (fg_target){.backend = target.backend, .ordinal = ordinal};
+  if (t->backend->open(ordinal, &t->device) != FG_OK) {
+    free(t);
+    *why = fg_backend_message();
+    return NULL;
+  }
+  t->info = t->backend->info(t->device);
+  atomic_store(&others[ordinal], t);
+  return t;
+}
+
+const fg_target *fg_target_of(int ordinal, const char **why) {
+  const fg_target *t = fg_target_get(why);
+  if (!t || ordinal == t->ordinal) return t;
+  *why = "no such device";
+  if (ordinal < 0 || ordinal > MOST_OTHERS) return NULL;
+  t = atomic_load(&others[ordinal]);
+  if (t) return t;
+  pthread_mutex_lock(&lock);
+  t = atomic_load(&others[ordinal]);
+  if (!t) t = open_other(ordinal, why);
+  pthread_mutex_unlock(&lock);
+  return t;
 }
 
 bool fg_target_open(void) { return atomic_load(&state) == OPEN; }

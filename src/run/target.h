@@ -1,4 +1,5 @@
-/* target.h: the device that this process runs on, opened the first time that a plan is worth it. */
+/* target.h: the device that this process runs on, opened the first time that a plan is worth it; and others, where a
+ * program has put its arrays. */
 #ifndef FG_TARGET_H
 #define FG_TARGET_H
 
@@ -8,10 +9,17 @@ typedef struct {
   const fg_backend *backend;
   fg_device *device;
   const fg_device_info *info;
+  int ordinal;
 } fg_target;
 
 /* The process's target; NULL if there is none, then *why says so (a text that lives as long as the process). */
 const fg_target *fg_target_get(const char **why);
+
+/* Device ordinal as a target, where arrays of the program's are; 0 is the process's own. */
+const fg_target *fg_target_of(int ordinal, const char **why);
+
+/* The backend that settings and build give this process, opened or not; NULL if there is none. */
+const fg_backend *fg_target_backend(void);
 
 /* It has been opened: its start-up is paid. */
 bool fg_target_open(void);

@@ -52,6 +52,10 @@ FAKE(cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags), (void)flags,
 FAKE(cuMemFreeHost, (void *memory), free(memory))
 FAKE(cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags), (void)memory, (void)bytes, (void)flags)
 FAKE(cuMemHostUnregister, (void *memory), (void)memory)
+FAKE(cuStreamGetCtx, (CUstream stream, CUcontext *context),
+     *context = (CUcontext)(stream == FAKE_ALIEN ? 0x1001 : 0x1000))
+FAKE(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
+     *status = stream == FAKE_CAPTURING ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE)
 FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))
 FAKE(cuStreamDestroy_v2, (CUstream stream), (void)stream)
 FAKE(cuStreamSynchronize, (CUstream stream), (void)stream)
@@ -90,6 +94,17 @@ FAKE(cuLaunchKernel, (CUfunction function, unsigned gx, unsigned gy, unsigned gz
                       unsigned shared, CUstream stream, void **parameters, void **extra),
      (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
      (void)parameters, (void)extra)
+
+FAKE(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *ask, void **answers, CUdeviceptr p),
+     (void)ask, (void)p;
+     if (count == 6) {
+       *(unsigned *)answers[0] = fake_cuda.memory_type;
+       *(unsigned *)answers[1] = fake_cuda.managed;
+       *(CUcontext *)answers[2] = (CUcontext)(fake_cuda.alien ? 0x1001 : 0x1000);
+       *(int *)answers[3] = 0;
+       *(CUdeviceptr *)answers[4] = p & ~(CUdeviceptr)255;
+       *(size_t *)answers[5] = 4096;
+     })
 
 FAKE(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode),
      CUstreamCaptureMode before = capture; capture = *mode; *mode = before)

@@ -10,8 +10,13 @@ typedef struct {
   int shared;       /* last value of the dynamic shared memory attribute */
   int busy;         /* so many times more a query finds work under way */
   int context_depth; /* of the thread that called last */
+  unsigned memory_type, managed, alien; /* what it says of any pointer */
   const char *fail; /* name of the function that fails next, once */
   int result;       /* with this CUresult */
 } fake_cuda_state;
+
+/* Streams: of another context, being captured. */
+#define FAKE_ALIEN ((CUstream)0x2101)
+#define FAKE_CAPTURING ((CUstream)0x2102)
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COPY_IN, COPY_OUT, LAUNCH, RECORD, WAIT, GRAPH };
+enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, LAUNCH, RECORD, WAIT, GRAPH };
 
 typedef struct {
   enum kind kind;
@@ -29,11 +29,16 @@ typedef struct graph {
 static graph *recording; /* while there is one; tests of this backend have one thread */
 int lazy_backend_graphs; /* launched */
 
-typedef struct {
+typedef struct stream {
   fg_stream *sim;
   operation *list;
   size_t count, done;
+  bool busy; /* with an operation, which may wait for other streams */
+  struct stream *next;
 } stream;
+
+static stream *streams;   /* all there are */
+bool lazy_backend_fair; /* after each operation one of every other stream is done too */
 
 typedef struct event {
   stream *in;               /* of the last record */
@@ -45,6 +50,9 @@ typedef struct event {
 static int count(void) { return SIM->count(); }
 static int open_device(int ordinal, fg_device **d) { return SIM->open(ordinal, d); }
 static const fg_device_info *info(const fg_device *d) { return SIM->info(d); }
+static bool pointers(void) { return SIM->pointers(); }
+static bool used_by_program(void) { return SIM->used_by_program(); }
+static void pointer(const void *p, fg_pointer *what) { SIM->pointer(p, what); }
 static int begin(fg_device *d) { return SIM->begin(d); }
 static void end(fg_device *d, int begun) { SIM->end(d, begun); }
 static int memory_alloc(fg_device *d, size_t bytes, void **m) { return SIM->memory_alloc(d, bytes, m); }
@@ -60,9 +68,18 @@ static bool kernels_kept(fg_device *d, int n, const fg_kernel_request *r) { retu
 static int stream_create(fg_device *d, fg_stream **out) {
   stream *s = calloc(1, sizeof *s);
   const int code = SIM->stream_create(d, &s->sim);
+  s->next = streams;
+  if (code == FG_OK) streams = s;
   if (code == FG_OK) *out = (fg_stream *)s;
   else free(s);
   return code;
+}
+
+static int stream_of_program(fg_device *d, void *native, fg_stream **out) {
+  static stream *by_default;
+  if (!by_default) stream_create(d, (fg_stream **)&by_default);
+  *out = native ? native : (fg_stream *)by_default;
+  return FG_OK;
 }
 
 static int put_off(fg_stream *to, operation o) {
@@ -85,7 +102,8 @@ static int run(fg_device *d, stream *s, operation *o) {
   switch (o->kind) {
     case COPY_IN: return SIM->copy_in(d, o->to, o->from, o->bytes, s->sim);
     case COPY_OUT: return SIM->copy_out(d, o->to, o->from, o->bytes, s->sim);
-    case WAIT: return run_to(d, o->event->in, o->record);
+    case COPY_WITHIN: return SIM->copy_within(d, o->to, o->from, o->bytes, s->sim);
+    case WAIT: return run_to(d, (stream *)o->from, o->record); /* where it was recorded then */
     case GRAPH: return run_graph(d, s, o->graph);
     case LAUNCH:
       code = SIM->launch(d, o->kernel, o->grid, o->block, o->shared, o->args, o->bytes, s->sim);
@@ -94,14 +112,32 @@ static int run(fg_device *d, stream *s, operation *o) {
   }
 }
 
+static int step(fg_device *d, stream *s) {
+  operation o = s->list[s->done++];
+  s->busy = true;
+  const int code = run(d, s, &o);
+  s->busy = false;
+  if (o.kind == LAUNCH) free(o.args);
+  return code;
+}
+
+/* One operation of each of the others. */
+static void be_fair(fg_device *d, const stream *s) {
+  static bool busy;
+  if (!lazy_backend_fair || busy) return;
+  busy = true;
+  for (stream *other = streams; other; other = other->next)
+    if (other != s && !other->busy && other->done < other->count) step(d, other);
+  busy = false;
+}
+
 /* Everything in s before operation end. */
 static int run_to(fg_device *d, stream *s, size_t end) {
   int first = FG_OK;
   while (s->done < end) {
-    operation o = s->list[s->done++];
-    const int code = run(d, s, &o);
-    if (o.kind == LAUNCH) free(o.args);
+    const int code = step(d, s);
     if (first == FG_OK) first = code;
+    be_fair(d, s);
   }
   return first;
 }
@@ -151,7 +187,9 @@ static int stream_wait(fg_device *d, fg_stream *of) {
 }
 
 static void stream_destroy(fg_device *d, fg_stream *of) {
-  stream *s = (stream *)of;
+  stream *s = (stream *)of, **at = &streams;
+  while (*at != s) at = &(*at)->next;
+  *at = s->next;
   SIM->stream_destroy(d, s->sim);
   free(s->list);
   free(s);
@@ -167,9 +205,9 @@ static int copy_out(fg_device *d, void *to, const void *from, size_t bytes, fg_s
   return put_off(s, (operation){.kind = COPY_OUT, .to = to, .from = from, .bytes = bytes});
 }
 
-/* For tables, which are uploaded in streams of their own. */
 static int copy_within(fg_device *d, void *to, const void *from, size_t bytes, fg_stream *s) {
-  return SIM->copy_within(d, to, from, bytes, ((stream *)s)->sim);
+  (void)d;
+  return put_off(s, (operation){.kind = COPY_WITHIN, .to = to, .from = from, .bytes = bytes});
 }
 
 static int launch(fg_device *d, fg_kernel *k, unsigned grid, unsigned block, size_t shared, const void *args,
@@ -225,8 +263,9 @@ static int event_wait(fg_device *d, fg_event *of) {
 
 const fg_backend lazy_backend = {
     .name = "lazy", .count = count, .open = open_device, .info = info,
-    .begin = begin, .end = end, .memory_alloc = memory_alloc, .memory_free = memory_free,
-    .memory_available = memory_available,
+    .pointers = pointers, .used_by_program = used_by_program, .pointer = pointer,
+    .stream_of_program = stream_of_program, .begin = begin, .end = end,
+    .memory_alloc = memory_alloc, .memory_free = memory_free, .memory_available = memory_available,
     .pinned_alloc = pinned_alloc, .pinned_free = pinned_free,
     .host_register = host_register, .host_unregister = host_unregister,
     .stream_create = stream_create, .stream_destroy = stream_destroy, .stream_wait = stream_wait,

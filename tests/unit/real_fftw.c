@@ -1,4 +1,4 @@
-/* real_fftw.c: the real FFTW behind plans of ours: a host table of complex transforms in single precision. */
+/* real_fftw.c: the real FFTW behind plans of ours: a host table in single precision. */
 #include "real_fftw.h"
 
 #include <check.h>
@@ -7,26 +7,60 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "src/run/residence.h"
+
 /* FFTW's planner is for one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static ptrdiff_t unit_of(const fg_problem *p, enum fg_side side) {
+  return p->format == FG_INTERLEAVED && fg_problem_complex_side(p, side) ? 2 : 1;
+}
+
 static fftwf_iodim64 *dims_of(const fg_problem *p, const fg_tensor *t) {
-  const ptrdiff_t unit = p->format == FG_SPLIT ? 1 : 2;
   fftwf_iodim64 *dims = malloc(((size_t)t->rank + 1) * sizeof *dims);
   for (int d = 0; dims && d < t->rank; d++)
-    dims[d] = (fftwf_iodim64){t->dim[d].n, t->dim[d].is / unit, t->dim[d].os / unit};
+    dims[d] = (fftwf_iodim64){t->dim[d].n, t->dim[d].is / unit_of(p, FG_INPUT), t->dim[d].os / unit_of(p, FG_OUTPUT)};
   return dims;
+}
+
+/* The real FFTW must never look at memory of a device. */
+static void check_reach(const fg_problem *p, const fg_arrays *a) {
+  const void *const pointers[] = {a->in_re, a->out_re, p->format == FG_SPLIT ? a->in_im : NULL,
+                                  p->format == FG_SPLIT ? a->out_im : NULL};
+  for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
+    const fg_pointer where = fg_residence_of(pointers[i]);
+    ck_assert_msg(where.kind != FG_POINTER_DEVICE, "the real FFTW got an array on the device");
+  }
+}
+
+static fftwf_plan plan_of(const fg_problem *p, const fg_arrays *a, const fftwf_iodim64 *dims,
+                          const fftwf_iodim64 *batch, unsigned flags) {
+  const int rank = p->transform.rank, more = p->batch.rank;
+  const bool split = p->format == FG_SPLIT;
+  fftwf_r2r_kind kinds[16];
+  switch (p->kind) {
+    case FG_DFT:
+      if (split)
+        return fftwf_plan_guru64_split_dft(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, a->out_im, flags);
+      return fftwf_plan_guru64_dft(rank, dims, more, batch, a->in_re, a->out_re, p->sign, flags);
+    case FG_R2C:
+      return split ? fftwf_plan_guru64_split_dft_r2c(rank, dims, more, batch, a->in_re, a->out_re, a->out_im, flags)
+                   : fftwf_plan_guru64_dft_r2c(rank, dims, more, batch, a->in_re, a->out_re, flags);
+    case FG_C2R:
+      return split ? fftwf_plan_guru64_split_dft_c2r(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, flags)
+                   : fftwf_plan_guru64_dft_c2r(rank, dims, more, batch, a->in_re, a->out_re, flags);
+    default:
+      for (int d = 0; d < rank; d++) kinds[d] = (fftwf_r2r_kind)p->r2r_kind[d];
+      return fftwf_plan_guru64_r2r(rank, dims, more, batch, a->in_re, a->out_re, kinds, flags);
+  }
 }
 
 static fg_host_plan plan(const fg_problem *p, const fg_arrays *a, unsigned flags) {
   fftwf_iodim64 *dims = dims_of(p, &p->transform), *batch = dims_of(p, &p->batch);
-  const int rank = p->transform.rank, batch_rank = p->batch.rank;
   ck_assert(dims && batch);
+  if (!(flags & FFTW_ESTIMATE)) check_reach(p, a);
   pthread_mutex_lock(&lock);
-  fftwf_plan made =
-      p->format == FG_SPLIT
-          ? fftwf_plan_guru64_split_dft(rank, dims, batch_rank, batch, a->in_re, a->in_im, a->out_re, a->out_im, flags)
-          : fftwf_plan_guru64_dft(rank, dims, batch_rank, batch, a->in_re, a->out_re, p->sign, flags);
+  fftwf_plan made = plan_of(p, a, dims, batch, flags);
   pthread_mutex_unlock(&lock);
   free(dims);
   free(batch);
@@ -38,9 +72,24 @@ static atomic_int executions;
 int test_real_fftw_executions(void) { return atomic_load(&executions); }
 
 static void execute(fg_host_plan made, const fg_problem *p, const fg_arrays *a) {
+  const bool split = p->format == FG_SPLIT;
   atomic_fetch_add(&executions, 1);
-  if (p->format == FG_SPLIT) fftwf_execute_split_dft(made, a->in_re, a->in_im, a->out_re, a->out_im);
-  else fftwf_execute_dft(made, a->in_re, a->out_re);
+  check_reach(p, a);
+  switch (p->kind) {
+    case FG_DFT:
+      if (split) fftwf_execute_split_dft(made, a->in_re, a->in_im, a->out_re, a->out_im);
+      else fftwf_execute_dft(made, a->in_re, a->out_re);
+      return;
+    case FG_R2C:
+      if (split) fftwf_execute_split_dft_r2c(made, a->in_re, a->out_re, a->out_im);
+      else fftwf_execute_dft_r2c(made, a->in_re, a->out_re);
+      return;
+    case FG_C2R:
+      if (split) fftwf_execute_split_dft_c2r(made, a->in_re, a->in_im, a->out_re);
+      else fftwf_execute_dft_c2r(made, a->in_re, a->out_re);
+      return;
+    default: fftwf_execute_r2r(made, a->in_re, a->out_re);
+  }
 }
 
 static void destroy(fg_host_plan made) {
@@ -59,7 +108,7 @@ void test_real_fftw(void) {
 }
 
 void test_real_fftw_execute(const fg_problem *p, const fg_arrays *a) {
-  const fg_host_plan made = plan(p, a, FFTW_ESTIMATE | FFTW_UNALIGNED);
+  const fg_host_plan made = plan(p, a, FFTW_ESTIMATE | FFTW_UNALIGNED | (p->flags & FFTW_PRESERVE_INPUT));
   ck_assert_ptr_nonnull(made);
   execute(made, p, a);
   destroy(made);

@@ -387,7 +387,68 @@ static bool have_nvrtc(void) {
   return waitpid(child, &status, 0) == child && status == 0;
 }
 
+/* ---- memory and streams of the program's ---- */
+
+static fg_pointer ask(unsigned type, unsigned managed, unsigned alien) {
+  fg_pointer what;
+  fake->memory_type = type;
+  fake->managed = managed;
+  fake->alien = alien;
+  cuda->pointer((void *)0x7000123, &what);
+  return what;
+}
+
+/* The program, not we, has loaded the driver here: its pointers are known before any device of ours is open. */
+START_TEST(pointers_of_the_program) {
+  ck_assert(cuda->pointers() && cuda->used_by_program());
+  ck_assert_int_eq(ask(0, 0, 0).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_HOST, 0, 0).kind, FG_POINTER_PINNED);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind, FG_POINTER_DEVICE);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 1, 0).kind, FG_POINTER_MANAGED);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 1).kind, FG_POINTER_DEVICE);
+  open_device();
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 1).kind, FG_POINTER_APART); /* not of the context that is ours now */
+  const fg_pointer what = ask(CU_MEMORYTYPE_DEVICE, 0, 0);
+  ck_assert_ptr_eq(what.base, (void *)0x7000100);
+  ck_assert_uint_eq(what.bytes, 4096);
+  fail_next("cuPointerGetAttributes", CUDA_ERROR_NOT_INITIALIZED);
+  ck_assert_int_eq(ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fake->context_depth, 0);
+}
+END_TEST
+
+START_TEST(pointers_of_a_forked_child_are_not_asked_for) {
+  open_device();
+  ask(CU_MEMORYTYPE_DEVICE, 0, 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const int calls = fake->calls;
+    const bool host = ask(CU_MEMORYTYPE_DEVICE, 0, 0).kind == FG_POINTER_HOST;
+    _exit(host && !cuda->pointers() && fake->calls == calls ? 0 : 1);
+  }
+  int status;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(streams_of_the_program) {
+  fg_stream *s;
+  open_device();
+  ck_assert_int_eq(cuda->stream_of_program(device, NULL, &s), 0);
+  ck_assert_ptr_eq(s, CU_STREAM_LEGACY);
+  ck_assert_int_eq(cuda->stream_of_program(device, (void *)0x2001, &s), 0);
+  ck_assert_ptr_eq(s, (void *)0x2001);
+  ck_assert_int_eq(cuda->stream_of_program(device, FAKE_ALIEN, &s), FG_ELAUNCH);
+  ck_assert_int_eq(cuda->stream_of_program(device, FAKE_CAPTURING, &s), FG_ELAUNCH);
+  ck_assert_int_eq(fake->context_depth, 0);
+}
+END_TEST
+
 static void add_driver_tests(TCase *c) {
+  tcase_add_test(c, pointers_of_the_program);
+  tcase_add_test(c, pointers_of_a_forked_child_are_not_asked_for);
+  tcase_add_test(c, streams_of_the_program);
   tcase_add_test(c, opens_and_describes);
   tcase_add_test(c, no_device_stays_no_device);
   tcase_add_test(c, context_that_cannot_be_had);

@@ -1,0 +1,66 @@
+/* device_memory.c: memory of devices for the program, and copies between any two kinds of memory. */
+#include "src/run/device_memory.h"
+
+#include <string.h>
+
+#include "src/report/settings.h"
+#include "src/run/lane.h"
+#include "src/run/residence.h"
+#include "src/run/slot.h"
+
+static const fg_target *target_for(int ordinal, int *code) {
+  const char *why = "switched off";
+  const fg_target *t = fg_settings_get()->mode == FG_MODE_OFF ? NULL : fg_target_of(ordinal, &why);
+  *code = t ? FG_OK : fg_backend_fail(FG_ENODEVICE, "%s", why);
+  return t;
+}
+
+int fg_device_memory_alloc(void **memory, size_t bytes) {
+  int code;
+  const fg_target *t = target_for(0, &code);
+  if (!t) return code;
+  code = t->backend->memory_alloc(t->device, bytes, memory);
+  if (code == FG_ENOMEM) {
+    fg_lane_trim();
+    fg_slot_trim(t);
+    code = t->backend->memory_alloc(t->device, bytes, memory);
+  }
+  if (code == FG_OK) fg_residence_expect();
+  return code;
+}
+
+int fg_device_memory_free(void *memory) {
+  int code;
+  const fg_pointer where = fg_residence_of(memory);
+  const fg_target *t = target_for(where.ordinal, &code);
+  if (t) t->backend->memory_free(t->device, memory);
+  return code;
+}
+
+static int copy_in_stream(const fg_target *t, void *to, const void *from, size_t bytes, bool to_device,
+                          bool from_device) {
+  fg_stream *stream;
+  const int code = t->backend->stream_of_program(t->device, NULL, &stream);
+  if (code != FG_OK) return code;
+  if (to_device && from_device) return t->backend->copy_within(t->device, to, from, bytes, stream);
+  if (to_device) return t->backend->copy_in(t->device, to, from, bytes, stream);
+  return t->backend->copy_out(t->device, to, from, bytes, stream);
+}
+
+int fg_device_memory_copy(void *to, const void *from, size_t bytes) {
+  const fg_pointer a = fg_residence_of(to), b = fg_residence_of(from);
+  const bool to_device = fg_residence_device(&a), from_device = fg_residence_device(&b);
+  int code;
+  if (!to_device && !from_device) {
+    memmove(to, from, bytes);
+    return FG_OK;
+  }
+  const fg_target *t = target_for(to_device ? a.ordinal : b.ordinal, &code);
+  if (!t) return code;
+  code = copy_in_stream(t, to, from, bytes, to_device, from_device);
+  fg_stream *stream;
+  if (t->backend->stream_of_program(t->device, NULL, &stream) != FG_OK) return code;
+  const int waited = t->backend->stream_wait(t->device, stream);
+  if (code == FG_ELOST || waited == FG_ELOST) fg_target_lost(fg_backend_message());
+  return code == FG_OK ? waited : code;
+}

@@ -1,0 +1,183 @@
+/* lane.c: a pool of lanes. */
+#include "src/run/lane.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "src/run/memory.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fg_lane *idle;
+
+/* ---- one lane ---- */
+
+static void drop_array(fg_lane *l, int a) {
+  fg_memory_free(l->target, l->array[a], l->bytes[a]);
+  l->array[a] = NULL;
+  l->bytes[a] = 0;
+}
+
+static void drop_arrays(fg_lane *l) {
+  for (int a = 0; a < FG_ARRAYS; a++) drop_array(l, a);
+}
+
+static size_t total(const fg_lane *l) {
+  size_t sum = 0;
+  for (int a = 0; a < FG_ARRAYS; a++) sum += l->bytes[a];
+  return sum;
+}
+
+static void drop_staging(fg_lane *l) {
+  for (int i = 0; i < FG_LANE_PIECES; i++) {
+    if (l->staging[i]) l->target->backend->pinned_free(l->target->device, l->staging[i]);
+    l->staging[i] = NULL;
+  }
+  l->staging_bytes = 0;
+}
+
+/* The host waits for what is going on in the program's stream. */
+static void settle(fg_lane *l) {
+  if (l->pending) l->target->backend->event_wait(l->target->device, l->after);
+  l->pending = NULL;
+}
+
+static void destroy(fg_lane *l) {
+  const fg_backend *b = l->target->backend;
+  fg_device *const d = l->target->device;
+  settle(l);
+  drop_arrays(l);
+  drop_staging(l);
+  if (l->before) b->event_destroy(d, l->before);
+  if (l->after) b->event_destroy(d, l->after);
+  for (int i = 0; i < FG_LANE_PIECES; i++)
+    if (l->moved[i]) b->event_destroy(d, l->moved[i]);
+  if (l->stream) b->stream_destroy(d, l->stream);
+  free(l);
+}
+
+static int create(const fg_target *t, fg_lane **lane) {
+  fg_lane *l = calloc(1, sizeof *l);
+  if (!l) return fg_backend_fail(FG_ENOMEM, "no host memory");
+  l->target = t;
+  int code = t->backend->stream_create(t->device, &l->stream);
+  if (code == FG_OK) code = t->backend->event_create(t->device, &l->before);
+  if (code == FG_OK) code = t->backend->event_create(t->device, &l->after);
+  for (int i = 0; i < FG_LANE_PIECES && code == FG_OK; i++) code = t->backend->event_create(t->device, &l->moved[i]);
+  if (code == FG_OK) *lane = l;
+  else destroy(l);
+  return code;
+}
+
+static int grow_staging(fg_lane *l, size_t bytes) {
+  if (l->staging_bytes >= bytes) return FG_OK;
+  drop_staging(l);
+  for (int i = 0; i < FG_LANE_PIECES; i++) {
+    const int code = l->target->backend->pinned_alloc(l->target->device, bytes, &l->staging[i]);
+    if (code != FG_OK) {
+      drop_staging(l);
+      return code;
+    }
+  }
+  l->staging_bytes = bytes;
+  return FG_OK;
+}
+
+static int grow(fg_lane *l, const size_t bytes[FG_ARRAYS], size_t staging) {
+  for (int a = 0; a < FG_ARRAYS; a++) {
+    if (l->bytes[a] >= bytes[a]) continue;
+    settle(l);
+    drop_array(l, a);
+    const int code = fg_memory_alloc(l->target, bytes[a], &l->array[a]);
+    if (code != FG_OK) return code;
+    l->bytes[a] = bytes[a];
+  }
+  return grow_staging(l, staging);
+}
+
+/* ---- the pool ---- */
+
+static bool holds(const fg_lane *l, const size_t bytes[FG_ARRAYS]) {
+  for (int a = 0; a < FG_ARRAYS; a++)
+    if (l->bytes[a] < bytes[a]) return false;
+  return true;
+}
+
+/* The target's lane that is best: one that nothing is to be waited for, and among those one that is large enough. */
+static fg_lane *take(const fg_target *t, const size_t bytes[FG_ARRAYS], const fg_stream *for_stream) {
+  fg_lane **best = NULL;
+  int best_score = -1, count = 0;
+  pthread_mutex_lock(&lock);
+  for (fg_lane **at = &idle; *at; at = &(*at)->next) {
+    if ((*at)->target != t) continue;
+    const bool at_once = !(*at)->pending || (*at)->pending == for_stream;
+    const int score = 2 * at_once + holds(*at, bytes);
+    count++;
+    if (score > best_score) {
+      best = at;
+      best_score = score;
+    }
+  }
+  enum { ENOUGH = 4 }; /* lanes whose work is going on: another stream gets one of its own until then */
+  fg_lane *l = best && (best_score >= 2 || count >= ENOUGH) ? *best : NULL;
+  if (l) *best = l->next;
+  pthread_mutex_unlock(&lock);
+  return l;
+}
+
+void fg_lane_trim(void) {
+  pthread_mutex_lock(&lock);
+  fg_lane *list = idle;
+  idle = NULL;
+  pthread_mutex_unlock(&lock);
+  while (list) {
+    fg_lane *const next = list->next;
+    destroy(list);
+    list = next;
+  }
+}
+
+bool fg_lane_give_up(const fg_target *t) {
+  pthread_mutex_lock(&lock);
+  fg_lane **at = &idle;
+  while (*at && ((*at)->target != t || total(*at) == 0)) at = &(*at)->next;
+  fg_lane *const l = *at;
+  if (l) *at = l->next;
+  pthread_mutex_unlock(&lock);
+  if (l) destroy(l);
+  return l != NULL;
+}
+
+static int follow(fg_lane *l, fg_stream *for_stream) {
+  if (!l->pending || l->pending == for_stream) return FG_OK;
+  return l->target->backend->stream_wait_event(l->target->device, for_stream ? for_stream : l->stream, l->after);
+}
+
+int fg_lane_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], size_t staging, fg_stream *for_stream,
+                    fg_lane **lane) {
+  fg_lane *l = take(t, bytes, for_stream);
+  int code = l ? FG_OK : create(t, &l);
+  if (code != FG_OK) return code;
+  code = grow(l, bytes, staging);
+  if (code == FG_ENOMEM) {
+    settle(l);
+    drop_arrays(l);
+    fg_lane_trim();
+    code = grow(l, bytes, staging);
+  }
+  if (code == FG_OK) code = follow(l, for_stream);
+  if (code != FG_OK) {
+    destroy(l);
+    return code;
+  }
+  *lane = l;
+  return FG_OK;
+}
+
+void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
+  l->pending = in_stream;
+  if (!in_stream && total(l) > fg_memory_idle_limit(l->target)) drop_arrays(l);
+  pthread_mutex_lock(&lock);
+  l->next = idle;
+  idle = l;
+  pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,165 @@
+/* test_direct.c: executions on device arrays in streams that do nothing until one is waited for, and then all at once
+ * as far as events allow: a missing event gives a wrong result. */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/sim/sim.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "src/plan/planner.h"
+#include "src/run/direct.h"
+#include "src/run/lane.h"
+#include "suite.h"
+#include "tests/unit/lazy_backend.h"
+
+enum { STREAMS = 7 };
+
+static fg_target target;
+static fg_problem *problem;
+static fg_program *program;
+static size_t bytes;
+static char *right[2]; /* results of the two inputs */
+static char *input[2];
+
+static void done(int code) { ck_assert_msg(code == FG_OK, "%s", fg_backend_message()); }
+
+static void *device_memory(void) {
+  void *memory;
+  done(target.backend->memory_alloc(target.device, bytes, &memory));
+  return memory;
+}
+
+static fg_stream *stream(void) {
+  fg_stream *s;
+  done(target.backend->stream_create(target.device, &s));
+  return s;
+}
+
+static fg_direct execution(void *in, void *out) {
+  return (fg_direct){.program = program,
+                     .reach = {FG_REACH_ARRAY, FG_REACH_ARRAY},
+                     .arrays = {in, (float *)in + 1, out, (float *)out + 1}};
+}
+
+/* At once, for comparison. */
+static void find_right(int which) {
+  void *in = device_memory(), *out = device_memory();
+  fg_stream *s = stream();
+  input[which] = malloc(bytes);
+  right[which] = malloc(bytes);
+  for (size_t i = 0; i < bytes / sizeof(float); i++)
+    ((float *)input[which])[i] = (float)((int)(i * (which ? 31 : 17)) % 97 - 48) / 32;
+  done(target.backend->copy_in(target.device, in, input[which], bytes, s));
+  done(target.backend->stream_wait(target.device, s));
+  const fg_direct d = execution(in, out);
+  ck_assert_int_eq(fg_direct_run(&d), FG_DONE);
+  done(target.backend->copy_out(target.device, right[which], out, bytes, s));
+  done(target.backend->stream_wait(target.device, s));
+  target.backend->stream_destroy(target.device, s);
+  target.backend->memory_free(target.device, in);
+  target.backend->memory_free(target.device, out);
+}
+
+static void setup(void) {
+  const char *why = "";
+  const enum fg_reach reach[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+  target = *test_target();
+  target.backend = &lazy_backend;
+  problem = test_problem("ocf32768", FG_SINGLE);
+  fg_passes *passes = calloc(1, sizeof *passes);
+  ck_assert_msg(fg_planner_plan_reaching(problem, reach, false, target.info, passes, &why), "%s", why);
+  ck_assert_int_gt(passes->count, 1);
+  ck_assert_uint_gt(passes->scratch[0], 0); /* which executions would have in common */
+  program = fg_program_create_reaching(&target, problem, reach, passes, &why);
+  ck_assert_msg(program != NULL, "%s", why);
+  free(passes);
+  bytes = 32768 * 2 * sizeof(float);
+  find_right(0);
+  find_right(1);
+  lazy_backend_fair = true;
+}
+
+/* More streams than lanes, waited for from the last to the first. */
+START_TEST(streams_do_not_disturb_each_other) {
+  fg_stream *s[STREAMS];
+  void *in[STREAMS], *out[STREAMS];
+  bool damaged;
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < STREAMS; i++) {
+      if (round == 0) {
+        s[i] = stream();
+        in[i] = device_memory();
+        out[i] = device_memory();
+      }
+      const fg_direct d = execution(in[i], out[i]);
+      done(target.backend->copy_in(target.device, in[i], input[(i + round) % 2], bytes, s[i]));
+      done(fg_direct_run_in(&d, s[i], &damaged));
+    }
+  for (int i = STREAMS - 1; i >= 0; i--) {
+    char *got = malloc(bytes);
+    done(target.backend->copy_out(target.device, got, out[i], bytes, s[i]));
+    done(target.backend->stream_wait(target.device, s[i]));
+    ck_assert_msg(!memcmp(got, right[(i + 1) % 2], bytes), "stream %d of %d", i, STREAMS);
+    free(got);
+  }
+}
+END_TEST
+
+/* Then an execution that is waited for, in the same scratch: the streams' work is not over. */
+START_TEST(an_execution_follows_the_streams) {
+  fg_stream *s[STREAMS];
+  void *in[STREAMS], *out[STREAMS], *own_in = device_memory(), *own_out = device_memory();
+  bool damaged;
+  fg_stream *own = stream();
+  char *got = malloc(bytes);
+  done(target.backend->copy_in(target.device, own_in, input[1], bytes, own));
+  done(target.backend->stream_wait(target.device, own));
+  for (int i = 0; i < STREAMS; i++) {
+    s[i] = stream();
+    in[i] = device_memory();
+    out[i] = device_memory();
+    const fg_direct d = execution(in[i], out[i]);
+    done(target.backend->copy_in(target.device, in[i], input[0], bytes, s[i]));
+    done(fg_direct_run_in(&d, s[i], &damaged));
+  }
+  const fg_direct d = execution(own_in, own_out);
+  ck_assert_int_eq(fg_direct_run(&d), FG_DONE);
+  for (int i = 0; i <= STREAMS; i++) {
+    fg_stream *from = i < STREAMS ? s[i] : own;
+    done(target.backend->copy_out(target.device, got, i < STREAMS ? out[i] : own_out, bytes, from));
+    done(target.backend->stream_wait(target.device, from));
+    ck_assert_msg(!memcmp(got, right[i == STREAMS], bytes), "execution %d of %d", i, STREAMS);
+  }
+}
+END_TEST
+
+/* The input is only on its way, in the program's default stream. */
+START_TEST(an_execution_follows_the_default_stream) {
+  void *in = device_memory(), *out = device_memory();
+  char *got = malloc(bytes);
+  fg_stream *theirs, *s = stream();
+  const fg_direct d = execution(in, out);
+  done(target.backend->stream_of_program(target.device, NULL, &theirs));
+  for (int i = 0; i < 4; i++) {
+    done(target.backend->copy_in(target.device, in, input[i % 2], bytes, theirs));
+    ck_assert_int_eq(fg_direct_run(&d), FG_DONE);
+    done(target.backend->copy_out(target.device, got, out, bytes, s));
+    done(target.backend->stream_wait(target.device, s));
+    ck_assert_msg(!memcmp(got, right[i % 2], bytes), "execution %d", i);
+  }
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  TCase *tc = tcase_create("direct");
+  tcase_add_checked_fixture(tc, setup, fg_lane_trim);
+  tcase_set_timeout(tc, 120);
+  tcase_add_test(tc, streams_do_not_disturb_each_other);
+  tcase_add_test(tc, an_execution_follows_the_streams);
+  tcase_add_test(tc, an_execution_follows_the_default_stream);
+  return test_run(tc, "direct");
+}

@@ -1,0 +1,397 @@
+/* test_resident.c: plans given arrays of a device, managed or pinned memory: computed where they are, and right
+ * whatever fails. */
+#include <check.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/sim/sim.h"
+#include "homes.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "real_fftw.h"
+#include "src/plan/resident.h"
+#include "src/run/arena.h"
+#include "src/run/lane.h"
+#include "src/run/memory.h"
+#include "src/run/residence.h"
+#include "src/run/slot.h"
+#include "suite.h"
+
+/* Dense, strided, with gaps, split; passes of every kind; in place with the same and with other places, padded. */
+static const char *const problems[] = {
+    "ocf64*10",  "icb60*9",    "ocf16x12*7", "icf8x6x4*5",     "/ocf30*6",       "/icf16x8*4",
+    "icf8x9x10", "ocf8:1:3*6:8:40", "icf14:11:1*11:1:14", "ocf12:2:1*4:24:12x3:96:48", "ocf1009*3",
+    "icf1009*2", "icb8192",    "ocf8192*2",  "ocf7*1",         "orf30*4",        "irf30*4",
+    "orb30*4",   "irb30*4",    "irf8x10",    "irb8x10",        "irf6x5x9*2",     "orb6x8x10",
+    "/orf12*5",  "/irb12*5",   "okd20e10*6", "ik8fx6h", "orf8192", "irf8192", "irf16*1",
+};
+
+static bool in_place_of(const fg_problem *p) { return p->arrays.in_re == p->arrays.out_re; }
+
+typedef struct {
+  fg_problem *p;
+  homes h;
+  fg_plan *plan;
+  char what[120];
+} subject;
+
+static subject prepare(const char *text, home_kind in, home_kind out) {
+  subject s = {.p = test_problem(text, FG_SINGLE)};
+  const bool in_place = in_place_of(s.p);
+  snprintf(s.what, sizeof s.what, "%s, %s to %s", text, home_names[in], home_names[in_place ? in : out]);
+  s.p->flags = FG_MEASURE; /* must not be measured on such arrays */
+  s.h = homes_of(s.p, in, out, in_place);
+  s.plan = fg_plan_create(fg_problem_copy(s.p));
+  ck_assert_msg(s.plan && fg_plan_is_ours(s.plan), "%s: no plan", s.what);
+  homes_check_untouched(&s.h, s.what);
+  return s;
+}
+
+static void dispose(subject *s) {
+  fg_plan_destroy(s->plan);
+  homes_free(&s->h);
+  fg_problem_free(s->p);
+}
+
+static void run(const subject *s) {
+  fg_plan_execute(s->plan, NULL);
+  homes_check(&s->h, s->what);
+  homes_refill(&s->h);
+}
+
+/* ---- where they are ---- */
+
+START_TEST(arrays_on_the_device_are_transformed_there) {
+  const home_kind kinds[] = {DEVICE, MANAGED, SHIFTED};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    subject s = prepare(problems[_i], kinds[k], kinds[(k + 1) % 3]);
+    const fg_sim_counters before = fg_sim_count();
+    const int by_host = test_real_fftw_executions();
+    fg_plan_execute(s.plan, NULL);
+    const fg_sim_counters after = fg_sim_count();
+    ck_assert_msg(after.transfers == before.transfers, "%s: %zu copies over the link", s.what,
+                  after.transfers - before.transfers);
+    ck_assert_uint_gt(after.launches, before.launches);
+    ck_assert_int_eq(test_real_fftw_executions(), by_host);
+    homes_check(&s.h, s.what);
+    dispose(&s);
+  }
+}
+END_TEST
+
+/* One array on the device, the other in every kind of host memory. */
+START_TEST(one_array_may_be_the_hosts) {
+  static const char *const some[] = {"ocf64*10", "/ocf30*6", "ocf8:1:3*6:8:40", "orf30*4", "orb6x8x10", "ocb20x30x40"};
+  for (home_kind host = HEAP; host <= PINNED; host++)
+    for (int way = 0; way < 2; way++) {
+      subject s = prepare(some[_i], way ? host : DEVICE, way ? DEVICE : host);
+      const int by_host = test_real_fftw_executions();
+      const size_t launches = fg_sim_count().launches;
+      run(&s);
+      run(&s);
+      ck_assert_int_eq(test_real_fftw_executions(), by_host);
+      ck_assert_uint_gt(fg_sim_count().launches, launches);
+      dispose(&s);
+    }
+}
+END_TEST
+
+/* A plan made on arrays of one kind and executed on others, all ways round. */
+START_TEST(plans_take_new_arrays_of_any_kind) {
+  static const char *const some[] = {"ocf64*10", "icf16x8*4", "irf30*4", "/ocf30*6"};
+  for (home_kind made = HEAP; made <= SHIFTED; made++) {
+    subject s = prepare(some[_i], made, made);
+    for (home_kind used = HEAP; used <= SHIFTED; used++) {
+      fg_problem *p = test_problem(some[_i], FG_SINGLE);
+      homes h = homes_of(p, used, used, in_place_of(p));
+      fg_plan_execute(s.plan, &h.arrays);
+      homes_check(&h, home_names[used]);
+      homes_free(&h);
+      fg_problem_free(p);
+    }
+    dispose(&s);
+  }
+}
+END_TEST
+
+START_TEST(each_device_computes_its_own) {
+  for (home_kind in = DEVICE; in <= SECOND; in++)
+    for (home_kind out = DEVICE; out <= SECOND; out++) {
+      subject s = prepare("ocf64*10", in, out);
+      const bool both = (in == SECOND) == (out == SECOND);
+      const int by_host = test_real_fftw_executions();
+      run(&s);
+      ck_assert_int_eq(test_real_fftw_executions() - by_host, !both);
+      dispose(&s);
+    }
+  subject s = prepare("ocf64*10", SECOND, HEAP);
+  run(&s);
+  dispose(&s);
+}
+END_TEST
+
+/* Tables are rounded to nearest whatever the program does, and it finds its floating-point environment as it was. */
+START_TEST(the_rounding_mode_is_the_programs) {
+  fesetround(FE_UPWARD);
+  feclearexcept(FE_ALL_EXCEPT);
+  fg_problem *p = test_problem("ocf2310*2", FG_SINGLE);
+  void *memory[2];
+  const fg_target *t = test_target();
+  for (int i = 0; i < 2; i++) ck_assert_int_eq(t->backend->memory_alloc(t->device, 2310 * 16, &memory[i]), 0);
+  p->arrays = (fg_arrays){memory[0], (float *)memory[0] + 1, memory[1], (float *)memory[1] + 1};
+  fg_plan *plan = fg_plan_create(p);
+  ck_assert_int_eq(fegetround(), FE_UPWARD);
+  ck_assert_int_eq(fetestexcept(FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID), 0);
+  fesetround(FE_TONEAREST);
+  subject s = prepare("ocf2310*2", DEVICE, DEVICE);
+  run(&s);
+  dispose(&s);
+  fg_plan_destroy(plan);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+enum { THREADS = 6, TIMES = 4 };
+
+static void *execute_own(void *shared) {
+  const subject *s = shared;
+  for (int i = 0; i < TIMES; i++) {
+    fg_problem *p = fg_problem_copy(s->p);
+    homes h = homes_of(p, i % 2 ? DEVICE : MANAGED, i % 3 ? DEVICE : HEAP, false);
+    fg_plan_execute(s->plan, &h.arrays);
+    homes_check(&h, s->what);
+    homes_free(&h);
+    fg_problem_free(p);
+  }
+  return NULL;
+}
+
+START_TEST(threads_execute_one_plan) {
+  static const char *const some[] = {"ocf64*10", "ocf8:1:3*6:8:40", "ocb20x30x40"};
+  pthread_t threads[THREADS];
+  subject s = prepare(some[_i], DEVICE, DEVICE);
+  for (int t = 0; t < THREADS; t++) ck_assert_int_eq(pthread_create(&threads[t], NULL, execute_own, &s), 0);
+  for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
+  dispose(&s);
+}
+END_TEST
+
+/* ---- what the device cannot do ---- */
+
+START_TEST(undefined_layouts_are_the_real_fftws) {
+  fg_problem *p = test_problem("ocf6*5", FG_SINGLE);
+  p->batch.dim[0].is = 0; /* one input for all */
+  homes h;
+  fg_problem *dense = test_problem("ocf6*5", FG_SINGLE);
+  h = homes_of(dense, DEVICE, DEVICE, false);
+  p->arrays = dense->arrays;
+  fg_plan *plan = fg_plan_create(fg_problem_copy(p));
+  ck_assert(plan && fg_plan_is_ours(plan));
+  const int by_host = test_real_fftw_executions();
+  fg_plan_execute(plan, NULL);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
+  const float *first = (const float *)h.right[1];
+  float *got = malloc(h.block[1].bytes);
+  fg_stream *stream;
+  const fg_target *t = test_target();
+  ck_assert_int_eq(t->backend->stream_create(t->device, &stream), 0);
+  ck_assert_int_eq(t->backend->copy_out(t->device, got, h.block[1].memory, h.block[1].bytes, stream), 0);
+  for (int b = 0; b < 5; b++)
+    for (int i = 0; i < 12; i++) ck_assert_float_eq_tol(got[12 * b + i], first[i], 1e-5f);
+  t->backend->stream_destroy(t->device, stream);
+  free(got);
+  fg_plan_destroy(plan);
+  homes_free(&h);
+  fg_problem_free(dense);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Arrays that are there need no images: only scratch counts, and where that is too much the real FFTW answers. */
+START_TEST(the_limit_of_memory_is_kept) {
+  static const struct {
+    const char *text;
+    bool on_device;
+  } some[] = {{"ocf64*1000", true}, {"icf64*1000", true}, {"ocf32768*2", false}, {"icf14:110:1*110:1:14", false}};
+  subject s = prepare(some[_i].text, DEVICE, DEVICE);
+  fg_lane_trim();
+  fg_slot_trim(test_target());
+  fg_memory_most = fg_memory_used() + 2000;
+  for (int i = 0; i < 2; i++) {
+    const int before = test_real_fftw_executions();
+    run(&s);
+    ck_assert_int_eq(test_real_fftw_executions() - before, !some[_i].on_device);
+  }
+  const size_t most = fg_memory_used();
+  ck_assert_uint_le(most, fg_memory_most);
+  fg_memory_most = 0;
+  run(&s);
+  dispose(&s);
+}
+END_TEST
+
+/* A plan that is made where there is no room for its images. */
+START_TEST(a_plan_is_made_without_room_for_images) {
+  test_target();
+  fg_memory_most = fg_memory_used() + 2000;
+  subject s = prepare("ocf60*1000", DEVICE, DEVICE);
+  const int before = test_real_fftw_executions();
+  run(&s);
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  fg_memory_most = 0;
+  dispose(&s);
+}
+END_TEST
+
+/* A failure at any place ends with the right answer: on the device at a second try, or by the real FFTW. */
+static const char *const faults[] = {"alloc", "launch", "wait", "pinned", "stream", "compile"};
+
+START_TEST(one_failure_anywhere_ends_well) {
+  static const char *const some[] = {"ocf64*6", "icf16x8*5", "icf14:11:1*11:1:14", "icb8192", "irf6x5x9*2"};
+  for (int n = 1; n <= 8; n++)
+    for (size_t p = 0; p < sizeof some / sizeof *some; p++)
+      for (int mixed = 0; mixed < 2; mixed++) {
+        char fault[32];
+        subject s = prepare(some[p], DEVICE, mixed ? HEAP : DEVICE);
+        fg_lane_trim();
+        snprintf(fault, sizeof fault, "%s:%d", faults[_i], n);
+        ck_assert_int_eq(fg_sim_set_faults(fault), 0);
+        fg_plan_execute(s.plan, NULL);
+        fg_sim_set_faults(NULL);
+        homes_check(&s.h, s.what);
+        dispose(&s);
+      }
+}
+END_TEST
+
+/* Kernels that never start: out of place the real FFTW answers for all time. */
+START_TEST(lasting_failures_end_well) {
+  subject s = prepare("ocf8:1:3*6:8:40", DEVICE, DEVICE);
+  ck_assert_int_eq(fg_sim_set_faults(_i ? "launch:1+" : "alloc:1+"), 0);
+  fg_lane_trim();
+  for (int i = 0; i < 3; i++) run(&s);
+  fg_sim_set_faults(NULL);
+  dispose(&s);
+}
+END_TEST
+
+START_TEST(a_plan_is_made_whatever_fails) {
+  static const char *const some[] = {"ocf60*6", "icf18x8*5", "irf7x5x9*2"};
+  for (int n = 1; n <= 4; n++)
+    for (size_t p = 0; p < sizeof some / sizeof *some; p++) {
+      char fault[32];
+      snprintf(fault, sizeof fault, "%s:%d", faults[_i], n);
+      fg_problem *problem = test_problem(some[p], FG_SINGLE);
+      homes h = homes_of(problem, DEVICE, DEVICE, in_place_of(problem));
+      ck_assert_int_eq(fg_sim_set_faults(fault), 0);
+      fg_plan *plan = fg_plan_create(fg_problem_copy(problem));
+      fg_sim_set_faults(NULL);
+      ck_assert(plan && fg_plan_is_ours(plan));
+      fg_plan_execute(plan, NULL);
+      homes_check(&h, some[p]);
+      fg_plan_destroy(plan);
+      homes_free(&h);
+      fg_problem_free(problem);
+    }
+}
+END_TEST
+
+/* ---- what a pointer leads to ---- */
+
+START_TEST(residence_tells_all_kinds) {
+  static const enum fg_pointer_kind want[] = {
+      FG_POINTER_HOST,   FG_POINTER_OWN,    FG_POINTER_PINNED, FG_POINTER_MANAGED,
+      FG_POINTER_DEVICE, FG_POINTER_DEVICE, FG_POINTER_DEVICE};
+  static float in_image[4];
+  float on_stack[4];
+  for (home_kind k = HEAP; k < KINDS; k++) {
+    fg_problem *p = test_problem("ocf64*10", FG_SINGLE);
+    homes h = homes_of(p, k, k, false);
+    const fg_pointer inside = fg_residence_of((char *)h.block[0].memory + h.block[0].bytes - 1);
+    ck_assert_msg(inside.kind == want[k], "%s: %d", home_names[k], inside.kind);
+    if (k >= MANAGED) ck_assert_int_eq(inside.ordinal, k == SECOND);
+    homes_free(&h);
+    fg_problem_free(p);
+  }
+  ck_assert_int_eq(fg_residence_of(NULL).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fg_residence_of(in_image).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fg_residence_of(on_stack).kind, FG_POINTER_HOST);
+  ck_assert_int_eq(fg_residence_of((void *)16).kind, FG_POINTER_HOST);
+}
+END_TEST
+
+START_TEST(pinned_is_the_whole_range) {
+  const fg_target *t = test_target();
+  char *two = aligned_alloc(4096, 3 * 4096);
+  ck_assert_int_eq(t->backend->host_register(t->device, two, 2 * 4096), 0);
+  ck_assert(fg_residence_pinned(two, 2 * 4096));
+  ck_assert(fg_residence_pinned(two + 100, 4096));
+  ck_assert(!fg_residence_pinned(two, 2 * 4096 + 1));
+  ck_assert(!fg_residence_pinned(two + 2 * 4096, 1));
+  ck_assert_int_eq(t->backend->host_unregister(t->device, two), 0);
+  ck_assert(!fg_residence_pinned(two, 1));
+  free(two);
+}
+END_TEST
+
+/* Both arrays on the host, pinned by the program: no staging is made for them. */
+START_TEST(pinned_by_the_program_is_reached_directly) {
+  for (home_kind k = HEAP; k <= PINNED; k += PINNED - HEAP) {
+    subject s = prepare("ocf64*10", k, k);
+    fg_slot_trim(test_target());
+    const size_t before = fg_sim_count().allocations;
+    run(&s);
+    const size_t arrays = 2, staging = 2 * FG_RING;
+    ck_assert_uint_eq(fg_sim_count().allocations - before, arrays + (k == HEAP ? staging : 0));
+    run(&s);
+    run(&s);
+    dispose(&s);
+  }
+}
+END_TEST
+
+START_TEST(nothing_is_left_when_all_is_given_back) {
+  fg_lane_trim();
+  fg_slot_trim(test_target());
+  const fg_sim_counters before = fg_sim_count();
+  for (size_t p = 0; p < 8; p++) {
+    subject s = prepare(problems[p], DEVICE, p % 2 ? DEVICE : HEAP);
+    run(&s);
+    dispose(&s);
+  }
+  fg_plan_cleanup();
+  const fg_sim_counters now = fg_sim_count();
+  ck_assert_uint_eq(now.allocations, before.allocations);
+  ck_assert_uint_eq(now.streams, before.streams);
+}
+END_TEST
+
+int main(void) {
+  fg_sim_set_devices(2);
+  test_choose_sim();
+  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
+  test_real_fftw();
+  TCase *tc = tcase_create("resident");
+  tcase_set_timeout(tc, 300);
+  tcase_add_loop_test(tc, arrays_on_the_device_are_transformed_there, 0, TEST_COUNT(problems));
+  tcase_add_loop_test(tc, one_array_may_be_the_hosts, 0, 6);
+  tcase_add_loop_test(tc, plans_take_new_arrays_of_any_kind, 0, 4);
+  tcase_add_test(tc, each_device_computes_its_own);
+  tcase_add_test(tc, the_rounding_mode_is_the_programs);
+  tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
+  tcase_add_test(tc, undefined_layouts_are_the_real_fftws);
+  tcase_add_loop_test(tc, the_limit_of_memory_is_kept, 0, 4);
+  tcase_add_test(tc, a_plan_is_made_without_room_for_images);
+  tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
+  tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
+  tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(faults));
+  tcase_add_test(tc, residence_tells_all_kinds);
+  tcase_add_test(tc, pinned_is_the_whole_range);
+  tcase_add_test(tc, pinned_by_the_program_is_reached_directly);
+  tcase_add_test(tc, nothing_is_left_when_all_is_given_back);
+  return test_run(tc, "resident");
+}
