@@ -26,8 +26,8 @@ FG_DEVICE int stage_at(int line, int k) {
 /* The place of point b of a prime length. */
 FG_DEVICE int prime_at(int line, int b) { return line * PITCH + b; }
 
-/* The places of element e of a line of memory when it is loaded and when it is stored.  With FG_PARTS = m and the prime p,
- * e = a·p + b·m (mod m·p) is loaded as point b of part a, and stored from point e mod p of part e mod m. */
+/* The places of element e of a line of memory when it is loaded and when it is stored.  With FG_PARTS = m and the prime
+ * p, e = a·p + b·m (mod m·p) is loaded as point b of part a, and stored from point e mod p of part e mod m. */
 FG_DEVICE int input_at(int line, int e) {
   constexpr int a = inverse_modulo(PRIME % FG_PARTS, FG_PARTS), b = inverse_modulo(FG_PARTS % PRIME, PRIME);
   return FG_RADER ? prime_at(line * FG_PARTS + e * a % FG_PARTS, e * b % PRIME) : stage_at(line, e);

@@ -4,8 +4,8 @@
  * and imaginary part swapped around it for the backward one), twiddle exp(−2πi·J·k/N'), factor from the store table,
  * store. FG_CONVOLVE: the DFT is replaced by a cyclic convolution of FG_DATA points: DFT, product with the
  * transformed filter, inverse DFT; the tables are then by the index along the line.
- * FG_RADER: that of a prime length FG_N + 1, or of FG_PARTS times it, permuted and stored back in order through the tile
- * (through.h); FG_LINES then counts the lines of prime length.
+ * FG_RADER: that of a prime length FG_N + 1, or of FG_PARTS times it, permuted and stored back in order through the
+ * tile (through.h); FG_LINES then counts the lines of prime length.
  * A side may have a form (form.h): elements of real data; with FG_PAIRS two rows of them share a line (pairs.h).
  *
  * Constants (set by src/pass/kernel.c):
@@ -15,6 +15,7 @@
  *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE, FG_RADER   0 or 1
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
+ *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
  *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line

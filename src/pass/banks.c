@@ -73,7 +73,7 @@ static void add_stage(const fg_pass *p, const stage *t, bool writes, double *wav
   }
 }
 
-/* Of a prime length: elements in order, without conflicts, and the permuted accesses of the first and the last stage. */
+/* Of a prime length: elements in order, without conflicts; the permuted accesses of the first and the last stage. */
 static void add_permutation(const fg_pass *p, double *wavefronts, double *groups) {
   stage t = stage_of(p, 0);
   double in_order = 0;

@@ -231,7 +231,8 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
     if (!across && lines[i] > 1 && lines[i] * now->data > LARGEST_BLOCK_POINTS) break; /* taste: many small blocks */
     try_lines(now, device, lines[i], best, best_score);
   }
-  if (now->loops && now->loop[0].n <= 64 && !fg_pass_is_rader(now)) try_lines(now, device, (int)now->loop[0].n, best, best_score);
+  if (now->loops && now->loop[0].n <= 64 && !fg_pass_is_rader(now))
+    try_lines(now, device, (int)now->loop[0].n, best, best_score);
 }
 
 /* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about
@@ -278,7 +279,8 @@ static bool next_permutation(int *a, int count) {
 }
 
 /* p with that padding and order of stages, if it is better than best. */
-static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *device, fg_pass *best, double *best_score) {
+static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *device, fg_pass *best,
+                        double *best_score) {
   choose_orders(p, permuted_across);
   best_padding(p);
   const double s = fg_geometry_shared(p) <= device->shared_block ? score(p, device) * exchange_efficiency(p) : 0;

@@ -77,8 +77,8 @@ static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
 /* One block alone on a multiprocessor cannot load while it computes. */
 static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
 
-/* Instructions for each point of the tile in one transform: the butterflies (a prime factor q takes about q + 1, 2 takes
- * two), and for each stage its twiddles and its accesses. */
+/* Instructions for each point of the tile in one transform: the butterflies (a prime factor q takes about q + 1, 2
+ * takes two), and for each stage its twiddles and its accesses. */
 static double transform_operations(const fg_pass *p) {
   double operations = 0;
   for (int s = 0; s < p->stages; s++) {

@@ -80,7 +80,7 @@ typedef struct {
   bool pairs;             /* two rows of real data share a line */
   fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
                            * with its entries from the line's load position on */
-  ptrdiff_t data;         /* points of the line that are read and written: n; Bluestein: fewer; Rader: n + 1, times parts */
+  ptrdiff_t data;         /* points of the line in memory: n; Bluestein: fewer; Rader: n + 1, times parts */
 
   /* geometry (src/pass/geometry.c) */
   int lines, threads, blocks_sm; /* lines or boxes a block */

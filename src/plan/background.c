@@ -2,8 +2,9 @@
  *
  * The thread may be inside the driver's start-up when the program exits, whose own exit handlers must not run beside
  * it. glibc calls the exiting thread's destructors before any exit handler, and handlers in the reverse of their
- * order: so waiting is registered as a destructor of the main thread, which nearly always is the one that exits, as a
- * handler before the first job, and once more behind each job, when the driver may have registered its own. */
+ * order: so waiting is registered as a destructor of the main thread, which nearly always is the one that exits, and of
+ * those that bring work; as a handler before the first job, and once more behind each job, when the driver may have
+ * registered its own. */
 #define _GNU_SOURCE
 #include "src/plan/background.h"
 
@@ -32,16 +33,20 @@ static bool running;
 
 /* ---- exit ---- */
 
-static void end_wait(void) {
+static void wait_a_while(void) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += longest_wait;
-  fg_ending_begin();
   pthread_mutex_lock(&lock);
   while (running && pthread_cond_timedwait(&idle, &lock, &until) == 0) {
   }
   if (running) fg_log(FG_LOG_WARN, "exit does not wait longer for the GPU's start");
   pthread_mutex_unlock(&lock);
+}
+
+static void end_wait(void) {
+  fg_ending_begin();
+  wait_a_while();
 }
 
 /* The main thread may also end by itself, and the process go on. */
@@ -53,10 +58,27 @@ static void main_thread_ends(void *unused) {
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak));
 extern void *__dso_handle;
 
+static void at_thread_end(void (*function)(void *)) {
+  if (__cxa_thread_atexit_impl) __cxa_thread_atexit_impl(function, NULL, &__dso_handle);
+}
+
+static bool is_main_thread(void) { return gettid() == getpid(); }
+
 void fg_background_watch_exit(void) {
   static atomic_bool done;
-  if (gettid() != getpid() || atomic_exchange(&done, true)) return;
-  if (__cxa_thread_atexit_impl) __cxa_thread_atexit_impl(main_thread_ends, NULL, &__dso_handle);
+  if (is_main_thread() && !atomic_exchange(&done, true)) at_thread_end(main_thread_ends);
+}
+
+/* Another thread that brings work may end the process too, or just itself: then it waits in vain, but not for long. */
+static void other_thread_ends(void *unused) {
+  (void)unused;
+  wait_a_while();
+}
+
+static void watch_this_thread(void) {
+  static _Thread_local bool done;
+  if (!is_main_thread() && !done) at_thread_end(other_thread_ends);
+  done = true;
 }
 
 /* More than a few are of no use. */
@@ -135,6 +157,7 @@ bool fg_background_submit(const fg_errand *errand, void *what) {
   if (!j) return false;
   *j = (job){NULL, errand, what};
   fg_background_watch_exit();
+  watch_this_thread();
   handle_exit();
   pthread_mutex_lock(&lock);
   const bool taken = !fg_ending() && (running || start());

@@ -1,7 +1,6 @@
 /* plan.c: the handle that a program holds: how it comes and goes. */
 #include "src/plan/plan.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 /* switch.c: a waiting plan goes to the device, behind the program's back. */
-#include <math.h>
-
 #include "src/plan/background.h"
 #include "src/plan/handle.h"
 #include "src/plan/prepare.h"
@@ -21,7 +19,8 @@ static const fg_target *open_device(void) {
 static void hand_over(fg_plan *plan, const fg_target *target, fg_program *program) {
   char reason[64];
   snprintf(reason, sizeof reason, "after %lu executions on the host", fg_account_executions(plan->account));
-  fg_program_pin(program, &plan->problem->arrays);
+  /* A program that has destroyed the plan meanwhile may have freed its arrays too. */
+  if (atomic_load(&plan->references) > 1) fg_program_pin(program, &plan->problem->arrays);
   fg_wisdom_learn(plan->problem);
   fg_plan_tell(FG_LOG_INFO, plan->problem, target->backend->name, reason);
   fg_plan_row_begin(plan, FG_STATE_SWITCHED, program, reason);

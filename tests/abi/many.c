@@ -2,10 +2,12 @@
  *
  *   many COUNT [N]   so often
  *   many gpu [N]     until the plan has gone to the GPU, for a minute at most
+ *   many COUNT N thread   in a thread, which ends the program
  *
  * The status says whether the last result (with "gpu": every one) was that of the first, but for rounding. */
 #include <fftw3.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +26,7 @@ static int differs(const fftwf_complex *a, const fftwf_complex *b, int points) {
   return 0;
 }
 
-int main(int argc, char **argv) {
-  if (argc < 2) return 2;
+static int run(int argc, char **argv) {
   const int count = atoi(argv[1]), n = argc > 2 ? atoi(argv[2]) : 24, points = n * n * n;
   const size_t size = (size_t)points;
   const time_t end = time(NULL) + 60;
@@ -48,4 +49,20 @@ int main(int argc, char **argv) {
   printf("%.9s\n", text);
   free(text);
   return wrong;
+}
+
+static int count_of_arguments;
+
+static void *run_and_exit(void *arguments) {
+  exit(run(count_of_arguments, arguments));
+}
+
+int main(int argc, char **argv) {
+  pthread_t thread;
+  if (argc < 2) return 2;
+  if (argc < 4) return run(argc, argv);
+  count_of_arguments = argc;
+  if (pthread_create(&thread, NULL, run_and_exit, argv)) return 2;
+  pthread_join(thread, NULL);
+  return 3;
 }

@@ -2,7 +2,7 @@
 # waiting.sh: a program with one transform of middling size does not open the GPU; one with many ends up there, by the
 # calibration in the cache folder; neither is harmed by ending while the GPU starts.
 . "$(dirname "$0")/common.sh"
-compile many -lfftw3f
+compile many -lfftw3f -lpthread
 calibrate # whatever sim takes is fast enough
 
 # run NAME [SETTING=VALUE...] -- ARGUMENT: stdout, stderr, report

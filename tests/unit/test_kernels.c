@@ -174,15 +174,16 @@ static const on_device several[] = {{"oc16x16*5", 0},   {"ocb5x6x7*3", 0},  {"/o
 START_TEST(several_dimensions_are_right) { check_on(&several[_i], FG_SINGLE); }
 END_TEST
 
-/* Both signs, split, batches with tails, gaps, backwards, in place, across, several loops, two dimensions, with a twiddle. */
+/* Both signs, split, batches with tails, gaps, backwards, in place, across, several loops, two dimensions, with a
+ * twiddle, multiples. */
 static const on_device rader[] = {
-    {"oc67*37", 0},         {"ocb67*3", 0},        {"/oc71*20", 0},     {"/ocb73*5", 0},        {"oc79v37", 0},
-    {"ocb83v6", 0},         {"oc89:2:3*5:300:400", 0}, {"ocb97:-2:3", 0},   {"ic101*17", 0},        {"icb103v9", 0},
-    {"oc107*9:1:107", 0},   {"oc109:1:9*9:109:1", 0}, {"oc113*4:113:339x3:452:113", 0},  {"oc67x71", 0},  {"icb127x10*2", 0},
-    {"oc131*16", 0},        {"oc151*3", 0},        {"oc191", 0},        {"ocb211*2", 0},        {"oc251*5", 0},
-    {"oc257v5", 0},         {"oc521*2", 0},        {"ocb1009*3", 0},    {"ic1021*2", 0},        {"oc2003", 0},
-    {"ocb2311*2", 0},       {"/oc4001", 0},        {"oc1321", 0},       {"oc134*20", 0},        {"ocb404*3", 0},
-    {"/oc2144v5", 0},       {"oc2010*3", 0},       {"ocb1919", 0},      {"oc67x3x5*2", 0},      {"oc1072*2", 4096},    {"ocb1616*3", 4096}, {"oc4033v2", 4096}};
+    {"oc67*37", 0}, {"ocb67*3", 0}, {"/oc71*20", 0}, {"/ocb73*5", 0}, {"oc79v37", 0}, {"ocb83v6", 0},
+    {"oc89:2:3*5:300:400", 0}, {"ocb97:-2:3", 0}, {"ic101*17", 0}, {"icb103v9", 0}, {"oc107*9:1:107", 0},
+    {"oc109:1:9*9:109:1", 0}, {"oc113*4:113:339x3:452:113", 0}, {"oc67x71", 0}, {"icb127x10*2", 0}, {"oc131*16", 0},
+    {"oc151*3", 0}, {"oc191", 0}, {"ocb211*2", 0}, {"oc251*5", 0}, {"oc257v5", 0}, {"oc521*2", 0}, {"ocb1009*3", 0},
+    {"ic1021*2", 0}, {"oc2003", 0}, {"ocb2311*2", 0}, {"/oc4001", 0}, {"oc1321", 0}, {"oc134*20", 0}, {"ocb404*3", 0},
+    {"/oc2144v5", 0}, {"oc2010*3", 0}, {"ocb1919", 0}, {"oc67x3x5*2", 0}, {"oc1072*2", 4096}, {"ocb1616*3", 4096},
+    {"oc4033v2", 4096}};
 
 START_TEST(prime_lengths_by_permutation_are_right) {
   check_on(&rader[_i], FG_SINGLE);

@@ -156,7 +156,8 @@ START_TEST(tile_compiles_for_every_length) {
 END_TEST
 
 /* Primes in registers, permuted in the tile, real, and all three passes of a long one. */
-static const char *const primes[] = {"oc61*1000", "oc74*1000", "oc101*30000", "ocb1009*3000", "orf1009*3000", "oc100003"};
+static const char *const primes[] = {"oc61*1000",    "oc74*1000",    "oc101*30000", "oc404*9000",
+                                     "ocb1009*3000", "orf1009*3000", "oc100003"};
 
 START_TEST(primes_compile_everywhere) {
   static fg_passes list;

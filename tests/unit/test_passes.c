@@ -62,7 +62,8 @@ static void check_tables(const fg_pass *p) {
   }
   if (p->load_table.kind) ck_assert_uint_le((size_t)p->load_limit, fg_table_entries(&p->load_table));
   if (p->store_table.kind) ck_assert_uint_le((size_t)p->store_limit, fg_table_entries(&p->store_table));
-  if (p->filter.kind) ck_assert_uint_eq((size_t)(p->n * (p->filter.rows ? p->filter.rows : 1)), fg_table_entries(&p->filter));
+  const ptrdiff_t rows = p->filter.rows ? p->filter.rows : 1;
+  if (p->filter.kind) ck_assert_uint_eq((size_t)(p->n * rows), fg_table_entries(&p->filter));
 }
 
 static void check_request(const fg_pass *p) {
@@ -147,10 +148,11 @@ static const struct {
   const char *text;
   int passes;
   enum fg_table_kind filter; /* of any pass */
-} ways[] = {{"oc61*500000", 1, FG_TABLE_NONE},     {"oc2257*14000", 1, FG_TABLE_NONE},  {"oc67*500000", 1, FG_TABLE_RADER},
-            {"oc404*80000", 1, FG_TABLE_RADER},    {"oc2003*16000", 1, FG_TABLE_RADER}, {"oc101v360000", 1, FG_TABLE_RADER},
-            {"/oc1009*60000", 1, FG_TABLE_RADER},  {"oc167*200000", 1, FG_TABLE_FILTER}, {"oc509*60000", 1, FG_TABLE_FILTER},
-            {"oc10007*3000", 3, FG_TABLE_FILTER},  {"oc1000003*33", 3, FG_TABLE_FILTER}, {"oc137x96*2000", 2, FG_TABLE_RADER}};
+} ways[] = {
+    {"oc61*500000", 1, FG_TABLE_NONE}, {"oc2257*14000", 1, FG_TABLE_NONE}, {"oc67*500000", 1, FG_TABLE_RADER},
+    {"oc404*80000", 1, FG_TABLE_RADER}, {"oc2003*16000", 1, FG_TABLE_RADER}, {"oc101v360000", 1, FG_TABLE_RADER},
+    {"/oc1009*60000", 1, FG_TABLE_RADER}, {"oc167*200000", 1, FG_TABLE_FILTER}, {"oc509*60000", 1, FG_TABLE_FILTER},
+    {"oc10007*3000", 3, FG_TABLE_FILTER}, {"oc1000003*33", 3, FG_TABLE_FILTER}, {"oc137x96*2000", 2, FG_TABLE_RADER}};
 
 START_TEST(the_cheapest_way_with_a_large_prime_is_taken) {
   fg_problem *p = test_problem(ways[_i].text, FG_SINGLE);

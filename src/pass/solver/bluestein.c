@@ -2,10 +2,10 @@
  *
  *   X[k] = c[k] · Σ_j (x[j] c[j]) · conj(c[k − j]),   c[j] = exp(∓πi j²/n)
  *
- * computed cyclically at a smooth length M ≥ 2n − 1.  While M fits a block, all of it is one pass; beyond, three: columns,
- * rows (forward, times the filter, backward), columns.  For the longest, a forward transform of length M that has the chirp on
- * its way in and the filter on its way out and an inverse with the chirp on its way out, so that no pass is spent on
- * products alone.  (Bluestein 1970; the chirp's angle from j² mod 2n in integers: Govindaraju et al.,
+ * computed cyclically at a smooth length M ≥ 2n − 1.  While M fits a block, all of it is one pass; beyond, three:
+ * columns, rows (forward, times the filter, backward), columns.  For the longest, a forward transform of length M that
+ * has the chirp on its way in and the filter on its way out and an inverse with the chirp on its way out, so that no
+ * pass is spent on products alone.  (Bluestein 1970; the chirp's angle from j² mod 2n in integers: Govindaraju et al.,
  * SC 2008, section 4.5.) */
 #include <stdint.h>
 

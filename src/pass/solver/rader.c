@@ -1,11 +1,12 @@
-/* rader.c: a transform of prime length p, or a small multiple of it, as a cyclic convolution of length p − 1, in one pass.
+/* rader.c: a transform of prime length p, or a small multiple of it, as a cyclic convolution of length p − 1, in one
+ * pass.
  *
  *   X[g^−q] = x[0] + Σ_r x[g^r] · w^(g^(r − q)),   X[0] = Σ_j x[j],   w = exp(∓2πi/p), g a generator modulo p
  *
  * While p − 1 is smooth and fits a block: half the work of a convolution with a chirp, which needs a length of 2p − 1.
- * A multiple m·p is the two-dimensional transform of m by p (Good 1958) in the same tile.  The tile is loaded and stored
- * in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass is as with any line:
- * strides, twiddles, forms.  (Rader 1968.) */
+ * A multiple m·p is the two-dimensional transform of m by p (Good 1958) in the same tile.  The tile is loaded and
+ * stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass is as with any
+ * line: strides, twiddles, forms.  (Rader 1968.) */
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
