@@ -1,7 +1,7 @@
 #!/bin/bash
 # soak.sh [BACKEND [OPTION…]]: tests/soak/soak.c under the library on that backend (default sim, where calls fail
-# again and again), with those options (default: some seconds' worth).  Results must be right, memory must not grow, and each
-# execution that real FFTW had to answer must be one line in the log.
+# again and again), with those options (default: some seconds' worth).  Results must be right, memory must not grow,
+# and each execution that real FFTW had to answer must be one line in the log.
 set -u
 build=${FG_BUILD:-$PWD} backend=${1:-sim}
 [ $# = 0 ] || shift

@@ -1,7 +1,7 @@
 #!/bin/bash
-# surroundings.sh [BACKEND]: tests/soak/surroundings.c in each of its situations, on that backend (default sim).  In each
-# the answers must be right and standard error silent; where nothing stands in the way of the device, no execution may
-# fall back, and where it cannot be used, the log must say so.
+# surroundings.sh [BACKEND]: tests/soak/surroundings.c in each of its situations, on that backend (default sim).  In
+# each the answers must be right and standard error silent; where nothing stands in the way of the device, no execution
+# may fall back, and where it cannot be used, the log must say so.
 set -u
 source=${FG_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)} build=${FG_BUILD:-$PWD} backend=${1:-sim}
 program=$build/tests/soak/surroundings
