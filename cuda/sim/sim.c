@@ -196,19 +196,24 @@ static int copy_check(const void *device_side, size_t bytes, const fg_sim_alloca
   return fg_sim_violation("copy of %zu bytes at %s: outside every allocation", bytes, where);
 }
 
-static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
+/* 0 with the memory's lock held, which is the inner one: who registers memory of the host's takes that one second. */
+static int copy_begin(void) {
   int fault = fg_fault_due(FG_FAULT_COPY);
   if (!fault)
     fault = fg_sim_host_check();
-  return fault ? fault : copy_check(device_side, bytes, a);
+  if (!fault)
+    fg_sim_memory_lock();
+  return fault;
 }
 
 static int sim_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
   const fg_sim_allocation *a;
   (void)device, (void)stream;
   transfers++;
-  fg_sim_memory_lock();
-  int result = copy_fault(device_to, bytes, &a);
+  int result = copy_begin();
+  if (result < 0)
+    return result;
+  result = copy_check(device_to, bytes, &a);
   if (result == 0 && bytes > 0) {
     memcpy(device_to, host_from, bytes);
     fg_sim_memory_mark(a, device_to, bytes);
@@ -222,8 +227,10 @@ static int sim_copy_out(fg_device *device, void *host_to, const void *device_fro
   const fg_sim_allocation *a;
   (void)device, (void)stream;
   transfers++;
-  fg_sim_memory_lock();
-  int result = copy_fault(device_from, bytes, &a);
+  int result = copy_begin();
+  if (result < 0)
+    return result;
+  result = copy_check(device_from, bytes, &a);
   if (result == 0 && bytes > 0)
     memcpy(host_to, device_from, bytes);
   fg_sim_memory_unlock();
@@ -235,8 +242,10 @@ static int sim_copy_within(fg_device *device, void *device_to, const void *devic
                            fg_stream *stream) {
   const fg_sim_allocation *from, *to;
   (void)device, (void)stream;
-  fg_sim_memory_lock();
-  int result = copy_fault(device_from, bytes, &from);
+  int result = copy_begin();
+  if (result < 0)
+    return result;
+  result = copy_check(device_from, bytes, &from);
   if (result == 0)
     result = copy_check(device_to, bytes, &to);
   if (result == 0 && bytes > 0) {

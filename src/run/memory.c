@@ -12,7 +12,7 @@
 size_t fg_memory_most = 0;
 
 static const double share_of_free = 0.9;
-/* Taken and given back in 1.1 ms on the reference H200 (tests/bench/memory_times.c), where it takes 50 ms to fill it. */
+/* Taken and given back in 1.1 ms on the reference H200 (tests/bench/memory_times.c); filling it takes 78. */
 static const size_t most_idle = (size_t)4 << 30;
 
 static atomic_size_t used;

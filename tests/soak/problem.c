@@ -11,7 +11,8 @@
 /* ---- stock FFTW and whoever stands before it ---- */
 
 typedef struct {
-  fftwf_plan (*dft)(int, const fftwf_iodim64 *, int, const fftwf_iodim64 *, fftwf_complex *, fftwf_complex *, int, unsigned);
+  fftwf_plan (*dft)(int, const fftwf_iodim64 *, int, const fftwf_iodim64 *, fftwf_complex *, fftwf_complex *, int,
+                    unsigned);
   fftwf_plan (*split_dft)(int, const fftwf_iodim64 *, int, const fftwf_iodim64 *, float *, float *, float *, float *,
                           unsigned);
   fftwf_plan (*r2c)(int, const fftwf_iodim64 *, int, const fftwf_iodim64 *, float *, fftwf_complex *, unsigned);
@@ -28,9 +29,9 @@ static const planners linked = {fftwf_plan_guru64_dft,     fftwf_plan_guru64_spl
 static planners stock;
 
 bool problem_find_stock(void) {
-  static const char *const names[] = {"fftwf_plan_guru64_dft",     "fftwf_plan_guru64_split_dft", "fftwf_plan_guru64_dft_r2c",
-                                      "fftwf_plan_guru64_dft_c2r", "fftwf_plan_guru64_r2r",       "fftwf_execute",
-                                      "fftwf_destroy_plan"};
+  static const char *const names[] = {
+      "fftwf_plan_guru64_dft", "fftwf_plan_guru64_split_dft", "fftwf_plan_guru64_dft_r2c", "fftwf_plan_guru64_dft_c2r",
+      "fftwf_plan_guru64_r2r", "fftwf_execute", "fftwf_destroy_plan"};
   void *library = dlopen("libfftw3f.so.3", RTLD_NOW | RTLD_LOCAL);
   void **at = (void **)&stock;
   for (size_t i = 0; library && i < sizeof names / sizeof *names; i++) at[i] = dlsym(library, names[i]);
@@ -43,7 +44,8 @@ static fftwf_plan plan_by(const planners *by, const problem *p, const arrays *a,
   switch (p->kind) {
     case C2C: return by->dft(p->rank, p->dim, p->batch_rank, p->batch, cin, cout, p->sign, flags);
     case SPLIT:
-      return by->split_dft(p->rank, p->dim, p->batch_rank, p->batch, in, in + p->floats[0], out, out + p->floats[1], flags);
+      return by->split_dft(p->rank, p->dim, p->batch_rank, p->batch, in, in + p->floats[0], out, out + p->floats[1],
+                           flags);
     case R2C: return by->r2c(p->rank, p->dim, p->batch_rank, p->batch, in, cout, flags);
     case C2R: return by->c2r(p->rank, p->dim, p->batch_rank, p->batch, cin, out, flags);
     default: return by->r2r(p->rank, p->dim, p->batch_rank, p->batch, in, out, p->r2r, flags);
@@ -76,7 +78,9 @@ static bool halved(const problem *p, int side) { return p->kind == (side ? R2C :
 
 int problem_planes(const problem *p) { return p->kind == SPLIT ? 2 : 1; }
 
-static fftwf_iodim64 *dimension(problem *p, int d) { return d < p->batch_rank ? &p->batch[d] : &p->dim[d - p->batch_rank]; }
+static fftwf_iodim64 *dimension(problem *p, int d) {
+  return d < p->batch_rank ? &p->batch[d] : &p->dim[d - p->batch_rank];
+}
 
 static ptrdiff_t points(const problem *p, int d, int side) {
   const ptrdiff_t n = d < p->batch_rank ? p->batch[d].n : p->dim[d - p->batch_rank].n;
@@ -142,8 +146,9 @@ static void mark(problem *p, int side, enum owner owner, int d, ptrdiff_t at) {
 /* ---- making ---- */
 
 /* Lengths of every sort: a few kernels serve many problems. */
-static const int lengths[] = {1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 19, 24, 30, 32, 37, 48, 60, 64, 100, 128, 139, 210, 256, 360,
-                              512, 1009, 1024, 2048, 4096, 6561, 10000, 65536, 262144};
+static const int lengths[] = {1,   2,   3,   4,   5,   7,    8,    12,   15,   16,   19,
+                              24,  30,  32,  37,  48,  60,   64,   100,  128,  139,  210,
+                              256, 360, 512, 1009, 1024, 2048, 4096, 6561, 10000, 65536, 262144};
 
 static ptrdiff_t length(dice *d, ptrdiff_t most) {
   int count = 0;

@@ -10,7 +10,8 @@
 
 enum kind { C2C, SPLIT, R2C, C2R, R2R, KINDS };
 enum memory { OWN, FOREIGN, MISALIGNED, MEMORIES }; /* of fftwf_malloc; of malloc; of malloc, four bytes further */
-enum owner { NOBODY, INPUT_ONLY, OUTPUT }; /* of a float of the output's memory: a gap; in place, what may change */
+/* Of a float of the output's memory: a gap; in place, what may change too; what is compared. */
+enum owner { NOBODY, INPUT_ONLY, OUTPUT };
 enum { RANK = 3, BATCH_RANK = 2 };
 
 typedef struct {
@@ -46,8 +47,8 @@ void arrays_free(arrays *);
 fftwf_plan problem_plan(const problem *, const arrays *, unsigned flags);
 void problem_execute(const problem *, fftwf_plan, const arrays *a, bool new_array);
 
-/* The input, times a power of two that the dice choose, and noise everywhere else; a copy of all the output's memory and
- * the factor, to check with.  malloc'd. */
+/* The input, times a power of two that the dice choose, and noise everywhere else; a copy of all the output's memory
+ * and the factor, to check with.  malloc'd. */
 float *problem_fill(const problem *, const arrays *, dice *, float *factor);
 
 /* The output is right and nothing beside it was written.  Frees before. */

@@ -1,12 +1,14 @@
-/* soak.c: random FFTW programs: plans made, copied, executed by several threads and destroyed, arrays allocated and freed,
- * wisdom and forks in between, a cleanup after each of twenty rounds.  Linked to stock FFTW alone, so that any library may be preloaded.
+/* soak.c: random FFTW programs: plans made, copied, executed by several threads and destroyed, arrays allocated and
+ * freed, wisdom and forks in between, a cleanup after each of twenty rounds.  Linked to stock FFTW alone, so that any
+ * library may be preloaded.
  *
- *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB] [--verbose]
+ *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB]
+ *        [--verbose]
  *
  * All problems are executed once before memory is looked at for the first time; at the end, when all was given back, it
  * must not have grown by more than that many MB, on the host or (where there is a CUDA driver) on the device.  Every
- * result is compared with what stock FFTW made of the same input before the program began.  Exit status 3: a wrong result
- * or more memory. */
+ * result is compared with what stock FFTW made of the same input before the program began.  Exit status 3: a wrong
+ * result or more memory. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -101,10 +103,10 @@ static void end(live *l) {
   l->plan = NULL;
 }
 
+static fftwf_plan (*copy_plan)(fftwf_plan); /* NULL before FFTW 3.3.11 */
+
 /* A copy lives on when the original is destroyed. */
 static void copy(live *l) {
-  static fftwf_plan (*copy_plan)(fftwf_plan);
-  if (!copy_plan) *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
   if (!copy_plan) return;
   pthread_mutex_lock(&planner);
   fftwf_plan second = copy_plan(l->plan);
@@ -223,32 +225,12 @@ static usage look(void) {
   return (usage){(double)(m.uordblks + m.hblkhd) / (1 << 20), resident(), device_free()};
 }
 
-/* What is resident, by what is mapped: to find what grows. */
-static void print_mappings(void) {
-  char line[400], name[300] = "";
-  double sum[4] = {0};
-  static const char *const classes[] = {"heap and anonymous", "stacks", "devices", "files"};
-  FILE *f = fopen("/proc/self/smaps", "r");
-  while (f && fgets(line, sizeof line, f)) {
-    unsigned long from, to, kb;
-    if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %299[^\n]", &from, &to, name) >= 2 && strchr(line, '-') < strchr(line, ' ')) {
-      if (sscanf(line, "%*s %*s %*s %*s %*s %299s", name) != 1) *name = '\0';
-    } else if (sscanf(line, "Rss: %lu", &kb) == 1) {
-      const int class = !*name || !strcmp(name, "[heap]") ? 0 : !strcmp(name, "[stack]") ? 1 : !strncmp(name, "/dev/", 5) ? 2 : 3;
-      sum[class] += (double)kb / 1024;
-    }
-  }
-  if (f) fclose(f);
-  for (int i = 0; i < 4; i++) printf("%s %.1f MB%s", classes[i], sum[i], i < 3 ? ", " : "\n");
-}
-
 static void rounds(int number, double seconds, long count) {
   for (int i = 0; i < number; i++) {
     round_of(seconds / number, count / number);
     const usage u = look();
     if (!set.verbose) continue;
-    printf("after %ld executions: heap %.1f, resident %.1f: ", atomic_load(&executions), u.heap, u.resident);
-    print_mappings();
+    printf("after %ld executions: heap %.1f, resident %.1f\n", atomic_load(&executions), u.heap, u.resident);
   }
 }
 
@@ -263,9 +245,10 @@ static void every_problem_once(void) {
 }
 
 static void read_options(int argc, char **argv) {
-  static const struct option options[] = {{"seconds", 1, NULL, 's'},  {"count", 1, NULL, 'c'},    {"seed", 1, NULL, 'r'},
-                                          {"problems", 1, NULL, 'p'}, {"elements", 1, NULL, 'e'}, {"threads", 1, NULL, 't'},
-                                          {"growth", 1, NULL, 'g'},   {"verbose", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+      {"seconds", 1, NULL, 's'},  {"count", 1, NULL, 'c'},   {"seed", 1, NULL, 'r'},
+      {"problems", 1, NULL, 'p'}, {"elements", 1, NULL, 'e'}, {"threads", 1, NULL, 't'},
+      {"growth", 1, NULL, 'g'},   {"verbose", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
   for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (o) {
       case 's': set.seconds = atof(optarg); break;
       case 'c': set.count = atol(optarg); break;
@@ -283,10 +266,10 @@ static void read_options(int argc, char **argv) {
 static void report(const usage *before, const usage *after, double warm, double took) {
   printf("seed %ld: %ld problems of at most %ld elements, first executions in %.1f s, then %.1f s with %ld threads\n",
          set.seed, set.problems, set.elements, warm, took, set.threads);
-  printf("%ld plans (%ld NULL as in FFTW), %ld executions (%ld on new arrays), %ld copies, %ld forks, wisdom %ld times, "
-         "cleanup %ld times; all results right\n", atomic_load(&plans), atomic_load(&nulls), atomic_load(&executions),
-         atomic_load(&new_arrays), atomic_load(&copies), atomic_load(&forks), atomic_load(&wisdoms),
-         atomic_load(&cleanups));
+  printf("%ld plans (%ld NULL as in FFTW), %ld executions (%ld on new arrays), %ld copies, %ld forks, ",
+         atomic_load(&plans), atomic_load(&nulls), atomic_load(&executions), atomic_load(&new_arrays),
+         atomic_load(&copies), atomic_load(&forks));
+  printf("wisdom %ld times, cleanup %ld times; all results right\n", atomic_load(&wisdoms), atomic_load(&cleanups));
   printf("MB before and after: heap %.1f %.1f, resident %.1f %.1f, free on the device %.0f %.0f\n", before->heap,
          after->heap, before->resident, after->resident, before->device, after->device);
 }
@@ -297,6 +280,7 @@ int main(int argc, char **argv) {
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
   if (!problem_find_stock()) return 77;
+  *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
   dice d = {(uint64_t)set.seed * 2 + 1};
   pool = calloc((size_t)set.problems, sizeof *pool);
   for (long i = 0; i < set.problems; i++) problem_make(&pool[i], &d, set.elements);

@@ -1,7 +1,7 @@
 /* surroundings.c SITUATION: transforms in a process that makes it hard for a library: it ends while plans exist, has no
  * descriptors, threads, memory or stack left, or is interrupted a thousand times a second.  Linked to stock FFTW alone;
- * surroundings.sh preloads the library.  Every result is compared with sums in double precision.  Exit status 0: all were
- * right; 3: one was not; 77: this system does not let the situation happen. */
+ * surroundings.sh preloads the library.  Every result is compared with sums in double precision.  Exit status 0: all
+ * were right; 3: one was not; 77: this system does not let the situation happen. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -161,8 +161,8 @@ static void threads_at_exit(void) {
 
 typedef struct {
   void *handle;
-  fftwf_plan (*plan)(int, const int *, int, fftwf_complex *, const int *, int, int, fftwf_complex *, const int *, int, int,
-                     int, unsigned);
+  fftwf_plan (*plan)(int, const int *, int, fftwf_complex *, const int *, int, int, fftwf_complex *, const int *, int,
+                     int, int, unsigned);
   void (*execute)(fftwf_plan);
   void (*destroy)(fftwf_plan);
 } loaded;
@@ -192,7 +192,8 @@ static void dlclosed(void) {
   }
 }
 
-/* A program that runs with its owner's rights, started by somebody else; surroundings.sh sees that no setting counts. */
+/* A program that runs with its owner's rights, started by somebody else; surroundings.sh sees that no setting
+ * counts. */
 static void secure(void) {
   if (!getauxval(AT_SECURE)) _exit(SKIPPED);
   dlclosed();
@@ -232,7 +233,8 @@ static void descriptors_after_exec(void) {
   all();
   const pid_t child = fork();
   if (child == 0) {
-    execl("/bin/sh", "sh", "-c", "for d in /proc/self/fd/*; do case ${d##*/} in [012]) ;; *) readlink $d ;; esac; done >&2; true",
+    execl("/bin/sh", "sh", "-c",
+          "for d in /proc/self/fd/*; do case ${d##*/} in [012]) ;; *) readlink $d ;; esac; done >&2; true",
           (char *)NULL);
     _exit(127);
   }

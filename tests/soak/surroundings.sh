@@ -1,7 +1,7 @@
 #!/bin/bash
-# surroundings.sh [BACKEND]: tests/soak/surroundings.c in each of its situations, on that backend (default sim).  In each the
-# answers must be right, and the log must hold no more than the one warning that the situation is due; where nothing stands
-# in the way of the device, no execution may fall back.
+# surroundings.sh [BACKEND]: tests/soak/surroundings.c in each of its situations, on that backend (default sim).  In
+# each the answers must be right and standard error silent; where nothing stands in the way of the device, no execution
+# may fall back, and where it cannot be used, the log must say so.
 set -u
 source=${FG_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)} build=${FG_BUILD:-$PWD} backend=${1:-sim}
 program=$build/tests/soak/surroundings
@@ -24,8 +24,8 @@ bad() {
   failed=$((failed + 1))
 }
 
-# try SITUATION EXPECT [NAME=VALUE…]: EXPECT is device (no fallback, no warning), host (one warning or more), any, or told
-# (any, and what cannot be used is told of on standard error).
+# try SITUATION EXPECT [NAME=VALUE…]: EXPECT is device (no fallback, no warning), host (one warning or more), any, or
+# told (any, and what cannot be used is told of on standard error).
 try() {
   situation=$1
   local expect=$2 status=0
@@ -56,12 +56,13 @@ try() {
 
 try all device # also fills the folder of compiled kernels
 chmod -R a+rX "$FFTW3_GPU_CACHE" 2>/dev/null
-for s in atexit_after leaving_plans_behind dlclosed small_stacks alarm_storm other_arithmetic traps descriptors_after_exec; do
+for s in atexit_after leaving_plans_behind dlclosed small_stacks alarm_storm other_arithmetic traps \
+  descriptors_after_exec; do
   try $s device
 done
 # The CUDA driver has ended before these come to execute.
-for s in atexit_before destructors threads_at_exit forks no_standard_descriptors close_all no_threads no_address_space_to_plan \
-  no_address_space_to_execute no_locked_memory; do
+for s in atexit_before destructors threads_at_exit forks no_standard_descriptors close_all no_threads \
+  no_address_space_to_plan no_address_space_to_execute no_locked_memory; do
   try $s any
 done
 try no_descriptors_to_plan told # nor to open the log
@@ -87,8 +88,8 @@ situation=secure
 if [ "$(id -u)" = 0 ] && cp "$program" "$work/secure" && chown 65534 "$work/secure" && chmod 4755 "$work/secure"; then
   before=$failed status=0
   rm -f "$work"/secure-*
-  FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_LOG_FILE="$work/secure-log" FFTW3_GPU_CACHE="$work/secure-cache" \
-    FFTW3_GPU_REPORT="$work/secure-report" "$work/secure" secure || status=$?
+  FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_LOG_FILE="$work/secure-log" \
+    FFTW3_GPU_CACHE="$work/secure-cache" FFTW3_GPU_REPORT="$work/secure-report" "$work/secure" secure || status=$?
   [ $status = 0 ] || [ $status = 77 ] || bad "exit status $status"
   [ -z "$(find "$work" -name 'secure-*')" ] || bad "a setting counted: $(find "$work" -name 'secure-*')"
   [ $status != 77 ] || skipped=$((skipped + 1))

@@ -1,6 +1,6 @@
-/* test_any_fault.c: whichever call of the device fails in the life of a plan, once, twice in a row or from then on: each
- * answer is right, each failure that real FFTW had to answer for is one line in the log, nothing is left behind, and
- * the next plan is the device's again.
+/* test_any_fault.c: whichever call of the device fails in the life of a plan, once, twice in a row or from then on:
+ * each answer is right, each failure that real FFTW had to answer for is one line in the log, nothing is left behind,
+ * and the next plan is the device's again.
  *
  * test_faults.c has each kind of call in each kind of execution; here all calls count, through planning, executions on
  * arrays of fftwf_malloc and of malloc, the end of the plan and of all that was kept. */
