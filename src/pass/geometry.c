@@ -19,14 +19,8 @@ enum {
 
 static const double EXCHANGE_COST = 0.06;
 
-static ptrdiff_t box_points(const fg_pass *p) {
-  ptrdiff_t points = (ptrdiff_t)p->pitch * p->lines;
-  for (int d = 0; d + 1 < p->dims; d++) points *= p->box[d].n;
-  return points;
-}
-
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
-  if (p->family == FG_FAMILY_BOX) return box_points(p);
+  if (p->family == FG_FAMILY_BOX) return fg_banks_box_points(p) * p->lines;
   return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
 }
 
@@ -97,15 +91,18 @@ static int points_of(const fg_pass *p, double *busy) {
 }
 
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
- * which spills little where a large radix would like more; large primes keep sums and differences besides. */
+ * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes of
+ * small radices do with less, which lets 1024 threads have 16 points each. */
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
+  bool lean = p->family == FG_FAMILY_BOX && words == 2;
   for (int s = 0; s < p->stages; s++) {
     const int r = p->radix[s];
     if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
+    lean = lean && r <= LARGEST_LEAN_RADIX;
   }
-  const int registers = (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  const int registers = lean ? points * words + 32 : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   return registers < 40 ? 40 : registers < 255 ? registers : 255;
 }
 
@@ -143,7 +140,7 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
-  const bool strided = p->family == FG_FAMILY_TILE && (fg_geometry_load_across(p) || fg_geometry_store_across(p));
+  const bool strided = p->family == FG_FAMILY_BOX ? p->across : fg_geometry_load_across(p) || fg_geometry_store_across(p);
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
@@ -182,14 +179,54 @@ static void set_blocks(fg_pass *p, const fg_device_info *device) {
   p->blocks_sm = residency(p, device, points_of(p, &busy));
 }
 
-double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
+/* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */
+static void choose_skews(fg_pass *p, int pitch) {
+  p->pitch = pitch;
+  for (int s = 0; s + 1 < p->stages; s++) {
+    p->skew[s] = false;
+    const double plain = fg_banks_exchange_conflicts(p, s);
+    if (plain <= 1.01) continue;
+    p->skew[s] = true;
+    p->skew[s] = fg_banks_shortest_pitch(p) <= pitch && fg_banks_exchange_conflicts(p, s) < plain - 0.01;
+  }
+}
+
+/* The pitch and the skews with the fewest conflicts among those that leave as many blocks on a multiprocessor. */
+static void arrange_box(fg_pass *p, const fg_device_info *device) {
+  const ptrdiff_t row = p->box[p->dims - 1].n, most = row + (p->across ? 2 : row / 8 + 17);
+  double least = fg_banks_box_conflicts(p);
+  fg_pass best = *p;
+  for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
+    fg_pass now = *p;
+    choose_skews(&now, (int)pitch);
+    if (fg_geometry_shared(&now) > device->shared_block) continue;
+    set_blocks(&now, device);
+    const double conflicts = fg_banks_box_conflicts(&now);
+    if (now.blocks_sm < p->blocks_sm || conflicts >= least - 0.01) continue;
+    least = conflicts;
+    best = now;
+  }
+  *p = best;
+}
+
+static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
+  static const int side_by_side[] = {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 48, 64};
+  const ptrdiff_t all = fg_pass_lines(now);
+  for (int boxes = 1; !now->across && boxes <= 64; boxes *= 2)
+    if (boxes == 1 || (boxes / 2 < all && boxes * now->n <= LARGEST_BLOCK_POINTS)) try_lines(now, device, boxes, best, best_score);
+  for (size_t i = 0; now->across && i < sizeof side_by_side / sizeof *side_by_side; i++)
+    if (side_by_side[i] / 2 < all) try_lines(now, device, side_by_side[i], best, best_score);
+}
+
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least) {
   fg_pass best = *p, now = *p;
   double best_score = 0;
-  for (int boxes = 1; boxes <= 64; boxes *= 2)
-    if (boxes == 1 || (boxes / 2 < fg_pass_lines(p) && boxes * p->n <= 8192)) try_lines(&now, device, boxes, &best, &best_score);
+  try_boxes(&now, device, &best, &best_score);
   *p = best;
-  if (best_score > 0) set_blocks(p, device);
-  return best_score;
+  if (best_score <= least) return 0; /* perfect exchanges would not help */
+  set_blocks(p, device);
+  arrange_box(p, device);
+  return best_score / (1 + EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
 }
 
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {

@@ -10,9 +10,9 @@
  * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
-/* The same for a box whose stages, axes and pitch are set: boxes a block and threads.  Returns how good the best
- * choice is (higher is better), 0 if none fits. */
-double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device);
+/* The same for a box whose stages, axes and pitch are set: boxes a block, threads, pitch and skews.  Returns how good the
+ * best choice is (higher is better), 0 if none fits or it cannot be better than least. */
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least);
 
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);

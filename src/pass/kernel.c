@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/pass/banks.h"
 #include "src/pass/geometry.h"
 
 typedef struct {
@@ -79,14 +80,18 @@ static void define_tile(defines *d, const fg_pass *p) {
 }
 
 static void define_box(defines *d, const fg_pass *p) {
-  int sizes[FG_MAX_BOX];
+  int sizes[FG_MAX_BOX], skews[FG_MAX_STAGES];
+  for (int s = 0; s < p->stages; s++) skews[s] = p->skew[s];
   for (int i = 0; i < p->dims; i++) sizes[i] = (int)p->box[i].n;
   define(d, "FG_DIMS", p->dims);
   define_list(d, "FG_SIZES", sizes, p->dims);
   define(d, "FG_TOTAL", p->n);
   define(d, "FG_BOXES", p->lines);
+  define(d, "FG_ACROSS", p->across);
   define(d, "FG_PITCH", p->pitch);
+  define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
   define_list(d, "FG_AXES", p->axis, p->stages);
+  define_list(d, "FG_SKEWS", skews, p->stages);
 }
 
 fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {

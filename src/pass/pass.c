@@ -102,8 +102,10 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   for (int s = 0; s < p->stages; s++)
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
-  return snprintf(text, size, "(box %s = %s, %td × %d boxes, %d threads, %s)", sizes, stages,
-                  fg_pass_blocks(p), p->lines, p->threads, bytes);
+  char twiddle[40] = "";
+  if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
+  return snprintf(text, size, "(box %s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, stages, fg_pass_blocks(p), p->lines,
+                  p->across ? " across" : "", p->threads, twiddle, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
