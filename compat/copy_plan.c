@@ -7,6 +7,7 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/traced.h"
 #include "src/plan/plan.h"
 
 typedef struct copies {
@@ -51,10 +52,12 @@ X(plan) X(copy_plan)(X(plan) p) {
   if (fg_plan_is_ours(p)) copy = (X(plan))fg_plan_copy((fg_plan *)p);
   else copy = FG(real)()->copy_plan ? FG(real)()->copy_plan(p) : count_copy(p);
   fg_compat_leave();
+  if (copy) FG_TRACED_PLAN(FG_CALL_COPY, copy);
   return copy;
 }
 
 void X(destroy_plan)(X(plan) p) {
+  FG_TRACED_PLAN(FG_CALL_DESTROY, p);
   if (!p) return;
   fg_compat_enter();
   if (fg_plan_is_ours(p)) fg_plan_destroy((fg_plan *)p);

@@ -6,10 +6,21 @@
 
 #include "compat/next.h"
 #include "compat/plan_problem.h"
+#include "compat/traced.h"
 #include "src/plan/plan.h"
 
 #define OURS(p) __builtin_expect(fg_plan_is_ours(p), 0)
 #define APART __attribute__((noinline, cold)) static
+
+APART void run(fg_plan *plan, const fg_arrays *a) {
+  if (!fg_compat_traced()) {
+    fg_plan_execute(plan, a);
+    return;
+  }
+  const uint64_t start = fg_trace_clock();
+  fg_plan_execute(plan, a);
+  fg_trace_execute(plan, a, start);
+}
 
 /* ---- the array pointers of one of our plans ---------------------------------------------------------------------- */
 
@@ -25,7 +36,7 @@ APART void run_dft(fg_plan *plan, C *in, C *out) {
   const fg_problem *p = fg_plan_problem(plan);
   fg_arrays a = {FG_COMPLEX(in), FG_COMPLEX(out)};
   if (p->format == FG_SPLIT && !split_is_forward(&p->arrays)) a = swapped(a);
-  fg_plan_execute(plan, &a);
+  run(plan, &a);
 }
 
 /* FFTW plans a backward transform as the forward one with the parts swapped: that is what split arrays get from it. */
@@ -33,17 +44,17 @@ APART void run_split_dft(fg_plan *plan, R *ri, R *ii, R *ro, R *io) {
   const fg_problem *p = fg_plan_problem(plan);
   fg_arrays a = {ri, ii, ro, io};
   if (p->format == FG_INTERLEAVED && p->sign == FG_BACKWARD) a = swapped(a);
-  fg_plan_execute(plan, &a);
+  run(plan, &a);
 }
 
 APART void run_on(fg_plan *plan, void *in_re, void *in_im, void *out_re, void *out_im) {
-  fg_plan_execute(plan, &(fg_arrays){in_re, in_im, out_re, out_im});
+  run(plan, &(fg_arrays){in_re, in_im, out_re, out_im});
 }
 
 /* ---- the public functions ---------------------------------------------------------------------------------------- */
 
 void X(execute)(const X(plan) p) {
-  if (OURS(p)) fg_plan_execute((fg_plan *)p, NULL);
+  if (OURS(p)) run((fg_plan *)p, NULL);
   else FG_NEXT_EXECUTE(execute)(p);
 }
 

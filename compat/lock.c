@@ -8,9 +8,12 @@
 #include <pthread.h>
 
 #include "src/report/settings.h"
+#include "src/report/trace.h"
 
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static _Thread_local int inside; /* depth of calls of this thread into the real FFTW */
+static _Thread_local int planners; /* that this thread is in */
+static _Thread_local const char *planner; /* the first of them */
 static _Thread_local int held;   /* how often this thread has the lock */
 static _Thread_local int cancel; /* whether it could be cancelled before it took it */
 
@@ -24,7 +27,9 @@ __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL,
 
 bool fg_compat_off(void) { return fg_settings_get()->mode == FG_MODE_OFF; }
 
-bool fg_compat_direct(void) { return inside > 0 || fg_compat_off(); }
+bool fg_compat_inside(void) { return inside > 0; }
+
+bool fg_compat_direct(void) { return inside > 0 || (fg_compat_off() && !fg_trace_on()); }
 
 /* Planning reads and writes files: a thread cancelled there would never give the lock back. */
 void fg_compat_lock(void) {
@@ -49,9 +54,15 @@ void fg_compat_leave(void) {
   fg_compat_unlock();
 }
 
-bool fg_compat_entry(bool from_real) {
+bool fg_compat_entry(bool from_real, const char *name) {
+  if (planners++ == 0) planner = name;
   inside += from_real;
   return from_real;
 }
 
-void fg_compat_exit(const bool *from_real) { inside -= *from_real; }
+void fg_compat_exit(const bool *from_real) {
+  planners--;
+  inside -= *from_real;
+}
+
+const char *fg_compat_planner(void) { return planners ? planner : ""; }

@@ -7,7 +7,11 @@
 /* Whether FFTW3_GPU=off: pass everything straight through. */
 bool fg_compat_off(void);
 
-/* Whether a call must go straight to the real FFTW: FFTW3_GPU=off, or it is the real FFTW that calls. */
+/* Whether it is the real FFTW that calls. */
+bool fg_compat_inside(void);
+
+/* Whether a call must go straight to the real FFTW: it is the real FFTW that calls, or FFTW3_GPU=off and there is no
+ * trace to write. */
 bool fg_compat_direct(void);
 
 /* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A thread
@@ -20,7 +24,10 @@ void fg_compat_enter(void);
 void fg_compat_leave(void);
 
 /* A call that comes from the real FFTW counts as inside it until it returns (FG_PLANNER_ENTRY). */
-bool fg_compat_entry(bool from_real);
+bool fg_compat_entry(bool from_real, const char *planner);
 void fg_compat_exit(const bool *from_real);
+
+/* The planner that the program called, which may have called others. */
+const char *fg_compat_planner(void);
 
 #endif

@@ -20,7 +20,7 @@ FG_HIDDEN X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, un
  * plan: what the real library asks for is passed straight through. */
 #define FG_PLANNER_ENTRY \
   const bool fg_entry __attribute__((cleanup(fg_compat_exit))) =                                             \
-      fg_compat_entry(FG(real_calls)(__builtin_return_address(0)));                                                   \
+      fg_compat_entry(FG(real_calls)(__builtin_return_address(0)), __func__);                                         \
   (void)fg_entry
 
 /* The two pointers of an array of that kind, for fg_arrays. */

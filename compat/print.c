@@ -6,13 +6,16 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/traced.h"
 #include "src/plan/plan.h"
 
 char *X(sprint_plan)(const X(plan) p) {
+  FG_TRACED_PLAN(FG_CALL_PRINT, p);
   return fg_plan_is_ours(p) ? fg_plan_sprint((const fg_plan *)p) : FG_REAL(sprint_plan, NULL, p);
 }
 
 void X(fprint_plan)(const X(plan) p, FILE *output_file) {
+  FG_TRACED_PLAN(FG_CALL_PRINT, p);
   if (!fg_plan_is_ours(p)) {
     FG_REAL_DO(fprint_plan, p, output_file);
     return;
@@ -31,6 +34,7 @@ static X(plan) behind(const X(plan) p) {
 
 /* In double, whatever the precision of the plan. */
 void X(flops)(const X(plan) p, double *add, double *mul, double *fma) {
+  FG_TRACED_PLAN(FG_CALL_FLOPS, p);
   *add = *mul = *fma = 0;
   const X(plan) host = behind(p);
   fg_compat_enter();
@@ -39,6 +43,7 @@ void X(flops)(const X(plan) p, double *add, double *mul, double *fma) {
 }
 
 double X(estimate_cost)(const X(plan) p) {
+  FG_TRACED_PLAN(FG_CALL_ESTIMATE_COST, p);
   const X(plan) host = behind(p);
   fg_compat_enter();
   const double cost = host ? FG_REAL(estimate_cost, 0, host) : 0;
@@ -47,6 +52,7 @@ double X(estimate_cost)(const X(plan) p) {
 }
 
 double X(cost)(const X(plan) p) {
+  FG_TRACED_PLAN(FG_CALL_COST, p);
   const X(plan) host = behind(p);
   fg_compat_enter();
   const double cost = host ? FG_REAL(cost, 0, host) : 0;

@@ -3,12 +3,14 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/traced.h"
 
 int X(init_threads)(void) {
   fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
   const int good = real->init_threads ? real->init_threads() : 0;
   fg_compat_leave();
+  FG_TRACED(FG_CALL_INIT_THREADS, .result = good);
   return good;
 }
 
@@ -19,6 +21,7 @@ void X(cleanup_threads)(void) {
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
   fg_compat_leave();
+  FG_TRACED(FG_CALL_CLEANUP_THREADS);
 }
 
 void X(plan_with_nthreads)(int nthreads) {
@@ -26,6 +29,7 @@ void X(plan_with_nthreads)(int nthreads) {
   const FG(next_table) *real = FG(real_threads)(true);
   if (real->plan_with_nthreads) real->plan_with_nthreads(nthreads);
   fg_compat_leave();
+  FG_TRACED(FG_CALL_PLAN_WITH_NTHREADS, .value = nthreads);
 }
 
 int X(planner_nthreads)(void) {
@@ -33,6 +37,7 @@ int X(planner_nthreads)(void) {
   const FG(next_table) *real = FG(real_threads)(true);
   const int threads = real->planner_nthreads ? real->planner_nthreads() : 1;
   fg_compat_leave();
+  FG_TRACED(FG_CALL_PLANNER_NTHREADS, .result = threads);
   return threads;
 }
 
@@ -42,6 +47,7 @@ void X(make_planner_thread_safe)(void) {
   const FG(next_table) *real = FG(real_threads)(true);
   if (real->make_planner_thread_safe) real->make_planner_thread_safe();
   fg_compat_leave();
+  FG_TRACED(FG_CALL_MAKE_PLANNER_THREAD_SAFE);
 }
 
 void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs,
@@ -51,4 +57,6 @@ void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *
   const FG(next_table) *real = FG(real_threads)(true);
   if (real->threads_set_callback) real->threads_set_callback(parallel_loop, data);
   fg_compat_leave();
+  if (parallel_loop) FG_TRACED(FG_CALL_THREADS_SET_CALLBACK, .word = "own");
+  else FG_TRACED(FG_CALL_THREADS_SET_CALLBACK, .word = "none");
 }

@@ -8,6 +8,7 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/traced.h"
 #include "src/plan/wisdom.h"
 
 void X(forget_wisdom)(void) {
@@ -15,10 +16,26 @@ void X(forget_wisdom)(void) {
   FG_REAL_DO(forget_wisdom);
   fg_compat_leave();
   fg_wisdom_forget(FG_PRECISION);
+  FG_TRACED(FG_CALL_FORGET_WISDOM);
 }
 
 /* Nothing of ours under FFTW3_GPU=off. */
 static char *exported(void) { return fg_compat_off() ? NULL : fg_wisdom_export(FG_PRECISION); }
+
+/* ---- the trace: how much, never what ----------------------------------------------------------------------------- */
+
+static void told_export(const char *way, long long length) {
+  fg_trace_line l = {.call = FG_CALL_EXPORT_WISDOM, .value = length};
+  snprintf(l.word, sizeof l.word, "%s", way);
+  if (fg_compat_traced()) fg_trace_note(&l);
+}
+
+static int told_import(const char *way, long long length, int good) {
+  fg_trace_line l = {.call = FG_CALL_IMPORT_WISDOM, .value = length, .result = good};
+  snprintf(l.word, sizeof l.word, "%s", way);
+  if (fg_compat_traced()) fg_trace_note(&l);
+  return good;
+}
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
 
@@ -29,6 +46,7 @@ void X(export_wisdom)(X(write_char_func) write_char, void *data) {
   char *ours = exported();
   for (const char *c = ours; c && *c; c++) write_char(*c, data);
   free(ours);
+  told_export("chars", -1);
 }
 
 void X(export_wisdom_to_file)(FILE *output_file) {
@@ -38,6 +56,7 @@ void X(export_wisdom_to_file)(FILE *output_file) {
   char *ours = exported();
   if (ours) fputs(ours, output_file);
   free(ours);
+  told_export("file", -1);
 }
 
 int X(export_wisdom_to_filename)(const char *filename) {
@@ -56,6 +75,7 @@ char *X(export_wisdom_to_string)(void) {
   char *both = ours ? realloc(text, strlen(text) + strlen(ours) + 1) : NULL;
   if (both) text = strcat(both, ours);
   free(ours);
+  told_export("string", text ? (long long)strlen(text) : -1);
   return text;
 }
 
@@ -65,6 +85,7 @@ int X(import_system_wisdom)(void) {
   fg_compat_enter();
   const int good = FG_REAL(import_system_wisdom, 0);
   fg_compat_leave();
+  FG_TRACED(FG_CALL_IMPORT_SYSTEM_WISDOM, .result = good);
   return good;
 }
 
@@ -125,7 +146,7 @@ static char *list_behind(source *s) {
 }
 
 int X(import_wisdom)(X(read_char_func) read_char, void *data) {
-  if (fg_compat_off()) return FG_REAL(import_wisdom, 0, read_char, data);
+  if (fg_compat_off()) return told_import("chars", -1, FG_REAL(import_wisdom, 0, read_char, data));
   fg_compat_enter();
   source s = open_source(read_char, data);
   const int good = FG_REAL(import_wisdom, 0, next_char, &s);
@@ -134,13 +155,13 @@ int X(import_wisdom)(X(read_char_func) read_char, void *data) {
   else if (good) last = s;
   free(ours);
   fg_compat_leave();
-  return good;
+  return told_import("chars", -1, good);
 }
 
 static int read_file(void *file) { return getc(file); }
 
 int X(import_wisdom_from_file)(FILE *input_file) {
-  if (fg_compat_off()) return FG_REAL(import_wisdom_from_file, 0, input_file);
+  if (fg_compat_off()) return told_import("file", -1, FG_REAL(import_wisdom_from_file, 0, input_file));
   fg_compat_enter();
   source s = {.read = read_file, .data = input_file};
   const int good = FG_REAL(import_wisdom, 0, next_char, &s);
@@ -151,12 +172,12 @@ int X(import_wisdom_from_file)(FILE *input_file) {
   else if (position >= 0) fseek(input_file, position, SEEK_SET);
   free(ours);
   fg_compat_leave();
-  return good;
+  return told_import("file", -1, good);
 }
 
 int X(import_wisdom_from_filename)(const char *filename) {
   FILE *file = fopen(filename, "r");
-  if (!file) return 0;
+  if (!file) return told_import("file", 0, 0);
   const int good = X(import_wisdom_from_file)(file);
   return fclose(file) == 0 && good;
 }
@@ -167,5 +188,5 @@ int X(import_wisdom_from_string)(const char *input_string) {
   const char *ours = good && !fg_compat_off() ? strstr(input_string, FG_WISDOM_HEAD) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);
   fg_compat_leave();
-  return good;
+  return told_import("string", (long long)strlen(input_string), good);
 }

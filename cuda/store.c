@@ -280,6 +280,46 @@ void fg_store_put(const char *key, const char *suffix, const void *blob, size_t 
   errno = saved;
 }
 
+/* ---- text files beside the kernels ---- */
+
+int fg_store_write(const char *name, const char *text, size_t bytes) {
+  const char *folder = fg_store_folder();
+  char *path = folder ? join(folder, name) : NULL, *temporary = NULL;
+  int error = folder ? ENOMEM : ENOENT, file = path ? open_temporary(folder, &temporary, &error) : -1;
+  if (file >= 0) {
+    errno = EFBIG;
+    bool written = within_limit(bytes) && write_all(file, text, bytes);
+    if (close(file) || !written || rename(temporary, path)) {
+      error = errno ? errno : EIO;
+      unlink(temporary);
+    }
+  }
+  free(temporary);
+  free(path);
+  return error;
+}
+
+static char *read_text(int file) {
+  struct stat status;
+  if (fstat(file, &status) || !trusted(&status) || (size_t)status.st_size > FG_STORE_TEXT) return NULL;
+  char *text = calloc(1, (size_t)status.st_size + 1);
+  if (text && read_all(file, text, (size_t)status.st_size)) return text;
+  free(text);
+  return NULL;
+}
+
+char *fg_store_read(const char *name) {
+  int saved = errno;
+  const char *folder = fg_store_folder();
+  char *path = folder ? join(folder, name) : NULL;
+  int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+  char *text = file >= 0 ? read_text(file) : NULL;
+  if (file >= 0) close(file);
+  free(path);
+  errno = saved;
+  return text;
+}
+
 /* ---- trimming ---- */
 
 typedef struct {

@@ -25,6 +25,12 @@ int fg_store_get(const char *key, const char *suffix, void **blob, size_t *bytes
 /* Keep a blob (written to a temporary name, then renamed).  The folder is made when it is missing. */
 void fg_store_put(const char *key, const char *suffix, const void *blob, size_t bytes);
 
+/* A small text file of another kind in the same folder, under its own name and never trimmed: write it whole (0, or
+ * errno's value), read it (malloc'd; NULL if it is missing, of another user, or larger than FG_STORE_TEXT). */
+int fg_store_write(const char *name, const char *text, size_t bytes);
+char *fg_store_read(const char *name);
+#define FG_STORE_TEXT ((size_t)64 << 10)
+
 /* Remove the entries longest unused until at most cap bytes are left.  Files that are not the store's are never
  * touched.  fg_store_put does this by itself with FG_STORE_CAP. */
 void fg_store_trim(size_t cap);

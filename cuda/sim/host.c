@@ -7,6 +7,7 @@
 #include "cuda/backend.h"
 #include "cuda/sim/block.h"
 #include "cuda/sim/memory.h"
+#include "cuda/sim/pages.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -16,6 +17,7 @@
 typedef struct range {
   char *memory;
   size_t bytes;
+  fg_sim_pages *pages;
   struct range *next;
 } range;
 
@@ -41,7 +43,7 @@ static int add(char *memory, size_t bytes) {
   }
   if (!r)
     return fg_backend_fail(FG_ENOMEM, "sim: no host memory for a registration");
-  *r = (range){memory, bytes, ranges};
+  *r = (range){memory, bytes, fg_sim_pages_keep(memory, bytes), ranges};
   ranges = r;
   count++;
   return 0;
@@ -67,6 +69,7 @@ static int take_out(const char *memory) {
   range *r = *at;
   *at = r->next;
   fg_sim_memory_disown(r->memory);
+  fg_sim_pages_drop(r->pages);
   free(r);
   count--;
   return 0;
@@ -77,6 +80,21 @@ int fg_sim_host_unregister(void *memory) {
   int result = take_out(memory);
   pthread_mutex_unlock(&lock);
   return result;
+}
+
+/* With the lock held. */
+static const char *changed(void) {
+  const char *where = NULL;
+  for (const range *r = ranges; r && !where; r = r->next)
+    where = fg_sim_pages_changed(r->pages);
+  return where;
+}
+
+int fg_sim_host_check(void) {
+  pthread_mutex_lock(&lock);
+  const char *where = changed();
+  pthread_mutex_unlock(&lock);
+  return where ? fg_sim_violation("registered memory at %p is no longer what was registered", (const void *)where) : 0;
 }
 
 size_t fg_sim_host_count(void) {

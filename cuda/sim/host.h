@@ -9,6 +9,9 @@
 int fg_sim_host_register(void *memory, size_t bytes);
 int fg_sim_host_unregister(void *memory);
 
+/* With FFTW3_GPU_SIM_PAGES=1: every registered address still has the page that was registered, else a violation. */
+int fg_sim_host_check(void);
+
 size_t fg_sim_host_count(void); /* ranges registered now */
 
 #endif

@@ -160,6 +160,8 @@ static int copy_check(const void *device_side, size_t bytes, const fg_sim_alloca
 
 static int copy_fault(const void *device_side, size_t bytes, const fg_sim_allocation **a) {
   int fault = fg_fault_due(FG_FAULT_COPY);
+  if (!fault)
+    fault = fg_sim_host_check();
   return fault ? fault : copy_check(device_side, bytes, a);
 }
 
@@ -272,6 +274,8 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   int result = fg_fault_due(FG_FAULT_LAUNCH);
   if (result == 0)
     result = check_launch(&device->info, kernel, grid, block, shared, args_bytes);
+  if (result == 0)
+    result = fg_sim_host_check();
   if (result < 0)
     return result;
   /* The program's rounding mode, traps and flushing of denormals are none of the device's. */

@@ -22,7 +22,9 @@ typedef struct {
   X(run)               \
   X(info)              \
   X(plan)              \
+  X(tune)              \
   X(bench)             \
+  X(replay)            \
   X(path)
 
 #define FG_COMMAND_DECLARE(name) extern const fg_command fg_command_##name;
@@ -41,6 +43,9 @@ void fg_cli_print_help(const fg_command *command);
 /* The preloadable library's path: in the build tree beside this program, else where it was installed.  false, and the
  * place where it should be, if it is not there. */
 bool fg_cli_library(char *path, size_t size);
+
+/* Likewise that of the library that watches the program's memory. */
+bool fg_cli_watch_library(char *path, size_t size);
 
 /* Whether a program, found as execvp does, is linked statically: then nothing can be preloaded into it. */
 bool fg_cli_is_static(const char *program);

@@ -10,6 +10,7 @@
 #include "cuda/backend.h"
 #include "cuda/store.h"
 #include "src/cli/cli.h"
+#include "src/plan/calibration.h"
 #include "src/report/settings.h"
 
 static void print_library(void) {
@@ -59,6 +60,17 @@ static void print_backends(void) {
   print_backend(&fg_backend_sim);
 }
 
+static void print_calibration(void) {
+  const fg_calibration *c = fg_calibration_get();
+  const char *source = fg_calibration_source();
+  fg_machine m;
+  fg_calibration_machine(&m);
+  printf("machine        %s, %s\n", m.host, m.cpu);
+  printf("calibration    %s%s\n", source, strcmp(source, "defaults") ? "" : " (fftw3-gpu tune measures this machine)");
+  for (const fg_coefficient *k = fg_coefficients; k->name; k++)
+    printf("  %-16s %8.4g %-8s %s\n", k->name, *(const double *)((const char *)c + k->offset) / k->scale, k->unit, k->meaning);
+}
+
 static void print_settings(void) {
   const fg_settings *s = fg_settings_get();
   printf("\n%-20s %-22s %s\n", "setting", "in force", "takes");
@@ -80,6 +92,7 @@ static int info_main(int argc, char **argv) {
   const char *trouble = fg_store_trouble();
   if (folder) printf(trouble ? "kernels        not kept: %s: %s\n" : "kernels        %s\n", folder, trouble);
   else printf("kernels        not kept: no folder for them\n");
+  print_calibration();
   print_settings();
   return 0;
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char file[] = "libfftw3_gpu.so";
-
 /* The folder of this program; "" if it cannot be told. */
 static void program_folder(char folder[PATH_MAX]) {
   ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
@@ -16,16 +14,20 @@ static void program_folder(char folder[PATH_MAX]) {
   if (slash) *slash = 0;
 }
 
-static bool try_path(char *path, size_t size, const char *folder, const char *below) {
+static bool try_path(char *path, size_t size, const char *folder, const char *below, const char *file) {
   int n = snprintf(path, size, "%s/%s%s", folder, below, file);
   return n > 0 && (size_t)n < size && !access(path, R_OK);
 }
 
-bool fg_cli_library(char *path, size_t size) {
+static bool find(const char *file, char *path, size_t size) {
   char folder[PATH_MAX];
   program_folder(folder);
   const char *last = strrchr(folder, '/');
-  if (last && !strcmp(last, "/.libs") && try_path(path, size, folder, "")) return true; /* libtool's real program */
-  if (*folder && try_path(path, size, folder, ".libs/")) return true;                   /* the build folder */
-  return try_path(path, size, FG_LIBDIR, "");
+  if (last && !strcmp(last, "/.libs") && try_path(path, size, folder, "", file)) return true; /* libtool's real program */
+  if (*folder && try_path(path, size, folder, ".libs/", file)) return true;                   /* the build folder */
+  return try_path(path, size, FG_LIBDIR, "", file);
 }
+
+bool fg_cli_library(char *path, size_t size) { return find("libfftw3_gpu.so", path, size); }
+
+bool fg_cli_watch_library(char *path, size_t size) { return find("libfftw3_gpu_watch.so", path, size); }

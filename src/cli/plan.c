@@ -11,10 +11,14 @@
 
 /* What FFTW3_GPU=auto would do with the passes. */
 static void print_route(const fg_problem *p) {
-  const char *reason = fg_route_host_reason(p);
-  printf("  auto: %s%s (estimated %.1f us on the host, %.1f us through the GPU with copies)\n",
-         reason ? "host, " : "GPU", reason ? reason : "", fg_route_host_seconds(p) * 1e6,
-         fg_route_gpu_seconds(p) * 1e6);
+  const fg_route r = fg_route_look(p);
+  if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
+    printf("  auto: host, then GPU after %.0f executions", fg_route_waits_for(&r));
+  else if (r.way == FG_ROUTE_WAIT) printf("  auto: host, then GPU if executions show that it pays");
+  else printf("  auto: %s%s", r.way == FG_ROUTE_HOST ? "host, " : "GPU", r.way == FG_ROUTE_HOST ? r.reason : "");
+  const fg_calibration *c = fg_calibration_get();
+  printf(" (estimated %.1f us on the host, %.1f us through the GPU with copies)\n", fg_model_host_seconds(c, p) * 1e6,
+         fg_model_gpu_seconds(c, p, fg_model_memory(p), -1) * 1e6);
   if (p->precision == FG_DOUBLE && p->kind == FG_DFT)
     printf("  double precision plans stay with the real FFTW for now: this is what the passes would be\n");
 }

@@ -23,8 +23,10 @@ static const struct {
     {"off", "FFTW3_GPU", "off", no_argument},
     {"backend", "FFTW3_GPU_BACKEND", NULL, required_argument},
     {"report", "FFTW3_GPU_REPORT", "-", optional_argument},
+    {"trace", "FFTW3_GPU_TRACE", NULL, required_argument},
     {"verify", "FFTW3_GPU_VERIFY", NULL, required_argument},
     {"log", "FFTW3_GPU_LOG", NULL, required_argument},
+    {"pin", "FFTW3_GPU_PIN", NULL, required_argument},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 
@@ -49,10 +51,10 @@ static int apply(int i, const char *argument) {
   return 0;
 }
 
-/* The library in front of whatever is preloaded already; 0 or an exit status. */
-static int preload(void) {
+/* That library in front of whatever is preloaded already; 0 or an exit status. */
+static int preload(bool (*library)(char *path, size_t size)) {
   char path[PATH_MAX], *all;
-  if (!fg_cli_library(path, sizeof path)) {
+  if (!library(path, sizeof path)) {
     fg_cli_error("run: the library is not where it should be: %s", path);
     return FG_EXIT_FAILED;
   }
@@ -68,8 +70,14 @@ static int preload(void) {
   return failed ? FG_EXIT_FAILED : 0;
 }
 
+static bool wants_watching(void) {
+  const char *pin = getenv("FFTW3_GPU_PIN");
+  return pin && !strcmp(pin, "register");
+}
+
 static int start(char **argv) {
-  int status = preload();
+  int status = wants_watching() ? preload(fg_cli_watch_library) : 0;
+  if (!status) status = preload(fg_cli_library);
   if (status) return status;
   if (fg_cli_is_static(argv[0]))
     fg_cli_error("run: %s is linked statically: the library has no effect on it", argv[0]);
@@ -105,9 +113,13 @@ const fg_command fg_command_run = {
             "  --off                all plans stay with FFTW\n"
             "  --report[=FILE]      at exit, append to FILE (default, or '-': stderr) where each problem ran and\n"
             "                       why; a heading alone: the library was loaded and had nothing to do\n"
+            "  --trace=FILE         write every FFTW call to FILE, for 'fftw3-gpu replay'\n"
             "  --verify=TOLERANCE   compare every GPU result with FFTW's, and take FFTW's where the relative L2\n"
             "                       error is larger than TOLERANCE, a number above 0\n"
             "  --log=LEVEL          error, warn, info or debug, to stderr or where FFTW3_GPU_LOG_FILE says\n"
+            "  --pin=own|register|never\n"
+            "                       memory that the GPU may reach without staging: of fftwf_malloc; any that is often\n"
+            "                       used, for which libfftw3_gpu_watch.so is preloaded too; none\n"
             "\n"
             "Of options that contradict each other the last one stands.  What is not given comes from the\n"
             "environment: 'fftw3-gpu help' names the settings.  A statically linked program, or one that uses\n"

@@ -1,42 +1,19 @@
-/* plan.c: the handle that a program holds. */
+/* plan.c: the handle that a program holds: how it comes and goes. */
 #include "src/plan/plan.h"
 
-#include <errno.h>
-#include <fenv.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "src/plan/fallback.h"
-#include "src/plan/planner.h"
+#include "src/plan/background.h"
+#include "src/plan/clock.h"
+#include "src/plan/handle.h"
+#include "src/plan/measure.h"
+#include "src/plan/prepare.h"
 #include "src/plan/route.h"
-#include "src/plan/verify.h"
 #include "src/plan/wisdom.h"
-#include "src/problem/notation.h"
-#include "src/report/log.h"
-#include "src/report/report.h"
-#include "src/run/program.h"
+#include "src/report/trace.h"
 #include "src/run/slot.h"
-
-enum placement { OUT_OF_PLACE, IN_PLACE, PLACEMENTS };
-
-/* A plan of the real FFTW holds for arrays whose imaginary parts are as far from the real ones as where it was made. */
-typedef struct {
-  fg_host_plan plan;
-  ptrdiff_t in, out;
-} host_way;
-
-struct fg_plan {
-  uint64_t magic;
-  atomic_int references;
-  fg_problem *problem;
-  fg_program *program; /* NULL: a plan of the real FFTW that is only wrapped so that the report can count */
-  /* Of the real FFTW, by placement: a plan must be executed as it was made, and a program may plan on NULL pointers. */
-  _Atomic(host_way *) host[PLACEMENTS];
-  fg_report_row *row;
-};
 
 static const fg_host *hosts[2];
 
@@ -46,149 +23,132 @@ const fg_host *fg_host_of(enum fg_precision precision) { return hosts[precision]
 
 const fg_problem *fg_plan_problem(const fg_plan *plan) { return plan->problem; }
 
-static enum placement placement_of(const fg_arrays *a) {
-  return a->in_re == a->out_re || a->in_re == a->out_im ? IN_PLACE : OUT_OF_PLACE;
-}
+fg_host_plan fg_plan_host(fg_plan *plan) { return fg_ways_plan(&plan->ways, plan->problem); }
 
-static ptrdiff_t distance(const void *re, const void *im) { return im ? (const char *)im - (const char *)re : 0; }
+bool fg_plan_fall_back(fg_plan *plan, const fg_arrays *a) { return fg_ways_execute(&plan->ways, plan->problem, a); }
 
-/* NULL, and made is still the caller's, on lack of memory. */
-static host_way *way_of(const fg_arrays *a, fg_host_plan made) {
-  host_way *way = malloc(sizeof *way);
-  if (way) *way = (host_way){made, distance(a->in_re, a->in_im), distance(a->out_re, a->out_im)};
-  return way;
-}
+/* ---- making ---- */
 
-static void way_free(const fg_problem *p, host_way *way) {
-  if (way) fg_host_of(p->precision)->destroy(way->plan);
-  free(way);
-}
-
-static host_way *way_make(const fg_problem *p, const fg_arrays *a) {
-  const fg_host *host = fg_host_of(p->precision);
-  const unsigned flags = p->flags & (FG_DESTROY_INPUT | FG_PRESERVE_INPUT);
-  const fg_host_plan made = host->plan(p, a, flags | FG_ESTIMATE | FG_UNALIGNED);
-  host_way *way = made ? way_of(a, made) : NULL;
-  if (made && !way) host->destroy(made);
-  return way;
-}
-
-static bool serves(const host_way *way, const fg_arrays *a) {
-  return way->in == distance(a->in_re, a->in_im) && way->out == distance(a->out_re, a->out_im);
-}
-
-/* The one that is kept.  Two threads may both make it; the second to arrive throws its own away. */
-static host_way *kept_way(fg_plan *plan, const fg_arrays *a) {
-  _Atomic(host_way *) *const kept = &plan->host[placement_of(a)];
-  host_way *have = atomic_load(kept);
-  if (have) return have;
-  host_way *made = way_make(plan->problem, a);
-  if (made && !atomic_compare_exchange_strong(kept, &have, made)) {
-    way_free(plan->problem, made);
-    return have;
-  }
-  return made;
-}
-
-fg_host_plan fg_plan_host(fg_plan *plan) {
-  const host_way *way = kept_way(plan, &plan->problem->arrays);
-  return way ? way->plan : NULL;
-}
-
-bool fg_fallback_execute(fg_plan *plan, const fg_arrays *a) {
-  const fg_problem *p = plan->problem;
-  host_way *const kept = kept_way(plan, a), *const way = kept && !serves(kept, a) ? way_make(p, a) : kept;
-  if (!way) return false;
-  fg_host_of(p->precision)->execute(way->plan, p, a);
-  if (way != kept) way_free(p, way);
-  return true;
-}
-
-static void tell(const fg_problem *p, const char *where, const char *reason) {
-  char problem[256];
-  if (fg_settings_get()->log_level < FG_LOG_INFO) return;
-  fg_notation_print(p, problem, sizeof problem);
-  fg_log(FG_LOG_INFO, "plan %s: %s, %s", problem, where, reason);
-}
-
-/* A handle of ours around p, which it takes over also when it fails. */
-static fg_plan *wrap(fg_problem *p, fg_program *program, const char *where, const char *reason) {
+/* A handle for p, which it takes over, around a plan of the real FFTW, a program, or both.  NULL on lack of memory:
+ * then all three are still the caller's. */
+static fg_plan *wrap(fg_problem *p, fg_host_plan made, fg_program *program, fg_account *account) {
   fg_plan *plan = calloc(1, sizeof *plan);
-  if (!plan) {
-    fg_program_destroy(program);
-    fg_problem_free(p);
+  if (!plan || (made && !fg_ways_keep(&plan->ways, p, made))) {
+    free(plan);
     return NULL;
   }
   plan->magic = FG_PLAN_MAGIC;
   atomic_init(&plan->references, 1);
   plan->problem = p;
-  plan->program = program;
-  if (fg_report_wanted()) {
-    char *passes = program ? fg_program_sprint(program) : NULL;
-    plan->row = fg_report_plan(p, where, reason, passes ? passes : "");
-    free(passes);
-  }
+  plan->account = account;
+  atomic_init(&plan->program, program);
   return plan;
 }
 
-static void *host_create(fg_problem *p, const char *reason) {
-  const fg_host *host = fg_host_of(p->precision);
-  const fg_host_plan made = host->plan(p, &p->arrays, p->flags);
-  if (made) tell(p, "host", reason);
-  if (!made || !fg_report_wanted()) {
-    fg_problem_free(p);
-    return made;
+static fg_host_plan host_plan(const fg_problem *p) {
+  return fg_host_of(p->precision)->plan(p, &p->arrays, p->flags);
+}
+
+/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace a handle that sees
+ * executions. */
+static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
+  fg_plan_tell(FG_LOG_INFO, p, "host", reason);
+  fg_plan *plan = fg_report_wanted() || fg_trace_on() ? wrap(p, made, NULL, NULL) : NULL;
+  if (plan) fg_plan_row_begin(plan, FG_STATE_HOST, NULL, reason);
+  else fg_problem_free(p);
+  return plan ? (void *)plan : made;
+}
+
+static void *host_waits(fg_problem *p, fg_host_plan made, const fg_route *r) {
+  fg_account *account = fg_account_of(p, r->memory, r->gpu);
+  fg_plan *plan = account ? wrap(p, made, NULL, account) : NULL;
+  if (!plan) return host_stays(p, made, r->reason);
+  plan->memory = r->memory;
+  fg_background_watch_exit();
+  fg_plan_tell(FG_LOG_INFO, p, "host", r->reason);
+  fg_plan_row_begin(plan, FG_STATE_WAITING, NULL, r->reason);
+  return plan;
+}
+
+/* The plan on the device, beside one of the real FFTW's if there is one already. */
+static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, const fg_route *r) {
+  fg_plan *plan = wrap(p, made, program, NULL);
+  if (!plan) {
+    fg_program_destroy(program);
+    return NULL;
   }
-  const enum placement placement = placement_of(&p->arrays);
-  host_way *const way = way_of(&p->arrays, made);
-  fg_plan *plan = wrap(p, NULL, "host", reason);
-  if (plan && way) {
-    atomic_store(&plan->host[placement], way);
+  fg_program_pin(program, &p->arrays);
+  fg_wisdom_learn(p);
+  fg_plan_tell(FG_LOG_INFO, p, r->target->backend->name, r->reason);
+  fg_plan_row_begin(plan, FG_STATE_DEVICE, program, r->reason);
+  return plan;
+}
+
+/* NULL, and r->reason why, if it cannot be planned on the device after all. */
+static void *on_device(fg_problem *p, fg_route *r) {
+  const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
+  const char *why;
+  const double start = fg_clock_seconds();
+  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_dear : NULL, &why);
+  if (!program) {
+    fg_log(FG_LOG_WARN, "planned on the host: %s", why);
+    r->reason = why;
+    return NULL;
+  }
+  if (r->gpu > 0) {
+    fg_account *account = fg_account_of(p, r->memory, r->gpu);
+    if (account) fg_account_planned(account, fg_clock_seconds() - start);
+  }
+  return device_goes(p, NULL, program, r);
+}
+
+/* The real FFTW has measured; now the device, if it may. */
+static void *by_measurement(fg_problem *p, fg_host_plan made, double began, fg_route *r) {
+  fg_program *program = NULL;
+  if (!fg_measure(p, made, began, r, &program)) {
+    r->reason = "until the GPU pays";
+    return host_waits(p, made, r);
+  }
+  if (program) {
+    void *plan = device_goes(p, made, program, r);
+    if (plan) return plan;
+  }
+  return host_stays(p, made, r->reason);
+}
+
+/* Only wisdom of ours can be all that there is. */
+static void *from_our_wisdom(fg_problem *p) {
+  fg_route r = {.way = FG_ROUTE_GPU, .reason = "known from wisdom"};
+  if (!(p->flags & FG_WISDOM_ONLY) || !fg_wisdom_knows(p) || fg_settings_get()->mode == FG_MODE_OFF) return NULL;
+  r.target = fg_target_get(&r.reason);
+  return r.target ? on_device(p, &r) : NULL;
+}
+
+static void *on_host(fg_problem *p, double began, fg_route *r) {
+  const fg_host_plan made = host_plan(p);
+  if (!made) {
+    void *plan = from_our_wisdom(p);
+    if (!plan) fg_problem_free(p);
     return plan;
   }
-  free(way);
-  if (plan) fg_plan_destroy(plan);
-  return made;
-}
-
-/* Whether the device could hold the images and the scratch of an execution. */
-static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *passes) {
-  const double images = (double)fg_problem_elements(p, FG_INPUT) + (double)fg_problem_elements(p, FG_OUTPUT);
-  const double scratch = (double)passes->scratch[0] + (double)passes->scratch[1];
-  return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
-}
-
-/* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
-static fg_program *device_program(const fg_target *target, const fg_problem *p, const char **why) {
-  fenv_t of_program;
-  feholdexcept(&of_program);
-  fesetround(FE_TONEAREST);
-  fg_passes *passes = calloc(1, sizeof *passes);
-  fg_program *program = NULL;
-  *why = "out of memory";
-  /* A batch of none has no passes: the program does nothing. */
-  const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
-  if (planned && !fits(target, p, passes)) *why = "larger than the device's memory";
-  else if (planned) program = fg_program_create(target, p, passes, why);
-  free(passes);
-  return program;
+  if (r->way == FG_ROUTE_WAIT) return host_waits(p, made, r);
+  if (r->way == FG_ROUTE_MEASURE) return by_measurement(p, made, began, r);
+  return host_stays(p, made, r->reason);
 }
 
 void *fg_plan_create(fg_problem *p) {
-  fg_route route = fg_route_of(p);
-  /* Without the real FFTW nobody could answer if the device fails. */
-  if (!route.target || !fg_host_of(p->precision)->path()) return host_create(p, route.reason);
-  const char *why;
-  fg_program *program = device_program(route.target, p, &why);
-  if (program) {
-    fg_program_pin(program, &p->arrays);
-    fg_wisdom_learn(p);
-    tell(p, route.target->backend->name, route.reason);
-    return wrap(p, program, route.target->backend->name, route.reason);
+  const double began = fg_clock_seconds();
+  fg_route r = fg_route_of(p);
+  if (r.way == FG_ROUTE_GPU) {
+    /* Without the real FFTW nobody could answer if the device fails. */
+    void *plan = fg_host_of(p->precision)->path() ? on_device(p, &r) : NULL;
+    if (plan) return plan;
+    r.way = FG_ROUTE_HOST;
   }
-  fg_log(FG_LOG_WARN, "planned on the host: %s", why);
-  return host_create(p, why);
+  return on_host(p, began, &r);
 }
+
+/* ---- copies, and the end ---- */
 
 fg_plan *fg_plan_copy(fg_plan *plan) {
   atomic_fetch_add(&plan->references, 1);
@@ -197,90 +157,15 @@ fg_plan *fg_plan_copy(fg_plan *plan) {
 
 void fg_plan_destroy(fg_plan *plan) {
   if (atomic_fetch_sub(&plan->references, 1) > 1) return;
-  for (int i = 0; i < PLACEMENTS; i++) way_free(plan->problem, atomic_load(&plan->host[i]));
-  fg_program_destroy(plan->program);
+  fg_ways_free(&plan->ways, plan->problem);
+  fg_program_destroy(atomic_load(&plan->program));
   fg_problem_free(plan->problem);
   plan->magic = 0;
   free(plan);
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void from_host(fg_plan *plan, const fg_arrays *a) {
-  if (!fg_fallback_execute(plan, a)) fg_die("the GPU failed and the real FFTW has no plan for this transform");
-}
-
-/* NULL when the device did it, else why the real FFTW had to. */
-static const char *from_device(fg_plan *plan, const fg_arrays *a) {
-  if (!fg_target_alive()) {
-    const char *why = "";
-    fg_target_get(&why);
-    return why;
-  }
-  switch (fg_program_execute(plan->program, a)) {
-    case FG_DONE: return NULL;
-    case FG_INTACT: return fg_backend_message();
-    default: fg_die("the GPU failed while the result was written over the input: %s", fg_backend_message());
-  }
-}
-
-static void tell_replaced(const fg_problem *p, double error, double tolerance) {
-  char problem[256];
-  fg_notation_print(p, problem, sizeof problem);
-  fg_log(FG_LOG_ERROR, "verification: error %.3g, tolerance %.3g, of %s; the real FFTW's result is used", error,
-         tolerance, problem);
-}
-
-static void run_on_device(fg_plan *plan, const fg_arrays *a) {
-  const double tolerance = fg_settings_get()->verify, start = now();
-  fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
-  const char *failure = from_device(plan, a);
-  if (failure) {
-    fg_log(FG_LOG_WARN, "executed on the host: %s", failure);
-    from_host(plan, a);
-  }
-  const double seconds = now() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
-  if (verify && !(error <= tolerance)) { /* or no number */
-    tell_replaced(plan->problem, error, tolerance);
-    if (!failure) failure = "verification";
-  }
-  fg_report_execute(plan->row, seconds, failure, error);
-}
-
-void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
-  if (!a) a = &plan->problem->arrays;
-  if (plan->program) {
-    /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
-    int cancel, saved = errno;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    run_on_device(plan, a);
-    pthread_setcancelstate(cancel, NULL);
-    errno = saved;
-    return;
-  }
-  const double start = now();
-  from_host(plan, a);
-  fg_report_execute(plan->row, now() - start, NULL, -1);
 }
 
 void fg_plan_cleanup(void) {
   const char *why;
   const fg_target *target = fg_target_open() ? fg_target_get(&why) : NULL;
   if (target) fg_slot_trim(target);
-}
-
-char *fg_plan_sprint(const fg_plan *plan) {
-  const enum placement placement = placement_of(&plan->problem->arrays);
-  if (!plan->program) return fg_host_of(plan->problem->precision)->sprint(atomic_load(&plan->host[placement])->plan);
-  char problem[256], *passes = fg_program_sprint(plan->program), *text = NULL;
-  fg_notation_print(plan->problem, problem, sizeof problem);
-  const size_t size = strlen(problem) + (passes ? strlen(passes) : 0) + 32;
-  text = passes ? malloc(size) : NULL;
-  if (text) snprintf(text, size, "(gpu-%s\n  %s)", problem, passes);
-  free(passes);
-  return text;
 }

@@ -35,6 +35,9 @@ void fg_plan_cleanup(void);
 /* The problem as planned; lives as long as the plan. */
 const fg_problem *fg_plan_problem(const fg_plan *plan);
 
+/* Where it runs: "host", "cuda", "sim". */
+const char *fg_plan_where(const fg_plan *plan);
+
 /* The plan as text: one parenthesised list, passes with radices, layouts and bytes.  malloc'd; NULL on lack of memory. */
 char *fg_plan_sprint(const fg_plan *plan);
 

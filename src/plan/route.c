@@ -1,45 +1,25 @@
-/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then the cost model. */
+/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then what is known of the problem, at
+ * last the cost model. */
 #include "src/plan/route.h"
 
 #include <math.h>
 
-#include "src/pass/radices.h"
+#include "src/plan/account.h"
+#include "src/plan/measure.h"
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
-#include "src/run/arena.h"
 
-/* Leads from the reference machine (doc/performance.md): stock FFTW's rate falls as the data leaves the caches. */
-static const double flops_in_cache = 12e9, flops_in_l3 = 6e9, flops_in_memory = 3e9;
-static const double thread_efficiency = 0.7;
-static const double pinned_bandwidth = 50e9, staged_bandwidth = 25e9, gpu_overhead = 30e-6;
-
-/* Starting CUDA takes about 0.35 s.  How often a plan will be executed is not known: it is taken to pay when a
- * handful of executions do; once the device is open only the executions themselves count. */
-static const double start_up_worth = 0.05, margin = 1.3;
-/* Executions that planning may take as long as. */
+/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing is
+ * counted, which would show. */
+static const double trivial = 10e-6, small = 20e-6;
+/* Executions that the tables of a long convolution may take as long as. */
 static const double planning_worth = 20;
-
-static double side_bytes(const fg_problem *p, enum fg_side side) {
-  const double reals = (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
-  return reals * (double)fg_real_size(p->precision);
-}
-
-static double bytes_of(const fg_problem *p) { return (side_bytes(p, FG_INPUT) + side_bytes(p, FG_OUTPUT)) / 2; }
-
-double fg_route_host_seconds(const fg_problem *p) {
-  const double n = (double)fg_tensor_size(&p->transform), elements = (double)fg_problem_elements(p, FG_INPUT);
-  const double bytes = bytes_of(p), working_set = bytes < 8 * n * 2 ? bytes : 8 * n * 2;
-  const double rate = working_set < 1 << 20 ? flops_in_cache : working_set < 16 << 20 ? flops_in_l3 : flops_in_memory;
-  const double threads = p->threads > 1 ? 1 + (p->threads - 1) * thread_efficiency : 1;
-  const double flops = (p->kind == FG_DFT ? 5 : p->kind == FG_C2R ? 5 : 2.5) * elements * log2(n > 2 ? n : 2);
-  return flops / (rate * threads);
-}
-
-/* Both copies, one after the other. */
-double fg_route_gpu_seconds(const fg_problem *p) {
-  const bool pinned = fg_arena_holds(p->arrays.in_re, 1) && fg_arena_holds(p->arrays.out_re, 1);
-  return gpu_overhead + 2 * bytes_of(p) / (pinned ? pinned_bandwidth : staged_bandwidth);
-}
+/* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that planning
+ * should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
+static const double executions_estimate = 1, executions_measure = 100;
+/* FFTW3_GPU=steady cannot learn from executions: a plan goes to the GPU that is faster by this margin, and starts it if it
+ * takes so long on the host. */
+static const double steady_margin = 1.3, steady_start = 0.05;
 
 /* FFTW plans a multi-dimensional c2r that keeps its input only in place or along one dimension; programs look at the
  * NULL. */
@@ -49,17 +29,6 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
   return p->kind == FG_C2R && dimensions > 1 && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
-/* The table of a long convolution is transformed on the processor when the plan is made, in long double: about 40 ns
- * a point and level of its length (doc/performance.md). */
-static double planning_seconds(const fg_problem *p) {
-  double seconds = 0;
-  for (int d = 0; d < p->transform.rank; d++) {
-    const double n = (double)p->transform.dim[d].n, length = 2 * n;
-    if (!fg_smooth(p->transform.dim[d].n)) seconds += 40e-9 * length * log2(length);
-  }
-  return seconds;
-}
-
 static const char *host_only(const fg_problem *p) {
   if (p->precision != FG_SINGLE) return "double precision";
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
@@ -67,27 +36,112 @@ static const char *host_only(const fg_problem *p) {
   return fg_problem_undefined(p);
 }
 
-static const char *not_worth_it(const fg_problem *p) {
-  const double host = fg_route_host_seconds(p), gpu = fg_route_gpu_seconds(p);
-  if (host < margin * gpu) return "faster on the host";
-  if (planning_seconds(p) > planning_worth * host) return "planning would take longer";
-  if (!fg_target_open() && host < start_up_worth) return "too small to start the GPU for";
-  return NULL;
+static fg_route go(fg_route r, enum fg_way_to_go way, const char *reason) {
+  r.way = way;
+  r.reason = reason;
+  return r;
 }
 
-const char *fg_route_host_reason(const fg_problem *p) {
+/* ---- what pays ---- */
+
+static bool is_patient(const fg_problem *p) { return !(p->flags & FG_ESTIMATE); }
+
+/* What executions as they are to be expected save, against what has to be paid first. */
+static bool pays_at_once(const fg_problem *p, const fg_route *r, bool planned) {
+  const double executions = is_patient(p) ? executions_measure : executions_estimate;
+  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  const double plan = planned ? 0 : fg_account_planning() + fg_model_table_seconds(p);
+  return (r->host - r->gpu) * executions > start + plan;
+}
+
+double fg_route_waits_for(const fg_route *r) {
+  const fg_calibration *c = fg_calibration_get();
+  return ceil(((fg_target_open() ? 0 : c->start) + c->plan) / (r->host - r->gpu));
+}
+
+bool fg_route_dear(const fg_problem *p, double device) {
+  const fg_calibration *c = fg_calibration_get();
+  return fg_model_gpu_seconds(c, p, fg_model_memory(p), device) > c->uncertain * fg_model_host_seconds(c, p);
+}
+
+/* ---- the decision ---- */
+
+static fg_route steady(fg_route r) {
+  if (r.host < steady_margin * r.gpu) return go(r, FG_ROUTE_HOST, "faster on the host");
+  if (!fg_target_open() && r.host < steady_start) return go(r, FG_ROUTE_HOST, "too small to start the GPU for");
+  return go(r, FG_ROUTE_GPU, "faster on the GPU");
+}
+
+/* Neither side is clearly better, or the better one has a price. */
+static fg_route uncertain(const fg_problem *p, fg_route r, bool clear, bool planned) {
+  const bool pays = pays_at_once(p, &r, planned);
+  if (clear && pays) return go(r, FG_ROUTE_GPU, "faster on the GPU");
+  if (is_patient(p) && !clear && (pays || fg_target_open())) return go(r, FG_ROUTE_MEASURE, "measured");
+  return go(r, FG_ROUTE_WAIT, "until the GPU pays");
+}
+
+static fg_route by_estimate(const fg_problem *p, fg_route r) {
+  const double may_be = fg_calibration_get()->uncertain, surely = may_be * may_be;
+  if (r.host < small) return go(r, FG_ROUTE_HOST, "too small for the GPU");
+  const double worst = is_patient(p) && fg_target_open() ? surely : may_be; /* it is worth a measurement */
+  if (r.gpu > worst * r.host) return go(r, FG_ROUTE_HOST, "faster on the host");
+  if (fg_model_table_seconds(p) > planning_worth * r.host) return go(r, FG_ROUTE_HOST, "planning would take longer");
+  if (fg_settings_get()->mode == FG_MODE_STEADY) return steady(r);
+  return uncertain(p, r, r.host > surely * r.gpu, false);
+}
+
+/* What executions, or a measurement of this process or another, have shown. */
+static fg_route by_experience(const fg_problem *p, fg_route r, const fg_account *account, const fg_finding *found) {
+  const enum fg_verdict verdict = account ? fg_account_verdict(account) : FG_UNDECIDED;
+  if (verdict == FG_BETTER_ON_HOST) return go(r, FG_ROUTE_HOST, "the GPU was slower");
+  if (verdict == FG_NOT_FOR_DEVICE) return go(r, FG_ROUTE_HOST, "the GPU could not plan it");
+  if (found && !found->device) return go(r, FG_ROUTE_HOST, "measured: faster on the host");
+  if (found) {
+    r.host = found->host;
+    r.gpu = found->gpu;
+  }
+  const bool planned = account && fg_account_is_planned(account);
+  const bool clear = found || verdict == FG_BETTER_ON_DEVICE;
+  return clear ? uncertain(p, r, true, planned) : by_estimate(p, r);
+}
+
+static fg_route automatic(const fg_problem *p) {
+  fg_route r = {.memory = FG_MEMORY_FOREIGN};
+  if (fg_model_host_seconds(&fg_calibration_defaults, p) < trivial)
+    return go(r, FG_ROUTE_HOST, "too small for the GPU");
   const char *reason = host_only(p);
-  if (reason || (p->flags & FG_WISDOM_ONLY)) return reason; /* what wisdom knows was found worth it before */
-  return not_worth_it(p);
+  if (reason) return go(r, FG_ROUTE_HOST, reason);
+  const fg_calibration *c = fg_calibration_get();
+  r.memory = fg_model_memory(p);
+  r.host = fg_model_host_seconds(c, p);
+  r.gpu = fg_model_gpu_seconds(c, p, r.memory, -1);
+  if (fg_settings_get()->mode == FG_MODE_STEADY) {
+    /* What wisdom knows was found worth it before. */
+    return p->flags & FG_WISDOM_ONLY ? go(r, FG_ROUTE_GPU, "known from wisdom") : by_estimate(p, r);
+  }
+  fg_finding found;
+  const bool known = fg_wisdom_find(p, r.memory, &found);
+  r = by_experience(p, r, fg_account_find(p, r.memory), known ? &found : NULL);
+  return r.way == FG_ROUTE_MEASURE && p->flags & FG_WISDOM_ONLY ? go(r, FG_ROUTE_GPU, "known from wisdom") : r;
+}
+
+fg_route fg_route_look(const fg_problem *p) {
+  const enum fg_mode mode = fg_settings_get()->mode;
+  const fg_route r = {.way = FG_ROUTE_HOST};
+  if (mode == FG_MODE_OFF) return go(r, FG_ROUTE_HOST, "switched off");
+  if (mode != FG_MODE_FORCE) return automatic(p);
+  const char *reason = host_only(p);
+  return reason ? go(r, FG_ROUTE_HOST, reason) : go(r, FG_ROUTE_GPU, "forced");
 }
 
 fg_route fg_route_of(const fg_problem *p) {
-  const enum fg_mode mode = fg_settings_get()->mode;
-  fg_route r = {NULL, "switched off"};
-  if (mode == FG_MODE_OFF) return r;
-  r.reason = mode == FG_MODE_AUTO ? fg_route_host_reason(p) : host_only(p);
-  if (r.reason) return r;
-  r.target = fg_target_get(&r.reason);
-  if (r.target) r.reason = mode == FG_MODE_FORCE ? "forced" : "faster on the GPU";
+  fg_route r = fg_route_look(p);
+  if (r.way == FG_ROUTE_MEASURE && !fg_measure_affordable(p, &r, 0)) r = go(r, FG_ROUTE_WAIT, "until the GPU pays");
+  if (r.way == FG_ROUTE_WAIT && !fg_target_possible()) return go(r, FG_ROUTE_HOST, "no GPU");
+  if (r.way != FG_ROUTE_GPU && r.way != FG_ROUTE_MEASURE) return r;
+  const char *why = "";
+  r.target = fg_target_get(&why);
+  if (!r.target) return go(r, FG_ROUTE_HOST, why);
+  fg_calibration_device(r.target->info->name);
   return r;
 }

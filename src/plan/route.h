@@ -1,23 +1,35 @@
-/* route.h: host or GPU? */
+/* route.h: host or GPU, now or later? */
 #ifndef FG_ROUTE_H
 #define FG_ROUTE_H
 
-#include "src/problem/problem.h"
+#include "src/plan/model.h"
 #include "src/run/target.h"
 
+enum fg_way_to_go {
+  FG_ROUTE_HOST,    /* the real FFTW */
+  FG_ROUTE_WAIT,    /* the real FFTW first; the GPU when the executions so far would have paid for it */
+  FG_ROUTE_MEASURE, /* both are to be timed */
+  FG_ROUTE_GPU
+};
+
 typedef struct {
-  const fg_target *target; /* NULL: the host */
+  enum fg_way_to_go way;
   const char *reason;      /* a few words, for the report */
+  const fg_target *target; /* of GPU and MEASURE, else NULL */
+  enum fg_memory memory;   /* where the arrays lie */
+  double host, gpu;        /* seconds of one execution, estimated or measured before; 0 if nobody asked */
 } fg_route;
 
 /* Decide for p.  Opens the device only for a problem that is worth it. */
 fg_route fg_route_of(const fg_problem *p);
 
-/* Why FFTW3_GPU=auto would leave p on the host, in a few words; NULL if it would try the GPU. */
-const char *fg_route_host_reason(const fg_problem *p);
+/* The same, but the device is neither opened nor asked for: target is NULL. */
+fg_route fg_route_look(const fg_problem *p);
 
-/* Estimated seconds of one execution by the real FFTW, and through the GPU with both copies. */
-double fg_route_host_seconds(const fg_problem *p);
-double fg_route_gpu_seconds(const fg_problem *p);
+/* Executions until the GPU would be started for p alone, if it goes on to wait. */
+double fg_route_waits_for(const fg_route *r);
+
+/* The estimates say that with passes of that length the host is faster: fg_prepare's question. */
+bool fg_route_dear(const fg_problem *p, double device);
 
 #endif

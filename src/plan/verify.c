@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/plan/fallback.h"
+#include "src/plan/handle.h"
 #include "src/problem/layout.h"
 
 enum { PLANES = 2 };
@@ -111,7 +111,7 @@ double fg_verify_end(fg_verify *v, fg_plan *plan, const fg_arrays *a, double tol
   const fg_arrays theirs = {v->in.array[0], v->in.array[1], v->out.array[0], v->out.array[1]};
   squares sum = {0, 0};
   double error = -1;
-  if (fg_fallback_execute(plan, &theirs) && each_plane(v, a, &sum, false)) {
+  if (fg_plan_fall_back(plan, &theirs) && each_plane(v, a, &sum, false)) {
     error = sum.norm > 0 ? sqrt(sum.difference / sum.norm) : sqrt(sum.difference);
     if (!(error <= tolerance)) each_plane(v, a, &sum, true);
   }

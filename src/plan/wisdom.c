@@ -1,4 +1,4 @@
-/* wisdom.c: what was planned on the device. */
+/* wisdom.c: what was planned on the device, and what was found out about problems. */
 #include "src/plan/wisdom.h"
 
 #include <pthread.h>
@@ -10,10 +10,18 @@
 
 enum { TEXT = 256, BUCKETS = 256 };
 
+/* What tells entries of one problem apart. */
+typedef struct {
+  enum fg_precision precision;
+  int threads; /* 0: only that it was planned on the device */
+  enum fg_memory memory;
+} variant;
+
 typedef struct entry {
   struct entry *next;
-  enum fg_precision precision;
+  variant of;
   int patience;
+  fg_finding found; /* with threads */
   char problem[];
 } entry;
 
@@ -39,42 +47,69 @@ static entry **bucket_of(const char *problem) {
   return &buckets[hash % BUCKETS];
 }
 
-static entry *find(enum fg_precision precision, const char *problem) {
+static entry *find(const char *problem, variant v) {
   for (entry *e = *bucket_of(problem); e; e = e->next)
-    if (e->precision == precision && strcmp(e->problem, problem) == 0) return e;
+    if (e->of.precision == v.precision && e->of.threads == v.threads && e->of.memory == v.memory &&
+        !strcmp(e->problem, problem))
+      return e;
   return NULL;
 }
 
-static void learn(enum fg_precision precision, const char *problem, int patience) {
-  entry *e = find(precision, problem);
+/* The more patient finding stands; of two as patient ones the later. */
+static void learn(const char *problem, variant v, int patience, const fg_finding *found) {
+  entry *e = find(problem, v);
   if (!e) {
-    e = malloc(sizeof *e + strlen(problem) + 1);
+    e = calloc(1, sizeof *e + strlen(problem) + 1);
     if (!e) return;
     strcpy(e->problem, problem);
-    e->precision = precision;
+    e->of = v;
     e->patience = patience;
     e->next = *bucket_of(problem);
     *bucket_of(problem) = e;
   }
-  if (e->patience < patience) e->patience = patience;
+  if (e->patience > patience) return;
+  e->patience = patience;
+  if (found) e->found = *found;
 }
 
-void fg_wisdom_learn(const fg_problem *p) {
+static void learn_problem(const fg_problem *p, variant v, const fg_finding *found) {
   char text[TEXT];
   fg_notation_print(p, text, sizeof text);
   pthread_mutex_lock(&lock);
-  learn(p->precision, text, patience_of(p->flags));
+  learn(text, v, patience_of(p->flags), found);
   pthread_mutex_unlock(&lock);
 }
 
-bool fg_wisdom_knows(const fg_problem *p) {
+static bool find_problem(const fg_problem *p, variant v, fg_finding *found) {
   char text[TEXT];
   fg_notation_print(p, text, sizeof text);
   pthread_mutex_lock(&lock);
-  const entry *e = find(p->precision, text);
+  const entry *e = find(text, v);
   const bool known = e && e->patience >= patience_of(p->flags);
+  if (known && found) *found = e->found;
   pthread_mutex_unlock(&lock);
   return known;
+}
+
+void fg_wisdom_learn(const fg_problem *p) { learn_problem(p, (variant){.precision = p->precision}, NULL); }
+bool fg_wisdom_knows(const fg_problem *p) { return find_problem(p, (variant){.precision = p->precision}, NULL); }
+
+void fg_wisdom_keep(const fg_problem *p, enum fg_memory memory, const fg_finding *found) {
+  learn_problem(p, (variant){p->precision, p->threads, memory}, found);
+}
+
+bool fg_wisdom_find(const fg_problem *p, enum fg_memory memory, fg_finding *found) {
+  return find_problem(p, (variant){p->precision, p->threads, memory}, found);
+}
+
+/* ---- as text; times in whole nanoseconds, since the program's locale may have another decimal point ---- */
+
+static void print(FILE *f, const entry *e) {
+  fprintf(f, "\n  (%s %d", e->problem, e->patience);
+  if (e->of.threads)
+    fprintf(f, " %s %d %s %.0f %.0f", e->found.device ? "gpu" : "host", e->of.threads,
+            e->of.memory == FG_MEMORY_OWN ? "own" : "foreign", e->found.host * 1e9, e->found.gpu * 1e9);
+  fputc(')', f);
 }
 
 char *fg_wisdom_export(enum fg_precision precision) {
@@ -86,8 +121,8 @@ char *fg_wisdom_export(enum fg_precision precision) {
   pthread_mutex_lock(&lock);
   for (int b = 0; b < BUCKETS; b++)
     for (const entry *e = buckets[b]; e; e = e->next)
-      if (e->precision == precision) {
-        fprintf(f, "\n  (%s %d)", e->problem, e->patience);
+      if (e->of.precision == precision) {
+        print(f, e);
         entries++;
       }
   pthread_mutex_unlock(&lock);
@@ -98,18 +133,37 @@ char *fg_wisdom_export(enum fg_precision precision) {
   return NULL;
 }
 
+/* An entry's words behind the patience; false if they are not those of a finding. */
+static bool scan_finding(const char *text, variant *v, fg_finding *found, int *length) {
+  char side[5], memory[8];
+  long long host, gpu;
+  *length = 0;
+  if (sscanf(text, " %4[a-z] %d %7[a-z] %lld %lld )%n", side, &v->threads, memory, &host, &gpu, length) != 5) return false;
+  v->memory = !strcmp(memory, "own") ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
+  *found = (fg_finding){!strcmp(side, "gpu"), (double)host * 1e-9, (double)gpu * 1e-9};
+  const bool words = (found->device || !strcmp(side, "host")) && (v->memory == FG_MEMORY_OWN || !strcmp(memory, "foreign"));
+  return *length && words && v->threads > 0 && host > 0 && gpu > 0;
+}
+
 bool fg_wisdom_import(enum fg_precision precision, const char *text) {
   int patience, length;
-  char problem[TEXT];
+  char problem[TEXT], end = 0;
   text += strlen(FG_WISDOM_HEAD);
   pthread_mutex_lock(&lock);
-  while (sscanf(text, " (%255[^ ()] %d)%n", problem, &patience, &length) == 2) {
-    learn(precision, problem, patience);
-    text += length;
+  while (sscanf(text, " (%255[^ ()] %d%n", problem, &patience, &length) == 2) {
+    variant v = {.precision = precision};
+    fg_finding found;
+    const char *const rest = text + length;
+    const bool timed = sscanf(rest, " %c", &end) == 1 && end != ')';
+    if (timed && !scan_finding(rest, &v, &found, &length)) break;
+    learn(problem, v, patience, timed ? &found : NULL);
+    text = timed ? rest + length : strchr(rest, ')');
+    if (!text) break;
+    text += !timed;
   }
   pthread_mutex_unlock(&lock);
-  char end = 0;
-  return sscanf(text, " %c", &end) == 1 && end == ')';
+  end = 0;
+  return text && sscanf(text, " %c", &end) == 1 && end == ')';
 }
 
 void fg_wisdom_forget(enum fg_precision precision) {
@@ -117,7 +171,7 @@ void fg_wisdom_forget(enum fg_precision precision) {
   for (int b = 0; b < BUCKETS; b++)
     for (entry **at = &buckets[b]; *at;) {
       entry *const e = *at;
-      if (e->precision != precision) {
+      if (e->of.precision != precision) {
         at = &e->next;
         continue;
       }

@@ -1,18 +1,34 @@
-/* wisdom.h: what was planned on the device, so that programs that later ask for plans from wisdom alone get them.
+/* wisdom.h: what was planned on the device, so that programs that later ask for plans from wisdom alone get them; and what
+ * was found out about each problem by timing both sides.
  *
- * FFTW's wisdom knows nothing of plans that it did not make.  This set stands beside it: each problem with the patience it was
- * planned with.  As text it is one parenthesised list, which programs' exports carry behind FFTW's own. */
+ * FFTW's wisdom knows nothing of plans that it did not make.  This set stands beside it.  As text it is one parenthesised
+ * list, which programs' exports carry behind FFTW's own:
+ *
+ *     (fftw3-gpu-wisdom
+ *       (PROBLEM PATIENCE)                                      planned on the device
+ *       (PROBLEM PATIENCE SIDE THREADS MEMORY HOST_NS GPU_NS))  timed: SIDE host or gpu, MEMORY own or foreign
+ */
 #ifndef FG_WISDOM_H
 #define FG_WISDOM_H
 
-#include "src/problem/problem.h"
+#include "src/plan/model.h"
 
 /* How the text begins. */
 #define FG_WISDOM_HEAD "(fftw3-gpu-wisdom"
 
-/* Remember that p was planned with its flags; ask whether it was, with at least the patience of p's flags. */
+/* What timing both sides has shown: the best seconds of each, and which is to be used. */
+typedef struct {
+  bool device;
+  double host, gpu;
+} fg_finding;
+
+/* Remember that p was planned on the device with its flags; ask whether it was, with at least the patience of p's flags. */
 void fg_wisdom_learn(const fg_problem *p);
 bool fg_wisdom_knows(const fg_problem *p);
+
+/* The same for what was found out, with p's threads and arrays in that kind of memory. */
+void fg_wisdom_keep(const fg_problem *p, enum fg_memory memory, const fg_finding *found);
+bool fg_wisdom_find(const fg_problem *p, enum fg_memory memory, fg_finding *found);
 
 /* All of one precision as text, malloc'd; NULL if there is nothing (or no memory). */
 char *fg_wisdom_export(enum fg_precision precision);

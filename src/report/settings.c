@@ -17,9 +17,10 @@
 
 /* ---- words ---- */
 
-static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
+static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_STEADY] = "steady",
+                                   [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
-static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_NEVER] = "never", NULL};
+static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
 const char *const fg_level_names[] = {
     [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
     [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
@@ -91,6 +92,8 @@ static bool parse_path(const char *value, bool folder, const char **into) {
 static bool parse_cache(const char *value, fg_settings *s) { return parse_path(value, true, &s->cache); }
 static bool parse_log_file(const char *value, fg_settings *s) { return parse_path(value, false, &s->log_file); }
 
+static bool parse_trace(const char *value, fg_settings *s) { return parse_path(value, false, &s->trace); }
+
 static bool parse_report(const char *value, fg_settings *s) {
   if (strcmp(value, "-")) return parse_path(value, false, &s->report);
   s->report = "-";
@@ -101,6 +104,7 @@ static void show_path(const char *path, char *text, size_t size) { snprintf(text
 static void show_cache(const fg_settings *s, char *text, size_t size) { show_path(s->cache, text, size); }
 static void show_log_file(const fg_settings *s, char *text, size_t size) { show_path(s->log_file, text, size); }
 static void show_report(const fg_settings *s, char *text, size_t size) { show_path(s->report, text, size); }
+static void show_trace(const fg_settings *s, char *text, size_t size) { show_path(s->trace, text, size); }
 
 /* ---- numbers ---- */
 
@@ -139,7 +143,9 @@ static void show_verify(const fg_settings *s, char *text, size_t size) {
 /* ---- the table ---- */
 
 const fg_setting fg_setting_table[] = {
-    {"FFTW3_GPU", "auto|off|force", "the GPU where it is faster, never, or wherever it can", parse_mode, show_mode},
+    {"FFTW3_GPU", "auto|steady|off|force",
+     "the GPU where it is faster; the same, but no plan changes sides later; never; wherever it can", parse_mode,
+     show_mode},
     {"FFTW3_GPU_BACKEND", "cuda|sim", "run kernels on the GPU, or the same kernels on the CPU", parse_backend,
      show_backend},
     {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
@@ -148,9 +154,13 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
      parse_log_file, show_log_file},
-    {"FFTW3_GPU_PIN", "own|never", "pin the memory of fftwf_malloc that GPU plans use", parse_pin, show_pin},
+    {"FFTW3_GPU_PIN", "own|register|never",
+     "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
+     show_pin},
     {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
      show_report},
+    {"FFTW3_GPU_TRACE", "FILE", "write every FFTW call there, for 'fftw3-gpu replay'; %p is the process's number",
+     parse_trace, show_trace},
     {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0",
      "compare every GPU result with FFTW's, which is taken where the relative L2 error is larger; 0 is off",
      parse_verify, show_verify},

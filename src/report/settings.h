@@ -5,21 +5,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum fg_mode { FG_MODE_AUTO, FG_MODE_OFF, FG_MODE_FORCE };
-enum fg_pin { FG_PIN_OWN, FG_PIN_NEVER };
+enum fg_mode { FG_MODE_AUTO, FG_MODE_STEADY, FG_MODE_OFF, FG_MODE_FORCE };
+enum fg_pin { FG_PIN_OWN, FG_PIN_REGISTER, FG_PIN_NEVER };
 enum fg_level { FG_LOG_NONE, FG_LOG_ERROR, FG_LOG_WARN, FG_LOG_INFO, FG_LOG_DEBUG };
 
 /* Their words: "error", … */
 extern const char *const fg_level_names[]; /* ends with NULL */
 
 typedef struct {
-  enum fg_mode mode;       /* FFTW3_GPU=auto|off|force */
+  enum fg_mode mode;       /* FFTW3_GPU=auto|steady|off|force */
   int sim;                 /* FFTW3_GPU_BACKEND=cuda|sim */
   const char *cache;       /* FFTW3_GPU_CACHE=dir, or NULL */
   enum fg_level log_level; /* FFTW3_GPU_LOG=error|warn|info|debug; NONE if neither it nor LOG_FILE is set */
   const char *log_file;    /* FFTW3_GPU_LOG_FILE=path, or NULL: stderr */
   const char *report;      /* FFTW3_GPU_REPORT=-|path, or NULL */
-  enum fg_pin pin;         /* FFTW3_GPU_PIN=own|never: memory of fftwf_malloc that GPU plans use */
+  const char *trace;       /* FFTW3_GPU_TRACE=path, or NULL */
+  enum fg_pin pin;         /* FFTW3_GPU_PIN=own|register|never: memory of fftwf_malloc that GPU plans use; all */
   int copy_threads;        /* FFTW3_GPU_COPY_THREADS=n, or 0: by the machine */
   double verify;           /* FFTW3_GPU_VERIFY=tolerance, or 0: off */
 } fg_settings;

@@ -1,106 +1,71 @@
-/* arena.c: blocks that may be handed to DMA, in an array sorted by address. */
+/* arena.c: what is pinned when, and that it never outlives its memory. */
 #include "src/run/arena.h"
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "src/report/log.h"
 #include "src/report/settings.h"
+#include "src/run/pinnings.h"
 
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 static const size_t huge = 4 << 20; /* blocks from here on begin on a huge page and ask for such pages */
 
-enum state { PLAIN, PINNED, REFUSED };
+/* ---- the lock: held for look-ups and changes of tables only; nothing is called under it that allocates or waits ---- */
 
-typedef struct {
-  char *base;
-  size_t bytes;
-  enum state state;
-  unsigned long pinning; /* which, of all so far */
-} block;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool watching;
 
-/* short_lock is held for a look-up only; slow_lock while a block is pinned or unpinned, and taken first. */
-static pthread_mutex_t short_lock = PTHREAD_MUTEX_INITIALIZER, slow_lock = PTHREAD_MUTEX_INITIALIZER;
-static block *blocks;
-static size_t count, room;
-static const fg_target *pinned_for;
+/* While memory is watched a signal's handler may come here too. */
+static sigset_t enter(void) {
+  sigset_t all, before;
+  sigemptyset(&before);
+  if (watching) {
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+  }
+  pthread_mutex_lock(&lock);
+  return before;
+}
+
+static void leave(const sigset_t *before) {
+  pthread_mutex_unlock(&lock);
+  if (watching) pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 /* ---- fork: the child has the memory, but nothing of it is pinned there ---- */
 
-static void before_fork(void) {
-  pthread_mutex_lock(&slow_lock);
-  pthread_mutex_lock(&short_lock);
-}
+static void before_fork(void) { pthread_mutex_lock(&lock); }
 
-static void after_fork_parent(void) {
-  pthread_mutex_unlock(&short_lock);
-  pthread_mutex_unlock(&slow_lock);
-}
+static void after_fork_parent(void) { pthread_mutex_unlock(&lock); }
 
 static void after_fork_child(void) {
-  for (size_t i = 0; i < count; i++) blocks[i].state = PLAIN;
-  after_fork_parent();
+  size_t count;
+  fg_region *const all = fg_regions_all(&count);
+  for (size_t i = 0; i < count; i++) all[i].pinning = 0;
+  fg_pinnings_reset();
+  pthread_mutex_unlock(&lock);
 }
 
-static void watch_forks(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
+static void handle_forks(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
 
-/* ---- the table; all with short_lock held ---- */
-
-/* How many blocks begin at or below p. */
-static size_t rank_of(const void *p) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    const size_t middle = (low + high) / 2;
-    if ((uintptr_t)blocks[middle].base <= (uintptr_t)p) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-static block *holder(const void *from, size_t bytes) {
-  const size_t r = rank_of(from);
-  if (r == 0) return NULL;
-  block *const b = &blocks[r - 1];
-  const size_t offset = (size_t)((const char *)from - b->base);
-  return offset <= b->bytes && bytes <= b->bytes - offset ? b : NULL;
-}
-
-static void take_out(block *b) {
-  const size_t at = (size_t)(b - blocks);
-  memmove(b, b + 1, (count - at - 1) * sizeof *b);
-  count--;
-}
-
-static bool make_room(void) {
-  if (count < room) return true;
-  const size_t more = room ? 2 * room : 64;
-  block *larger = realloc(blocks, more * sizeof *larger);
-  if (!larger) return false;
-  blocks = larger;
-  room = more;
-  return true;
-}
-
-static bool put_in(char *base, size_t bytes) {
-  if (!make_room()) return false;
-  const size_t r = rank_of(base);
-  memmove(blocks + r + 1, blocks + r, (count - r) * sizeof *blocks);
-  blocks[r] = (block){base, bytes, PLAIN, 0};
-  count++;
-  return true;
+static void watch_forks(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, handle_forks);
 }
 
 /* ---- seals: whether a block is still the memory that it was ---- */
 
-/* Behind each block, on a page of its own.  A program that gives a block to libc's free (as stock FFTW lets it) may get
- * other pages at its address from malloc later; what was pinned are the old ones, and DMA into them would be lost in
- * silence.  glibc returns memory from its end, so the seal is the first to go. */
+/* Behind each block, on a page of its own.  A program that gives a block of fftwf_malloc to libc's free (as stock FFTW
+ * lets it), or finds a way to free what is watched without being seen, may get other pages at its address from malloc
+ * later; what was pinned are the old ones, and DMA into them would be lost in silence.  glibc returns memory from its
+ * end, so the seal is the first to go. */
 typedef struct {
   uint64_t magic;
   const char *base;
@@ -108,7 +73,13 @@ typedef struct {
 
 static const uint64_t SEALED = UINT64_C(0x8f3c6d21b74e95a3);
 
-static seal *seal_of(const block *b) { return (seal *)(b->base + b->bytes); }
+static char *page_down(const char *p) { return (char *)p - (uintptr_t)p % PAGE; }
+
+static char *page_up(const char *p) { return page_down(p + PAGE - 1); }
+
+static bool is_sealed(const fg_region *r) { return r->kind == FG_REGION_OWN || r->kind == FG_REGION_BLOCK; }
+
+static void put_seal(char *base, size_t bytes) { *(seal *)page_up(base + bytes) = (seal){SEALED, base}; }
 
 /* Eight bytes at p can be read: the kernel looks at a signal mask before it refuses the request for it. */
 static bool readable(const void *p) {
@@ -119,117 +90,287 @@ static bool readable(const void *p) {
 }
 
 /* Looks at memory that may have been freed, on purpose: AddressSanitizer is not to mind. */
-__attribute__((no_sanitize_address)) static bool intact(const block *b) {
-  const seal *s = seal_of(b);
-  return readable(s) && s->magic == SEALED && s->base == b->base;
+__attribute__((no_sanitize_address)) static bool intact(const fg_region *r) {
+  if (!is_sealed(r)) return true;
+  const seal *s = (const seal *)page_up(r->base + r->bytes);
+  return readable(s) && s->magic == SEALED && s->base == r->base;
 }
 
-/* ---- blocks ---- */
+/* ---- what pinning costs, and what it saves ---- */
 
-/* A block that the program gave to libc's free behind our back is still in the table when its pages come again. */
-static void forget_stale(const char *base, size_t bytes) {
-  for (;;) {
-    pthread_mutex_lock(&short_lock);
-    const size_t r = rank_of(base + bytes - 1);
-    block *const b = r ? &blocks[r - 1] : NULL;
-    char *const stale = b && b->base + b->bytes > base ? b->base : NULL;
-    pthread_mutex_unlock(&short_lock);
-    if (!stale) return;
-    fg_log(FG_LOG_WARN, "memory of fftwf_malloc was freed by other means than fftwf_free");
-    fg_arena_forget(stale);
+/* Of the reference machine (doc/performance.md): registering pages; and how much longer an array takes through staging
+ * than by DMA in place: so much a byte while it is short, and later, when copies overlap, little. */
+static const double register_call = 60e-6, register_byte = 36e-12;
+static const double staging_byte = 40e-12, staging_most = 50e-6, staging_more_byte = 1e-12;
+
+static double cost_of_pinning(size_t bytes) { return register_call + register_byte * (double)bytes; }
+
+static double cost_of_staging(size_t bytes) {
+  const double first = staging_byte * (double)bytes;
+  return (first < staging_most ? first : staging_most) + staging_more_byte * (double)bytes;
+}
+
+/* Seven of eight pages are in memory: pinning must not make memory of what the program only reserved. */
+static bool resident(char *base, size_t bytes) {
+  unsigned char there[4096];
+  size_t found = 0;
+  for (size_t at = 0; at < bytes; at += sizeof there * PAGE) {
+    const size_t span = bytes - at < sizeof there * PAGE ? bytes - at : sizeof there * PAGE;
+    if (mincore(base + at, span, there)) return false;
+    for (size_t i = 0; i < span / PAGE; i++) found += there[i] & 1;
   }
+  return found >= bytes / PAGE / 8 * 7;
+}
+
+/* ---- pinning ---- */
+
+/* What is left to do when the lock has been given back: make and undo are pinnings. */
+typedef struct {
+  unsigned make, undo;
+  char *base;
+  size_t bytes;
+  bool watched, broken;
+} job;
+
+static void undo(unsigned pinning) {
+  if (!pinning) return;
+  fg_pinning_undo(pinning);
+  const sigset_t before = enter();
+  fg_pinning_forget(pinning);
+  leave(&before);
+}
+
+static void undo_put_by(void) {
+  unsigned pinning;
+  do {
+    const sigset_t before = enter();
+    pinning = fg_pinning_put_by_last();
+    leave(&before);
+    undo(pinning);
+  } while (pinning);
+}
+
+/* The region's pinning is given up; what the caller has to undo of it. */
+static unsigned detach(fg_region *r) {
+  const unsigned pinning = r->pinning;
+  r->pinning = 0;
+  return fg_pinning_give_up(pinning);
+}
+
+/* All of what is used is pinned together; but own blocks whole, and at once. */
+static bool is_wanted(fg_region *r, const char *from, size_t bytes) {
+  if (r->refused) return false;
+  if (r->kind == FG_REGION_OWN) {
+    r->low = r->base;
+    r->high = r->base + r->bytes;
+    return true;
+  }
+  if (!r->low || from < r->low) r->low = (char *)from;
+  if (from + bytes > r->high) r->high = (char *)from + bytes;
+  r->owed += cost_of_staging(bytes);
+  return r->owed >= cost_of_pinning((size_t)(r->high - r->low));
+}
+
+static void begin(const fg_target *t, fg_region *r, job *j) {
+  if (r->pinning && fg_pinning_used(r->pinning)) return;
+  r->owed = 0;
+  j->undo = detach(r);
+  j->base = page_down(r->low);
+  j->bytes = (size_t)(page_up(r->high) - j->base);
+  j->watched = r->kind != FG_REGION_OWN;
+  r->pinning = j->make = fg_pinning_reserve(t, j->base, j->bytes, j->watched);
+}
+
+/* With the lock held: the number of a pinning that is there, or 0 and what to do. */
+static unsigned long look(const fg_target *t, const void *from, size_t bytes, job *j) {
+  fg_region *const r = fg_regions_holding(from, bytes);
+  if (!r) return 0;
+  j->broken = !intact(r);
+  if (j->broken) {
+    j->undo = detach(r);
+    fg_regions_take(r);
+    return 0;
+  }
+  if (fg_pinning_covers(r->pinning, from, bytes)) return fg_pinning_use(r->pinning);
+  if (is_wanted(r, from, bytes)) begin(t, r, j);
+  return 0;
+}
+
+/* With the lock held. Unless the memory went away meanwhile its region still has the pinning that failed. */
+static void give_in(const job *j, bool refused) {
+  fg_region *const r = fg_regions_meeting(j->base, j->bytes);
+  if (r && r->pinning == j->make) {
+    r->pinning = 0;
+    r->refused = refused;
+  }
+  fg_pinning_forget(j->make);
+}
+
+static unsigned long make(const job *j) {
+  const bool ready = !j->watched || resident(j->base, j->bytes), made = ready && fg_pinning_make(j->make) == FG_OK;
+  const sigset_t before = enter();
+  unsigned long number = 0;
+  if (made) number = fg_pinning_made(j->make);
+  else give_in(j, ready);
+  leave(&before);
+  if (made && !number) undo(j->make);
+  return number;
+}
+
+static void complain(void) { fg_log(FG_LOG_WARN, "memory was freed by other means than fftwf_free"); }
+
+unsigned long fg_arena_hold(const fg_target *t, const void *from, size_t bytes) {
+  job j = {.make = 0};
+  if (fg_settings_get()->pin == FG_PIN_NEVER) return 0;
+  sigset_t before = enter();
+  if (fg_pinning_is_put_by()) {
+    leave(&before);
+    undo_put_by();
+    before = enter();
+  }
+  const unsigned long number = look(t, from, bytes, &j);
+  leave(&before);
+  if (j.broken) complain();
+  undo(j.undo);
+  return j.make ? make(&j) : number;
+}
+
+void fg_arena_let_go(unsigned long number) {
+  if (!number) return;
+  const sigset_t before = enter();
+  const unsigned last = fg_pinning_leave(number);
+  leave(&before);
+  undo(last);
+}
+
+unsigned long fg_arena_pin(const fg_target *t, const void *from, size_t bytes) {
+  const unsigned long number = fg_arena_hold(t, from, bytes);
+  fg_arena_let_go(number);
+  return number;
+}
+
+bool fg_arena_holds(const void *from, size_t bytes) {
+  const sigset_t before = enter();
+  const fg_region *r = fg_regions_holding(from, bytes);
+  const bool held = r && (r->kind == FG_REGION_OWN || fg_pinning_covers(r->pinning, from, bytes));
+  leave(&before);
+  return held;
+}
+
+/* ---- memory that comes and goes ---- */
+
+void fg_arena_watch(void) {
+  watch_forks();
+  fg_pinnings_limit((size_t)sysconf(_SC_PHYS_PAGES) / 2 * PAGE);
+  watching = true;
+}
+
+/* What is left of a mapping when a part of it goes. */
+static void keep_rest(const fg_region *r, char *from, char *end) {
+  if (r->kind != FG_REGION_MAPPING) return;
+  if (from - r->base >= (ptrdiff_t)FG_ARENA_SMALLEST) fg_regions_put(r->kind, r->base, (size_t)(from - r->base));
+  char *const last = r->base + r->bytes;
+  if (last - end >= (ptrdiff_t)FG_ARENA_SMALLEST) fg_regions_put(r->kind, end, (size_t)(last - end));
+}
+
+/* Take out one region that meets the range; false if there is none. late: the driver must not be called. */
+static bool take_one(char *from, char *end, bool late, bool *own) {
+  const sigset_t before = enter();
+  fg_region *const r = fg_regions_meeting(from, (size_t)(end - from));
+  unsigned last = 0;
+  if (r) {
+    const fg_region was = *r;
+    *own |= was.kind == FG_REGION_OWN;
+    last = detach(r);
+    fg_regions_take(r);
+    keep_rest(&was, from, end);
+  }
+  if (late && last) fg_pinning_put_by(last);
+  leave(&before);
+  if (!late) undo(last);
+  return r != NULL;
+}
+
+/* Whether own memory was among it. */
+static bool range_goes(void *from, size_t bytes, bool late) {
+  const int saved = errno;
+  bool own = false;
+  if (bytes < UINTPTR_MAX - PAGE - (uintptr_t)from) /* what the kernel refuses changes nothing */
+    while (take_one(page_down(from), page_up((char *)from + bytes), late, &own)) continue;
+  errno = saved;
+  return own;
+}
+
+void fg_arena_range_came(void *from, size_t bytes) { range_goes(from, bytes, true); }
+
+void fg_arena_range_goes(void *from, size_t bytes) { range_goes(from, bytes, false); }
+
+static bool renew_one(char **from, const char *end) {
+  const sigset_t before = enter();
+  fg_region *const r = fg_regions_meeting(*from, (size_t)(end - *from));
+  unsigned last = 0;
+  if (r) {
+    last = detach(r);
+    r->owed = 0;
+    r->low = r->high = NULL;
+    *from = r->base + r->bytes;
+  }
+  leave(&before);
+  undo(last);
+  return r && *from < end;
+}
+
+void fg_arena_range_renewed(void *from, size_t bytes) {
+  const int saved = errno;
+  char *at = page_down(from);
+  const char *const end = page_up((char *)from + bytes);
+  while (at < end && renew_one(&at, end)) continue;
+  errno = saved;
+}
+
+/* own: only if it is a block of fftwf_malloc's. */
+static bool block_goes(void *base, bool own) {
+  const int saved = errno;
+  const sigset_t before = enter();
+  fg_region *const r = fg_regions_holding(base, 0);
+  const bool found = r && r->base == base && (own ? r->kind == FG_REGION_OWN : is_sealed(r));
+  const unsigned last = found ? detach(r) : 0;
+  if (found) fg_regions_take(r);
+  leave(&before);
+  undo(last);
+  errno = saved;
+  return found;
+}
+
+void fg_arena_block_goes(void *base) { block_goes(base, false); }
+
+bool fg_arena_forget(void *p) { return p && (uintptr_t)p % PAGE == 0 && block_goes(p, true); }
+
+/* A block that the program gave to libc's free behind our back is still in the table when its pages come again. It may be
+ * the driver that asked for them, with locks of its own. */
+static void put(enum fg_region_kind kind, char *base, size_t bytes) {
+  if (range_goes(base, bytes + (kind == FG_REGION_MAPPING ? 0 : PAGE), true)) complain();
+  if (is_sealed(&(fg_region){.kind = kind})) put_seal(base, bytes);
+  const sigset_t before = enter();
+  fg_regions_put(kind, base, bytes);
+  leave(&before);
+}
+
+void fg_arena_came(enum fg_region_kind kind, void *base, size_t bytes) {
+  const int saved = errno;
+  put(kind, base, bytes);
+  errno = saved;
 }
 
 void *fg_arena_alloc(size_t bytes) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   const size_t grain = bytes >= huge ? HUGE_PAGE : PAGE;
   void *base;
   if (bytes > SIZE_MAX - HUGE_PAGE) return NULL;
   bytes = (bytes + PAGE - 1) / PAGE * PAGE;
   if (posix_memalign(&base, grain, bytes + PAGE)) return NULL;
   if (grain == HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE); /* fewer page faults, faster pinning; only advice */
-  pthread_once(&once, watch_forks);
-  forget_stale(base, bytes + PAGE);
-  *seal_of(&(block){.base = base, .bytes = bytes}) = (seal){SEALED, base};
-  pthread_mutex_lock(&short_lock);
-  put_in(base, bytes); /* without room for it the block is as good as foreign */
-  pthread_mutex_unlock(&short_lock);
+  watch_forks();
+  put(FG_REGION_OWN, base, bytes);
+  undo_put_by();
   return base;
-}
-
-static bool is_block(const void *p) {
-  if (!p || (uintptr_t)p % PAGE) return false;
-  pthread_mutex_lock(&short_lock);
-  const block *b = holder(p, 0);
-  const bool found = b && b->base == p;
-  pthread_mutex_unlock(&short_lock);
-  return found;
-}
-
-bool fg_arena_forget(void *p) {
-  if (!is_block(p)) return false;
-  pthread_mutex_lock(&slow_lock);
-  pthread_mutex_lock(&short_lock);
-  block *const b = holder(p, 0);
-  const bool pinned = b && b->base == p && b->state == PINNED;
-  if (b && b->base == p) take_out(b);
-  pthread_mutex_unlock(&short_lock);
-  /* On a lost device there is nothing to undo. */
-  if (pinned && fg_target_alive() && pinned_for->backend->host_unregister(pinned_for->device, p) != FG_OK)
-    fg_log(FG_LOG_WARN, "unpinning: %s", fg_backend_message());
-  pthread_mutex_unlock(&slow_lock);
-  return true;
-}
-
-bool fg_arena_holds(const void *from, size_t bytes) {
-  pthread_mutex_lock(&short_lock);
-  const bool held = holder(from, bytes) != NULL;
-  pthread_mutex_unlock(&short_lock);
-  return held;
-}
-
-/* The block's copy, to look at without the lock; base NULL if there is none. */
-static block look_up(const void *from, size_t bytes) {
-  pthread_mutex_lock(&short_lock);
-  const block *b = holder(from, bytes);
-  const block copy = b ? *b : (block){NULL, 0, REFUSED, 0};
-  pthread_mutex_unlock(&short_lock);
-  return copy;
-}
-
-static void set_state(const block *to) {
-  pthread_mutex_lock(&short_lock);
-  block *const b = holder(to->base, 0);
-  if (b && b->base == to->base) *b = *to;
-  pthread_mutex_unlock(&short_lock);
-}
-
-static unsigned long number_of(const block *b) { return b->state == PINNED ? b->pinning : 0; }
-
-/* With slow_lock held. */
-static unsigned long pin(const fg_target *t, const void *from, size_t bytes) {
-  static unsigned long pinnings;
-  block b = look_up(from, bytes); /* another thread may have been faster */
-  if (b.state != PLAIN) return number_of(&b);
-  b.state = t->backend->host_register(t->device, b.base, b.bytes) == FG_OK ? PINNED : REFUSED;
-  if (b.state == REFUSED) fg_log(FG_LOG_INFO, "not pinned: %zu bytes: %s", b.bytes, fg_backend_message());
-  b.pinning = ++pinnings;
-  pinned_for = t;
-  set_state(&b);
-  return number_of(&b);
-}
-
-unsigned long fg_arena_pin(const fg_target *t, const void *from, size_t bytes) {
-  const block b = look_up(from, bytes);
-  if (b.base && !intact(&b)) {
-    fg_log(FG_LOG_WARN, "memory of fftwf_malloc was freed by other means than fftwf_free");
-    fg_arena_forget(b.base);
-    return 0;
-  }
-  if (b.state != PLAIN) return number_of(&b);
-  if (fg_settings_get()->pin == FG_PIN_NEVER) return 0;
-  pthread_mutex_lock(&slow_lock);
-  const unsigned long number = pin(t, from, bytes);
-  pthread_mutex_unlock(&slow_lock);
-  return number;
 }

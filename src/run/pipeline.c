@@ -9,6 +9,7 @@
 #include "src/run/movers.h"
 #include "src/run/slot.h"
 #include "src/run/transfer.h"
+#include "src/run/watch.h"
 
 size_t fg_pipeline_piece = 0;
 
@@ -24,7 +25,7 @@ typedef struct {
   void *dense[2];   /* where they begin, if DMA goes there directly */
   void *image;      /* on the device */
   bool direct;
-  unsigned long pinning[2]; /* of the planes, if direct */
+  unsigned long pinning[2]; /* of the planes, if direct; held while the execution lasts */
   size_t piece;     /* staging bytes */
 } end;
 
@@ -391,13 +392,23 @@ static int undo(const flow *f) {
   return FG_OK;
 }
 
+static void let_go(unsigned long pinning[2]) {
+  for (int plane = 0; plane < 2; plane++) fg_arena_let_go(pinning[plane]);
+  pinning[0] = pinning[1] = 0;
+}
+
+/* Then what is pinned is held until it is let go. */
 static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2],
                       unsigned long pinning[2]) {
   const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
+  pinning[0] = pinning[1] = 0;
   for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
     dense[plane] = fg_transfer_dense(l, array[plane]);
-    pinning[plane] = dense[plane] ? fg_arena_pin(t, dense[plane], bytes) : 0;
-    if (!pinning[plane]) return false;
+    pinning[plane] = dense[plane] ? fg_arena_hold(t, dense[plane], bytes) : 0;
+    if (!pinning[plane]) {
+      let_go(pinning);
+      return false;
+    }
   }
   return true;
 }
@@ -464,16 +475,20 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
   const int begun = f.target->backend->begin(f.target->device);
   const enum fg_outcome outcome = run_in_slot(&f);
   f.target->backend->end(f.target->device, begun);
+  let_go(f.in.pinning);
+  let_go(f.out.pinning);
   return outcome;
 }
 
 static void pin(const fg_program *g, enum fg_side side, void *re, void *im) {
   void *dense[2];
   unsigned long pinning[2];
-  if (re) reachable(fg_program_target(g), fg_program_layout(g, side), (void *[]){re, im}, dense, pinning);
+  if (re && reachable(fg_program_target(g), fg_program_layout(g, side), (void *[]){re, im}, dense, pinning))
+    let_go(pinning);
 }
 
 void fg_pipeline_pin(const fg_program *g, const fg_arrays *a) {
+  fg_watch_complain();
   pin(g, FG_INPUT, a->in_re, a->in_im);
   pin(g, FG_OUTPUT, a->out_re, a->out_im);
 }

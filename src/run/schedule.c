@@ -61,16 +61,28 @@ static bool cut_batch(const fg_problem *p, const fg_layout *in, const fg_layout 
   return false;
 }
 
+/* From the first to the last element of a line or a box; negative if it runs backwards in memory. */
+static long long reach_of(const fg_pass *p, enum fg_side side) {
+  if (p->family == FG_FAMILY_TILE) return (p->n - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
+  long long reach = 0;
+  for (int d = 0; d < p->dims; d++) {
+    const long long stride = side == FG_INPUT ? p->box[d].is : p->box[d].os;
+    if (stride < 0) return -1;
+    reach += (p->box[d].n - 1) * stride;
+  }
+  return reach;
+}
+
 /* The loop of p whose indices one after the other own consecutive stretches of one side's image, from its beginning; -1
  * if there is none. */
 static int slab_loop(const fg_pass *p, enum fg_side side, ptrdiff_t elements) {
   const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
   const bool tables = side == FG_INPUT ? p->load_table.kind : p->store_table.kind;
-  if (p->family != FG_FAMILY_TILE || place->offset != 0 || tables) return -1;
+  if (place->offset != 0 || tables) return -1;
   for (int l = 0; l < p->loops; l++) {
     const fg_loop *at = &p->loop[l];
     const long long stride = side == FG_INPUT ? at->in : at->out;
-    long long reach = (p->n - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
+    long long reach = reach_of(p, side);
     bool ahead = reach >= 0 && !at->twiddle && !at->load && !at->store && stride * at->n == elements;
     for (int o = 0; o < p->loops; o++) {
       const long long other = side == FG_INPUT ? p->loop[o].in : p->loop[o].out;

@@ -33,6 +33,9 @@ static void after_fork(void) {
   pthread_mutex_init(&lock, NULL);
 }
 
+/* From the beginning: another thread may fork as soon as this one has the lock. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
+
 static int open_device(void) {
   target.backend = chosen_backend();
   if (!target.backend) return fg_backend_fail(FG_ENODEVICE, "built without CUDA");
@@ -43,9 +46,6 @@ static int open_device(void) {
 }
 
 static void open_once(void) {
-  static bool watching_forks;
-  if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
-  watching_forks = true;
   atomic_store(&opening, true);
   if (open_device() == FG_OK) {
     target.info = target.backend->info(target.device);
@@ -73,6 +73,11 @@ const fg_target *fg_target_get(const char **why) {
 }
 
 bool fg_target_open(void) { return atomic_load(&state) == OPEN; }
+
+bool fg_target_possible(void) {
+  const int now = atomic_load(&state);
+  return now == UNOPENED || now == OPEN;
+}
 
 bool fg_target_alive(void) { return atomic_load(&state) == OPEN; }
 

@@ -16,6 +16,9 @@ const fg_target *fg_target_get(const char **why);
 /* It has been opened: its start-up is paid. */
 bool fg_target_open(void);
 
+/* It has been, or may still be: it was not found missing, not lost, and this is no child that must not have it. */
+bool fg_target_possible(void);
+
 /* False after the device was lost, and in the child of a fork that came after the target was opened. */
 bool fg_target_alive(void);
 

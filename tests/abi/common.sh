@@ -4,7 +4,7 @@ src=$(cd "$(dirname "$0")" && pwd)
 top_builddir=${top_builddir:-.}
 lib=${FFTW3_GPU_LIB:-$top_builddir/.libs/libfftw3_gpu.so}
 CC=${CC:-cc}
-unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_REPORT FFTW3_GPU_VERIFY LD_PRELOAD
+unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY LD_PRELOAD
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
@@ -22,6 +22,28 @@ compile() {
   # shellcheck disable=SC2086
   $CC -O1 -Wall ${FFTW3F_CFLAGS:-} -o "$work/$name" "$src/$name.c" -Wl,--no-as-needed "$@" ${FFTW3F_LDFLAGS:-} -lm ||
     fail "$name.c does not compile"
+}
+
+# calibrate: a file in $work/cache that tells of a GPU that takes 5 ms to start, 1 to plan, nothing to compute, and that is
+# kept however slow it turns out to be.
+calibrate() {
+  FFTW3_GPU_CACHE=$work/cache "${FG_PROGRAM:-$top_builddir/fftw3-gpu}" info >"$work/info" || fail "info"
+  host=$(sed -n 's/^machine  *\(.*\), .*/\1/p' "$work/info")
+  cpu=$(sed -n 's/^machine  *.*, \(.*\)/\1/p' "$work/info")
+  mkdir -p "$work/cache"
+  {
+    printf 'fftw3-gpu calibration 1\nhost %s\ncpu %s\ndevice sim\n' "$host" "$cpu"
+    awk '/^calibration/ { table = 1; next }
+      table && NF < 4 { exit }
+      !table { next }
+      { sub(/^ +/, "") }
+      $1 == "start" { $2 = 5 }
+      $1 == "plan" || $1 == "overhead" { $2 = 1 }
+      $1 == "worse" { $2 = 1e6 }
+      { print }' "$work/info"
+    echo end
+  } >"$work/cache/calibration-$host"
+  chmod go-w "$work/cache/calibration-$host"
 }
 
 # libfile NAME: path of that shared library as a program linked to it finds it; empty if there is none.

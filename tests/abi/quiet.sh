@@ -11,4 +11,10 @@ cat "$work"/opened* >"$work/files" 2>/dev/null
 grep -q "$(basename "$lib")" "$work/files" || skip "this dynamic linker does not tell what it opens"
 if grep -E 'libcuda|libnvrtc' "$work/files"; then fail "the GPU was asked for"; fi
 [ ! -e "$work/cache" ] || fail "a cache folder was made"
+if command -v strace >/dev/null 2>&1 && strace -o "$work/null" true 2>/dev/null; then
+  HOME=$work strace -f -o "$work/calls" -e trace=open,openat,stat,newfstatat,access -E LD_PRELOAD="$lib" "$work/small" ||
+    fail "small under strace"
+  grep -q "$lib" "$work/calls" || fail "strace does not tell what is opened"
+  if grep -E 'calibration|fftw3-gpu"' "$work/calls"; then fail "a file was looked for"; fi
+fi
 echo "silent, no GPU library among $(grep -c 'calling init' "$work/files") objects"

@@ -19,6 +19,7 @@ expect() {
 
 expect host '^\| ocf24x24x24 \| 4\.0 \| [0-9.]+ \|' '^3 problems, 18 results checked'
 expect startup '^3 starts each: stock [0-9.]+ ms'
+expect pin '^\| ocf24x24x24 \| [0-9.]+ '
 expect throughput '^# preload, forced' 'ocf24x24x24.*right'
 expect whole '^\| batched_2 \|' '^\| navier_stokes \(process\) \|' '^results agree'
 expect regret '^all +5 problems' '^MEASURE, all threads +2 problems' '^added to each execution of [123] problems'

@@ -4,7 +4,7 @@ program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE
+unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_PIN
 
 fail() {
   echo "FAIL: $*"
@@ -30,11 +30,11 @@ no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # ---- help and version
 expect 0 --help; no_err
-for command in run info plan bench path help; do out "  $command "; done
+for command in run info plan bench replay path help; do out "  $command "; done
 for setting in FFTW3_GPU= FFTW3_GPU_BACKEND= FFTW3_GPU_CACHE= FFTW3_GPU_LOG= FFTW3_GPU_LOG_FILE= FFTW3_GPU_REPORT= \
-  FFTW3_GPU_VERIFY=; do out "$setting"; done
+  FFTW3_GPU_TRACE= FFTW3_GPU_VERIFY=; do out "$setting"; done
 expect 0 help; out "Usage: fftw3-gpu COMMAND"
-for command in run info plan bench path; do
+for command in run info plan bench replay path; do
   expect 0 help $command; out "Usage: fftw3-gpu $command"; no_err
   cp "$work/out" "$work/help"
   expect 0 $command --help; cmp -s "$work/help" "$work/out" || fail "$command --help differs from help $command"
@@ -46,7 +46,7 @@ expect 2; err "a command is missing"; no_out
 expect 2 dance; err "no command 'dance'"; err "Try 'fftw3-gpu help'"; no_out
 expect 2 help dance; err "no command 'dance'"
 expect 2 --dance; err "--dance"
-for command in run info plan bench path; do
+for command in run info plan bench replay path; do
   expect 2 $command --dance; err "fftw3-gpu $command: "; err "--dance"; err "Try 'fftw3-gpu help $command'"; no_out
 done
 expect 2 path here; err "unexpected argument 'here'"
@@ -63,12 +63,16 @@ case $program in /*) cmp -s "$work/out" "$work/elsewhere" || fail "path depends 
 # ---- run
 expect 0 run -- env; no_err; out "LD_PRELOAD=$library"
 grep '^FFTW3_GPU' "$work/out" | grep -v '^FFTW3_GPU_CACHE=' >"$work/set" && fail "run sets $(cat "$work/set")"
-expect 0 run --force --backend=sim --report="$work/report" --verify=1e-4 --log=warn -- env
+expect 0 run --force --backend=sim --report="$work/report" --trace="$work/trace" --verify=1e-4 --log=warn -- env
 out "FFTW3_GPU=force"; out "FFTW3_GPU_BACKEND=sim"; out "FFTW3_GPU_REPORT=$work/report"; out "FFTW3_GPU_VERIFY=1e-4"
-out "FFTW3_GPU_LOG=warn"
+out "FFTW3_GPU_LOG=warn"; out "FFTW3_GPU_TRACE=$work/trace"
 expect 0 run --report env; out "FFTW3_GPU_REPORT=-"
 expect 0 run --force --off env; out "FFTW3_GPU=off"
 LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere/other.so"
+watch=${library%.so}_watch.so
+expect 0 run --pin=register -- env; out "LD_PRELOAD=$library:$watch"; out "FFTW3_GPU_PIN=register"; no_err
+FFTW3_GPU_PIN=register expect 0 run env; out "LD_PRELOAD=$library:$watch"
+expect 0 run --pin=register --pin=own env; grep -qF "$watch" "$work/out" && fail "preloads the watching library for nothing"
 expect 7 run -- sh -c 'exit 7'
 expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
 expect 2 run; err "a program is missing"
@@ -94,15 +98,27 @@ FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail
 mkdir "$work/cache"
 FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$work/out" || fail "no cache folder"
 FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
-FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|off|force"
+FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|steady|off|force"
+
+out "machine "; out "calibration    defaults"; out "thread_share"
+
+# ---- tune
+FFTW3_GPU_CACHE=/dev/null/cache expect 1 tune; err "nothing could be kept: Not a directory"; no_out
+FFTW3_GPU_CACHE='' HOME='' XDG_CACHE_HOME='' expect 1 tune; err "nothing could be kept: no folder"; no_out
+expect 2 tune now; err "unexpected argument 'now'"
+FFTW3_GPU_CACHE=$work/cache expect 0 tune; out "rate_two"; out "kept in $work/cache/calibration-"
+FFTW3_GPU_CACHE=$work/cache expect 0 info; out "calibration    $work/cache/calibration-"
+FFTW3_GPU_CACHE=$work/other expect 0 tune --dry-run; out "rate_two"
+[ ! -e "$work/other" ] || fail "a dry run made a folder"
 
 # ---- plan
 expect 2 plan; err "a problem is missing"
 expect 2 plan --precision=half oc64; err "half"; no_out
 expect 2 plan oc64y; err "character 5"; no_out
 expect 0 plan oc64; out "ocf64"; out "pass"; no_err
-out "for data on the device"; out "auto: host, faster on the host (estimated "; out "through the GPU with copies)"
-expect 0 plan oc4194304; out "auto: GPU (estimated "
+out "for data on the device"; out "auto: host, too small for the GPU (estimated "; out "through the GPU with copies)"
+expect 0 plan oc4194304; out "auto: host, then GPU after "; out " executions (estimated "
+expect 0 plan ic512x512x512; out "auto: GPU (estimated "
 expect 0 plan or64; out "pass"; out "auto: host, "
 expect 0 plan --precision=double oc64; out "pass"; out "double precision plans stay with the real FFTW for now"
 expect 2 plan oc64 oops ic8; out "ocf64"; out "icf8" # one bad problem does not keep the others back

@@ -173,8 +173,11 @@ START_TEST(pieces_are_launched_one_by_one) {
 }
 END_TEST
 
+/* Line by line, planes are complete one after the other at the end; planes that are boxes come in one by one, but the
+ * slowest dimension is last then. */
 START_TEST(slabs_come_in_and_go_out) {
-  const way w = {"ocf20x40x50", ARENA, ARENA, 3, 0, NULL};
+  static const char *const some[] = {"ocf3x180x180", "ocf20x40x50"};
+  const way w = {some[_i], ARENA, ARENA, 3, 0, NULL};
   subject s = prepare(&w);
   const fg_schedule *schedule = fg_program_schedule(s.program);
   int arrivals = 0, departures = 0;
@@ -183,7 +186,7 @@ START_TEST(slabs_come_in_and_go_out) {
     departures += schedule->step[i].kind == FG_LEAVE;
   }
   ck_assert_int_eq(arrivals, 3);
-  ck_assert_int_eq(departures, 3);
+  ck_assert_int_eq(departures, _i == 0 ? 3 : 1);
   dispose(&s);
 }
 END_TEST
@@ -294,7 +297,7 @@ int main(void) {
   tcase_add_checked_fixture(tc, open_sim, trim);
   tcase_set_timeout(tc, 300);
   tcase_add_test(tc, pieces_are_launched_one_by_one);
-  tcase_add_test(tc, slabs_come_in_and_go_out);
+  tcase_add_loop_test(tc, slabs_come_in_and_go_out, 0, 2);
   tcase_add_test(tc, gaps_stay_untouched);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, sizeof faults / sizeof *faults);
   tcase_add_loop_test(tc, lasting_failure_ends_intact_or_says_so, 0, sizeof faults / sizeof *faults);

@@ -71,7 +71,7 @@ static void expect_shown(const outcome *o, const char *name, const char *value) 
 
 static const char *const defaults[][2] = {
     {"FFTW3_GPU", "auto"},     {"FFTW3_GPU_BACKEND", "cuda"}, {"FFTW3_GPU_CACHE", ""},  {"FFTW3_GPU_LOG", "none"},
-    {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_VERIFY", ""},
+    {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_TRACE", ""},   {"FFTW3_GPU_VERIFY", ""},
     {"FFTW3_GPU_COPY_THREADS", ""}, {"FFTW3_GPU_PIN", "own"},
 };
 enum { SETTINGS = sizeof defaults / sizeof defaults[0] };
@@ -115,6 +115,7 @@ static const char *const good[][3] = {
     {"FFTW3_GPU_COPY_THREADS", "3", "3"},
     {"FFTW3_GPU_PIN", "never", "never"},
     {"FFTW3_GPU_PIN", "own", "own"},
+    {"FFTW3_GPU_PIN", "register", "register"},
 };
 
 START_TEST(a_good_value_is_taken) {
@@ -134,7 +135,7 @@ static const char *const bad[][2] = {
     {"FFTW3_GPU_REPORT", "/usr"}, {"FFTW3_GPU_VERIFY", "-1"},      {"FFTW3_GPU_VERIFY", "1e-5x"},
     {"FFTW3_GPU_VERIFY", "nan"}, {"FFTW3_GPU_VERIFY", "inf"},     {"FFTW3_GPU_VERIFY", "yes"},
     {"FFTW3_GPU_COPY_THREADS", "0"}, {"FFTW3_GPU_COPY_THREADS", "65"}, {"FFTW3_GPU_COPY_THREADS", "4x"},
-    {"FFTW3_GPU_PIN", "register"},
+    {"FFTW3_GPU_PIN", "all"},
 };
 
 static const char *takes(const char *name) {

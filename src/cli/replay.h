@@ -1,0 +1,122 @@
+/* replay.h: what the files of `fftw3-gpu replay` share: a trace as a tree of calls, its arrays, the table. */
+#ifndef FG_REPLAY_H
+#define FG_REPLAY_H
+
+#include <stdio.h>
+
+#include "src/report/trace_line.h"
+
+/* ---- the file (replay_file.c) ---- */
+
+typedef struct fg_replay_item fg_replay_item;
+struct fg_replay_item {
+  fg_replay_item *next, *body; /* body: of a loop, whose rounds are times */
+  bool loop;
+  long number, times;
+  long around; /* how often the loops around it run in all */
+  fg_trace_line line;
+  fg_trace_frame frame;
+  int row;   /* of a plan and its executions: in the table; -1: none */
+  char *key; /* of the first plan of a row: what makes the row */
+  fg_replay_item *next_row;
+
+  /* Of a line that an array begins with. */
+  fg_replay_item *whole; /* what it is a part of, delta bytes from that one's beginning; NULL: itself */
+  ptrdiff_t delta;
+  ptrdiff_t low, high;   /* bytes that are touched, from what offsets count from */
+  char *block, *base;    /* while it exists */
+  bool filled, spoiled;  /* spoiled: a transform left its input in pieces */
+  double magnitude;      /* log10 of its numbers, at most */
+};
+
+typedef struct {
+  const char *name;
+  fg_replay_item *first;
+  char head[256];  /* "program …" */
+  bool complete;
+  char note[256];  /* why the file is taken as far as it goes; "" */
+  uint64_t end;    /* latest time stamp */
+  int rows, ids;   /* ids: numbers of plans and arrays are below */
+} fg_replay_file;
+
+/* false, after a message: the file cannot be used. */
+bool fg_replay_read(fg_replay_file *, const char *name);
+void fg_replay_free(fg_replay_file *);
+
+/* ---- memory (replay_arrays.c) ---- */
+
+/* Where it comes from: fftwf_malloc and, if there is a device (else NULL), fftw3_gpu_malloc and its like. */
+typedef struct {
+  void *(*malloc)(size_t);
+  void (*free)(void *);
+  int (*device_malloc)(void **, size_t);
+  int (*device_free)(void *);
+  int (*device_copy)(void *, const void *, size_t);
+} fg_replay_memory;
+void fg_replay_memory_from(const fg_replay_memory *);
+
+/* Of an array's first line, where its offsets count from; allocated if it is not.  NULL on lack of memory. */
+char *fg_replay_base(fg_replay_item *);
+void fg_replay_release(fg_replay_item *);
+
+/* at, in array a, as the host may read it until *copy (malloc'd, or NULL) is freed; NULL on lack of memory. */
+const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy);
+
+/* Before an array is transformed: numbers in it that are the same each time, if it has none or too large ones. */
+void fg_replay_ready(fg_replay_item *, bool input);
+
+/* Plans that measure overwrite their arrays. */
+void fg_replay_spoil(fg_replay_item *);
+
+/* p went from in to out. */
+void fg_replay_transformed(const fg_problem *p, fg_replay_item *in, fg_replay_item *out, bool in_place);
+
+/* ---- the table (replay_table.c) ---- */
+
+/* All plans of the same problem with the same flags and threads.  Seconds; recorded: in the trace. */
+typedef struct {
+  char problem[96], flags[32], where[16];
+  int threads;
+  long plans, executes, recorded_plans, recorded_executes, nulls;
+  double plan_seconds, seconds, median, recorded_plan_seconds, recorded_seconds;
+  double difference; /* largest relative L2 difference to the other library's results */
+  long compared;
+} fg_replay_row;
+
+/* The recorded half of the rows; rows has file->rows entries of zeros. */
+void fg_replay_rows_begin(const fg_replay_file *, fg_replay_row *rows);
+
+void fg_replay_table(const fg_replay_file *, const fg_replay_row *rows, int times);
+void fg_replay_compare_table(const fg_replay_file *, const fg_replay_row *stock, const fg_replay_row *ours);
+void fg_replay_csv(FILE *, const fg_replay_file *, const fg_replay_row *stock, const fg_replay_row *ours);
+
+/* Differences above this are wrong results, as far as one can tell after a chain of transforms. */
+#define FG_REPLAY_WRONG 1e-4
+
+/* ---- comparing results (replay_results.c) ---- */
+
+typedef struct {
+  FILE *file;   /* NULL: nothing is compared */
+  bool compare; /* with what an earlier replay wrote there; else write */
+  bool ended;   /* the two do not have the same transforms any more */
+  double bytes;
+} fg_replay_results;
+
+/* row, which has the given number, has just executed p: its 1st, 2nd, 4th, 8th … result is wanted; there it is. */
+bool fg_replay_result_wanted(const fg_replay_results *, const fg_replay_row *row, const fg_problem *p);
+void fg_replay_result(fg_replay_results *, int number, fg_replay_row *row, const fg_problem *p, const char *re,
+                      const char *im);
+
+/* ---- running it (replay_run.c) ---- */
+
+typedef struct {
+  int times;
+  long most;     /* repetitions of a loop or line at most; 0: all */
+  FILE *results; /* for comparing: written, or read and compared with; NULL: neither */
+  bool compare;
+} fg_replay_options;
+
+/* Repeat the calls through the library, which is opened.  Exit status. */
+int fg_replay_run(fg_replay_file *, fg_replay_row *rows, const fg_replay_options *);
+
+#endif

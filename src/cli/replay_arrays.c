@@ -1,0 +1,120 @@
+/* replay_arrays.c: memory like the program's: of the same kind and alignment, shared and overlapping as it was, with
+ * numbers that are the same in each replay. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/bench.h"
+#include "src/cli/replay.h"
+
+enum { PAGE = 4096, NUMBERS = (1 << 16) + 1 };
+
+/* Numbers grow by the square root of n in each transform.  From here on they would come near the end of the floats
+ * within the next one. */
+static const double largest = 15;
+
+static fg_replay_item *whole_of(fg_replay_item *a) {
+  while (a->whole) a = a->whole;
+  return a;
+}
+
+static fg_replay_memory memory;
+
+void fg_replay_memory_from(const fg_replay_memory *from) { memory = *from; }
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static size_t pages(ptrdiff_t bytes) { return ((size_t)bytes + PAGE - 1) / PAGE * PAGE; }
+
+static bool own(const fg_replay_item *a) { return a->line.call == FG_CALL_MALLOC; }
+
+/* Memory of a device, or managed.  Where there is no device it is the host's. */
+static bool device(const fg_replay_item *a) {
+  return memory.device_malloc && a->line.call == FG_CALL_ARRAY && !strcmp(a->line.word, "device");
+}
+
+/* What offsets count from has the address, mod 4096, that it had in the program. */
+static void allocate(fg_replay_item *a) {
+  const size_t before = pages(-a->low), mod = own(a) ? 0 : (size_t)a->line.value % PAGE;
+  const size_t bytes = before + mod + (size_t)a->high;
+  void *block = NULL;
+  if (own(a)) block = memory.malloc(bytes);
+  else if (!device(a)) block = posix_memalign(&block, PAGE, bytes) ? NULL : block;
+  else if (memory.device_malloc(&block, bytes)) block = NULL;
+  a->block = block;
+  a->base = block ? a->block + before + mod : NULL;
+}
+
+char *fg_replay_base(fg_replay_item *a) {
+  ptrdiff_t delta = 0;
+  for (; a->whole; a = a->whole) delta += a->delta;
+  if (!a->block) allocate(a);
+  return a->block ? a->base + delta : NULL;
+}
+
+void fg_replay_release(fg_replay_item *a) {
+  if (a->block && own(a)) memory.free(a->block);
+  else if (a->block && device(a)) memory.device_free(a->block);
+  else free(a->block);
+  a->block = a->base = NULL;
+  a->filled = false;
+}
+
+const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy) {
+  *copy = NULL;
+  while (a->whole) a = a->whole;
+  if (!device(a)) return at;
+  const char *const first = a->base + a->low;
+  const size_t bytes = (size_t)(a->high - a->low);
+  *copy = malloc(bytes);
+  return *copy && !memory.device_copy(*copy, first, bytes) ? *copy + (at - first) : NULL;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Copied from one table, each array from a place of its own: this must not take longer than the transforms. */
+static void fill(fg_replay_item *a) {
+  static float numbers[NUMBERS];
+  if (numbers[0] == 0) fg_bench_random(numbers, NUMBERS, 1, 1);
+  size_t at = (size_t)a->number * 977 % NUMBERS * sizeof *numbers, rest = (size_t)(a->high - a->low);
+  for (char *to = a->base + a->low; rest;) {
+    const size_t piece = sizeof numbers - at < rest ? sizeof numbers - at : rest;
+    if (device(a)) memory.device_copy(to, (char *)numbers + at, piece);
+    else memcpy(to, (char *)numbers + at, piece);
+    to += piece;
+    rest -= piece;
+    at = 0;
+  }
+  a->filled = true;
+  a->spoiled = false;
+  a->magnitude = 0;
+}
+
+void fg_replay_ready(fg_replay_item *a, bool input) {
+  a = whole_of(a);
+  if (!a->filled || (input && (a->spoiled || a->magnitude > largest))) fill(a);
+}
+
+void fg_replay_spoil(fg_replay_item *a) { whole_of(a)->spoiled = true; }
+
+/* FFTW keeps the input, by default, of all but c2r and of r2r with such a dimension. */
+static bool spoils_input(const fg_problem *p) {
+  if (p->flags & FG_PRESERVE_INPUT) return false;
+  if (p->flags & FG_DESTROY_INPUT || p->kind == FG_C2R) return true;
+  for (int d = 0; p->kind == FG_R2R && d < p->transform.rank; d++)
+    if (p->r2r_kind[d] == 1) return true;
+  return false;
+}
+
+void fg_replay_transformed(const fg_problem *p, fg_replay_item *in, fg_replay_item *out, bool in_place) {
+  const double growth = log10(2 * (double)fg_tensor_size(&p->transform)) / 2;
+  in = whole_of(in);
+  out = whole_of(out);
+  const double magnitude = in->magnitude + growth;
+  const double covered = (double)fg_problem_elements(p, FG_OUTPUT) * (fg_problem_complex_side(p, FG_OUTPUT) ? 8 : 4);
+  const bool all = covered >= (double)(out->high - out->low);
+  if (all || magnitude > out->magnitude) out->magnitude = magnitude;
+  if (all) out->spoiled = false;
+  /* In place, c2r leaves something or other in the padding of its rows. */
+  if (spoils_input(p) && (!in_place || p->kind == FG_C2R)) in->spoiled = true;
+}

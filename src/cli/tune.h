@@ -1,0 +1,22 @@
+/* tune.h: what the files of `fftw3-gpu tune` share. */
+#ifndef FG_TUNE_H
+#define FG_TUNE_H
+
+#include "src/plan/calibration.h"
+#include "src/problem/problem.h"
+
+/* Fill in what was measured; what could not be keeps its value.  A message says why. */
+void fg_tune_host(fg_calibration *c);
+void fg_tune_device(fg_calibration *c, fg_machine *m);
+
+/* value, if it is a number and within a factor of a thousand of what c has there; else that stays. */
+void fg_tune_set(double *coefficient, double value);
+
+/* A problem of ours, never NULL. */
+fg_problem *fg_tune_problem(const char *text);
+
+/* Median seconds of execute(what), in a run of about a fifth of a second, with three executions at least; negative if one
+ * failed. */
+double fg_tune_median(bool (*execute)(void *what), void *what);
+
+#endif

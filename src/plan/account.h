@@ -1,0 +1,57 @@
+/* account.h: what this process has learned about each problem: what it costs on the host and on the device.
+ *
+ * A problem that the device would do faster, but for which its start-up is not earned yet, is computed on the host and
+ * counted.  Opening the device and planning there are paid for once the executions so far would have saved as much
+ * (ski rental: whatever the program goes on to do, waiting has cost it at most what the start-up costs).  Then the first
+ * executions on the device are timed, and if they are slower than the host's were, the host has the problem for good.
+ *
+ * Accounts live as long as the process and belong to all plans of a problem, whose arrays lie in the same kind of memory.
+ * All functions may be called from any thread. */
+#ifndef FG_ACCOUNT_H
+#define FG_ACCOUNT_H
+
+#include "src/plan/model.h"
+
+typedef struct fg_account fg_account;
+
+enum fg_verdict {
+  FG_UNDECIDED,
+  FG_BETTER_ON_DEVICE, /* its executions there were timed */
+  FG_BETTER_ON_HOST,   /* likewise */
+  FG_NOT_FOR_DEVICE    /* it could not be planned there */
+};
+
+/* Executions on the device that are timed, behind the first, which warms up. */
+enum { FG_TRIALS = 5 };
+
+/* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems or no
+ * memory: then it is not waited for. */
+fg_account *fg_account_of(const fg_problem *p, enum fg_memory memory, double gpu_seconds);
+
+/* p's account if there is one. */
+fg_account *fg_account_find(const fg_problem *p, enum fg_memory memory);
+
+/* An execution on the host took so long.  Whether it is time for the device now. */
+bool fg_account_host(fg_account *, double seconds);
+
+/* An execution on the device took so long.  Whether this one has settled that the host is better. */
+bool fg_account_device(fg_account *, double seconds);
+
+/* The problem was planned on the device, in so many seconds; or never will be. */
+void fg_account_planned(fg_account *, double seconds);
+void fg_account_refused(fg_account *);
+
+enum fg_verdict fg_account_verdict(const fg_account *);
+bool fg_account_is_planned(const fg_account *); /* its kernels are there already */
+unsigned long fg_account_executions(const fg_account *); /* on the host */
+double fg_account_best_host(const fg_account *);         /* seconds; 0: none yet */
+double fg_account_best_device(const fg_account *);
+
+/* What all accounts together would have saved so far, and what planning a problem takes as far as is known: seconds. */
+double fg_account_saved(void);
+double fg_account_planning(void);
+
+/* Forget everything (tests). */
+void fg_account_forget_all(void);
+
+#endif

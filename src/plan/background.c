@@ -1,0 +1,157 @@
+/* background.c: one thread for work behind the program's back.
+ *
+ * The thread may be inside the driver's start-up when the program exits, whose own exit handlers must not run beside it.
+ * glibc calls the exiting thread's destructors before any exit handler, and handlers in the reverse of their order: so
+ * waiting is registered as a destructor of the main thread, which nearly always is the one that exits, as a handler before
+ * the first job, and once more behind each job, when the driver may have registered its own. */
+#define _GNU_SOURCE
+#include "src/plan/background.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/report/log.h"
+
+typedef struct job {
+  struct job *next;
+  const fg_errand *errand;
+  void *what;
+} job;
+
+static const time_t longest_wait = 5; /* seconds, at exit */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
+static job *first, **last = &first, *at_hand;
+static bool running;
+static atomic_bool stopping;
+
+/* ---- exit ---- */
+
+static void end_wait(void) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += longest_wait;
+  atomic_store(&stopping, true);
+  pthread_mutex_lock(&lock);
+  while (running && pthread_cond_timedwait(&idle, &lock, &until) == 0) {
+  }
+  if (running) fg_log(FG_LOG_WARN, "exit does not wait longer for the GPU's start");
+  pthread_mutex_unlock(&lock);
+}
+
+/* The main thread may also end by itself, and the process go on. */
+static void main_thread_ends(void *unused) {
+  (void)unused;
+  end_wait();
+}
+
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak));
+extern void *__dso_handle;
+
+void fg_background_watch_exit(void) {
+  static atomic_bool done;
+  if (gettid() != getpid() || atomic_exchange(&done, true)) return;
+  if (__cxa_thread_atexit_impl) __cxa_thread_atexit_impl(main_thread_ends, NULL, &__dso_handle);
+}
+
+/* More than a few are of no use. */
+static void handle_exit(void) {
+  static atomic_int handlers;
+  if (atomic_fetch_add(&handlers, 1) < 3) atexit(end_wait);
+}
+
+bool fg_background_stopping(void) { return atomic_load(&stopping); }
+
+/* ---- fork ---- */
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void in_parent(void) { pthread_mutex_unlock(&lock); }
+
+/* The jobs' memory stays the parent's: free may not be called here. */
+static void in_child(void) {
+  const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER; /* who waited for the old one is not here */
+  if (at_hand) at_hand->errand->forget(at_hand->what);
+  for (job *j = first; j; j = j->next) j->errand->forget(j->what);
+  at_hand = first = NULL;
+  last = &first;
+  running = false;
+  idle = fresh;
+  pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
+/* ---- the thread ---- */
+
+/* With the lock held: the next job, or NULL and the thread is no more. */
+static job *next_job(void) {
+  at_hand = first;
+  if (!first) {
+    running = false;
+    pthread_cond_broadcast(&idle);
+    return NULL;
+  }
+  first = first->next;
+  if (!first) last = &first;
+  return at_hand;
+}
+
+static void *work(void *unused) {
+  (void)unused;
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    job *const j = next_job();
+    pthread_mutex_unlock(&lock);
+    if (!j) return NULL;
+    if (!fg_background_stopping()) j->errand->work(j->what);
+    handle_exit();
+    pthread_mutex_lock(&lock);
+    at_hand = NULL; /* a child of fork forgets no more what is released now */
+    pthread_mutex_unlock(&lock);
+    j->errand->release(j->what);
+    free(j);
+  }
+}
+
+static bool start(void) {
+  sigset_t all, before;
+  pthread_attr_t detached;
+  pthread_t thread;
+  if (pthread_attr_init(&detached)) return false;
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool started = pthread_create(&thread, &detached, work, NULL) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&detached);
+  return started;
+}
+
+bool fg_background_submit(const fg_errand *errand, void *what) {
+  job *j = malloc(sizeof *j);
+  if (!j) return false;
+  *j = (job){NULL, errand, what};
+  fg_background_watch_exit();
+  handle_exit();
+  pthread_mutex_lock(&lock);
+  const bool taken = !fg_background_stopping() && (running || start());
+  if (taken) {
+    running = true;
+    *last = j;
+    last = &j->next;
+  }
+  pthread_mutex_unlock(&lock);
+  if (!taken) free(j);
+  return taken;
+}
+
+void fg_background_wait(void) {
+  pthread_mutex_lock(&lock);
+  while (running) pthread_cond_wait(&idle, &lock);
+  pthread_mutex_unlock(&lock);
+}

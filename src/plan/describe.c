@@ -1,0 +1,69 @@
+/* describe.c: what a handle says of itself: its state, its text, its rows in the report, its lines in the log. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/plan/handle.h"
+#include "src/problem/notation.h"
+#include "src/report/log.h"
+
+enum fg_state fg_plan_state(const fg_plan *plan) {
+  const bool on_device = atomic_load(&plan->program) != NULL;
+  if (!plan->account) return on_device ? FG_STATE_DEVICE : FG_STATE_HOST;
+  const enum fg_verdict verdict = fg_account_verdict(plan->account);
+  if (verdict == FG_BETTER_ON_HOST) return FG_STATE_RETURNED;
+  if (verdict == FG_NOT_FOR_DEVICE && !on_device) return FG_STATE_HOST;
+  return on_device ? FG_STATE_SWITCHED : FG_STATE_WAITING;
+}
+
+void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, const char *reason) {
+  char problem[256];
+  if (fg_settings_get()->log_level < level) return;
+  fg_notation_print(p, problem, sizeof problem);
+  fg_log(level, "plan %s: %s, %s", problem, where, reason);
+}
+
+void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason) {
+  if (!fg_report_wanted()) return;
+  char *passes = program ? fg_program_sprint(program) : NULL;
+  const char *where = program ? fg_program_target(program)->backend->name : "host";
+  atomic_store(&plan->row[state], fg_report_plan(plan->problem, where, reason, passes ? passes : ""));
+  free(passes);
+}
+
+/* What sends a plan to the device, or keeps it on the host, says so; what brings it back is noticed by its next execution. */
+fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state) {
+  fg_report_row *row = atomic_load(&plan->row[state]);
+  if (!row && plan->account && (state == FG_STATE_RETURNED || state == FG_STATE_HOST))
+    fg_plan_row_begin(plan, state, NULL, state == FG_STATE_HOST ? "the GPU could not plan it" : "the GPU was slower");
+  return row ? row : atomic_load(&plan->row[state]);
+}
+
+const char *fg_plan_where(const fg_plan *plan) {
+  const enum fg_state state = fg_plan_state(plan);
+  if (state != FG_STATE_DEVICE && state != FG_STATE_SWITCHED) return "host";
+  return fg_program_target(atomic_load(&plan->program))->backend->name;
+}
+
+/* malloc'd "(head\n  body)" of parts that may be NULL on lack of memory; body is freed. */
+static char *enclose(const char *head, char *body) {
+  char *text = body ? malloc(strlen(head) + strlen(body) + 8) : NULL;
+  if (text) sprintf(text, "(%s\n  %s)", head, body);
+  free(body);
+  return text;
+}
+
+char *fg_plan_sprint(const fg_plan *plan) {
+  const enum fg_state state = fg_plan_state(plan);
+  char problem[256], head[320];
+  fg_notation_print(plan->problem, problem, sizeof problem);
+  if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) {
+    snprintf(head, sizeof head, "gpu-%s", problem);
+    return enclose(head, fg_program_sprint(atomic_load(&plan->program)));
+  }
+  const fg_host_plan host = fg_ways_plan((fg_ways *)&plan->ways, plan->problem);
+  char *own = host ? fg_host_of(plan->problem->precision)->sprint(host) : NULL;
+  if (state == FG_STATE_HOST) return own;
+  const char *name = state == FG_STATE_WAITING ? "waiting-for-gpu" : "returned-from-gpu";
+  snprintf(head, sizeof head, "%s-%s after %lu executions", name, problem, fg_account_executions(plan->account));
+  return enclose(head, own);
+}

@@ -1,0 +1,82 @@
+/* execute.c: running a handle: on the device or on the host, timed where that decides something. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "src/plan/clock.h"
+#include "src/plan/handle.h"
+#include "src/plan/verify.h"
+#include "src/plan/wisdom.h"
+#include "src/problem/notation.h"
+#include "src/report/log.h"
+
+static void from_host(fg_plan *plan, const fg_arrays *a) {
+  if (!fg_plan_fall_back(plan, a)) fg_die("the GPU failed and the real FFTW has no plan for this transform");
+}
+
+/* NULL when the device did it, else why the real FFTW had to. */
+static const char *from_device(fg_program *program, const fg_arrays *a) {
+  if (!fg_target_alive()) {
+    const char *why = "";
+    fg_target_get(&why);
+    return why;
+  }
+  switch (fg_program_execute(program, a)) {
+    case FG_DONE: return NULL;
+    case FG_INTACT: return fg_backend_message();
+    default: fg_die("the GPU failed while the result was written over the input: %s", fg_backend_message());
+  }
+}
+
+static void tell_replaced(const fg_problem *p, double error, double tolerance) {
+  char problem[256];
+  fg_notation_print(p, problem, sizeof problem);
+  fg_log(FG_LOG_ERROR, "verification: error %.3g, tolerance %.3g, of %s; the real FFTW's result is used", error,
+         tolerance, problem);
+}
+
+/* Its first executions on the device, beside what the host took. */
+static void learn(fg_plan *plan, double seconds) {
+  if (!plan->account || fg_account_verdict(plan->account) != FG_UNDECIDED) return;
+  const bool returned = fg_account_device(plan->account, seconds);
+  if (fg_account_verdict(plan->account) == FG_UNDECIDED) return;
+  const double host = fg_account_best_host(plan->account), device = fg_account_best_device(plan->account);
+  fg_wisdom_keep(plan->problem, plan->memory, &(fg_finding){!returned, host, device});
+  if (returned) fg_plan_tell(FG_LOG_INFO, plan->problem, "host", "the GPU was slower");
+}
+
+static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a) {
+  const double tolerance = fg_settings_get()->verify, start = fg_clock_seconds();
+  fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
+  const char *failure = from_device(program, a);
+  if (failure) {
+    fg_log(FG_LOG_WARN, "executed on the host: %s", failure);
+    from_host(plan, a);
+  }
+  const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
+  if (verify && !(error <= tolerance)) { /* or no number */
+    tell_replaced(plan->problem, error, tolerance);
+    if (!failure) failure = "verification";
+  }
+  fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE), seconds, failure, error);
+  if (!failure && !verify) learn(plan, seconds);
+}
+
+static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) {
+  const double start = fg_clock_seconds();
+  from_host(plan, a);
+  const double seconds = fg_clock_seconds() - start;
+  fg_report_execute(fg_plan_row(plan, state), seconds, NULL, -1);
+  if (state == FG_STATE_WAITING && fg_account_host(plan->account, seconds)) fg_plan_switch(plan);
+}
+
+void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
+  const enum fg_state state = fg_plan_state(plan);
+  if (!a) a = &plan->problem->arrays;
+  /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
+  int cancel, saved = errno;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
+  else run_on_host(plan, state, a);
+  pthread_setcancelstate(cancel, NULL);
+  errno = saved;
+}

@@ -1,0 +1,52 @@
+/* handle.h: what a handle of ours holds; for the files of src/plan that are about handles. */
+#ifndef FG_HANDLE_H
+#define FG_HANDLE_H
+
+#include <stdatomic.h>
+
+#include "src/plan/account.h"
+#include "src/plan/plan.h"
+#include "src/plan/ways.h"
+#include "src/report/log.h"
+#include "src/report/report.h"
+#include "src/run/program.h"
+
+/* Where the plan's executions go.  WAITING becomes SWITCHED at most once, and that RETURNED at most once. */
+enum fg_state {
+  FG_STATE_HOST,     /* the real FFTW's plan, wrapped so that report and trace see it executed */
+  FG_STATE_DEVICE,   /* on the device from the beginning */
+  FG_STATE_WAITING,  /* on the host, counted, until the device pays */
+  FG_STATE_SWITCHED, /* then on the device */
+  FG_STATE_RETURNED, /* back on the host: the device was slower */
+  FG_STATES
+};
+
+struct fg_plan {
+  uint64_t magic;
+  atomic_int references;
+  fg_problem *problem;
+  _Atomic(fg_program *) program; /* NULL: not on the device (yet) */
+  fg_ways ways;
+  fg_account *account;           /* NULL: the plan stays where it is */
+  enum fg_memory memory;         /* of the account */
+  atomic_bool queued;            /* for the switch */
+  _Atomic(fg_report_row *) row[FG_STATES];
+};
+
+enum fg_state fg_plan_state(const fg_plan *plan);
+
+/* Its row in the report for that state; NULL if there is no report.  Where there is none yet it is made: begin says why the
+ * plan is in that state, and with which program. */
+fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state);
+void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason);
+
+/* A line of the log about p at that level. */
+void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, const char *reason);
+
+/* It is time for the device: have it opened and the plan made there, in the background (switch.c). */
+void fg_plan_switch(fg_plan *plan);
+
+/* Execute with the real FFTW on a's arrays; false if it has no plan for them. */
+bool fg_plan_fall_back(fg_plan *plan, const fg_arrays *a);
+
+#endif

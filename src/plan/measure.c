@@ -1,0 +1,169 @@
+/* measure.c: the real FFTW and the device, timed on scratch data. */
+#include "src/plan/measure.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/plan/account.h"
+#include "src/plan/clock.h"
+#include "src/plan/prepare.h"
+#include "src/plan/wisdom.h"
+#include "src/problem/layout.h"
+#include "src/report/log.h"
+#include "src/run/arena.h"
+
+enum { RUNS = 4, ALIGNMENT = 64 };
+static const double most_scratch = 1e9; /* bytes */
+static const double enough = 0.5;       /* seconds of one side */
+
+static _Atomic double limit = -1;
+
+void fg_measure_limit(double seconds) { limit = seconds; }
+
+/* ---- scratch: the program's arrays moved elsewhere, all distances that matter kept ---- */
+
+/* Bytes of the program that one side, or both, lie in. */
+typedef struct {
+  uintptr_t low, high;
+} area;
+
+typedef struct {
+  void *block[2]; /* to be freed */
+  bool own;
+  fg_arrays at;
+} scratch;
+
+static area plane_area(const fg_layout *l, const void *plane) {
+  const uintptr_t real = fg_real_size(l->precision);
+  area a = {(uintptr_t)plane + (uintptr_t)l->low * real, 0};
+  a.high = a.low + (uintptr_t)l->unit * real;
+  for (int d = 0; d < l->rank; d++) a.high += (uintptr_t)(l->walk[d].n - 1) * (uintptr_t)l->walk[d].stride * real;
+  return a;
+}
+
+static area join(area a, area b) {
+  return (area){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
+static bool area_of(const fg_problem *p, enum fg_side side, area *a) {
+  fg_layout l = {0};
+  const void *re = side == FG_INPUT ? p->arrays.in_re : p->arrays.out_re;
+  const void *im = side == FG_INPUT ? p->arrays.in_im : p->arrays.out_im;
+  const bool made = re && fg_layout_make(&l, p, side);
+  if (made) *a = plane_area(&l, re);
+  if (made && l.split) *a = join(*a, plane_area(&l, im));
+  fg_layout_free(&l);
+  return made;
+}
+
+/* A block as that area, as it is aligned; *by: how far it lies from it. */
+static bool make_block(scratch *s, int i, area a, ptrdiff_t *by) {
+  const size_t bytes = a.high - a.low + 2 * ALIGNMENT;
+  s->block[i] = s->own && bytes >= FG_ARENA_SMALLEST ? fg_arena_alloc(bytes) : malloc(bytes);
+  if (!s->block[i]) return false;
+  memset(s->block[i], 0, bytes); /* all pages there, and no number that is slow to compute with */
+  const uintptr_t block = (uintptr_t)s->block[i];
+  *by = (ptrdiff_t)(block + (a.low - block) % ALIGNMENT - a.low);
+  return true;
+}
+
+static void *moved(const void *array, ptrdiff_t by) { return array ? (char *)array + by : NULL; }
+
+static void scratch_free(scratch *s) {
+  for (int i = 0; i < 2; i++) {
+    if (s->block[i]) fg_arena_forget(s->block[i]);
+    free(s->block[i]);
+  }
+}
+
+static bool scratch_make(scratch *s, const fg_problem *p, enum fg_memory memory) {
+  area in, out;
+  ptrdiff_t in_by, out_by;
+  *s = (scratch){.own = memory == FG_MEMORY_OWN};
+  if (!area_of(p, FG_INPUT, &in) || !area_of(p, FG_OUTPUT, &out)) return false;
+  const bool together = in.low < out.high && out.low < in.high;
+  if (together) in = out = join(in, out);
+  if ((double)(in.high - in.low) + (together ? 0 : (double)(out.high - out.low)) > most_scratch) return false;
+  bool made = make_block(s, 0, in, &in_by);
+  out_by = in_by;
+  if (made && !together) made = make_block(s, 1, out, &out_by);
+  const fg_arrays *a = &p->arrays;
+  if (made)
+    s->at = (fg_arrays){moved(a->in_re, in_by), moved(a->in_im, in_by), moved(a->out_re, out_by), moved(a->out_im, out_by)};
+  else scratch_free(s);
+  return made;
+}
+
+/* ---- timing ---- */
+
+typedef struct {
+  const fg_problem *problem;
+  fg_host_plan host;
+  fg_program *device; /* NULL: time the host */
+  const fg_arrays *at;
+} subject;
+
+static bool execute(const subject *s) {
+  if (s->device) return fg_program_execute(s->device, s->at) == FG_DONE;
+  fg_host_of(s->problem->precision)->execute(s->host, s->problem, s->at);
+  return true;
+}
+
+/* The best of a few, behind one that warms up; negative if it failed. */
+static double best_of(const subject *s) {
+  double best = INFINITY, spent = 0;
+  for (int run = 0; run <= RUNS && (run < 2 || spent < enough); run++) {
+    const double start = fg_clock_seconds();
+    if (!execute(s)) return -1;
+    const double seconds = fg_clock_seconds() - start;
+    spent += seconds;
+    if (run > 0 && seconds < best) best = seconds;
+  }
+  return best;
+}
+
+bool fg_measure_affordable(const fg_problem *p, const fg_route *r, double passed) {
+  if (limit < 0) return true;
+  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  const double plan = fg_account_planning() + fg_model_table_seconds(p);
+  return passed + start + plan + (RUNS + 1) * (r->host + r->gpu) < limit;
+}
+
+static bool time_both(const fg_problem *p, fg_host_plan made, fg_program *program, fg_route *r) {
+  scratch s;
+  if (!scratch_make(&s, p, r->memory)) return false;
+  r->gpu = best_of(&(subject){p, made, program, &s.at});
+  r->host = r->gpu >= 0 ? best_of(&(subject){p, made, NULL, &s.at}) : 0;
+  scratch_free(&s);
+  return r->gpu >= 0;
+}
+
+bool fg_measure(const fg_problem *p, fg_host_plan made, double began, fg_route *r, fg_program **program) {
+  const char *why;
+  const fg_route estimate = *r;
+  if (!fg_measure_affordable(p, r, fg_clock_seconds() - began)) return false;
+  const double start = fg_clock_seconds();
+  *program = fg_prepare(r->target, p, NULL, &why);
+  if (!*program) {
+    fg_log(FG_LOG_WARN, "not measured on the GPU: %s", why);
+    return false;
+  }
+  fg_account *account = fg_account_of(p, r->memory, r->gpu);
+  if (account) fg_account_planned(account, fg_clock_seconds() - start);
+  if (!time_both(p, made, *program, r)) {
+    fg_program_destroy(*program);
+    *program = NULL;
+    *r = estimate;
+    return false;
+  }
+  const bool device = r->gpu < r->host;
+  fg_wisdom_keep(p, r->memory, &(fg_finding){device, r->host, r->gpu});
+  fg_log(FG_LOG_INFO, "measured: %.1f us on the host, %.1f us through the GPU", r->host * 1e6, r->gpu * 1e6);
+  r->reason = device ? "measured: faster on the GPU" : "measured: faster on the host";
+  if (device) return true;
+  fg_program_destroy(*program);
+  *program = NULL;
+  return true;
+}

@@ -1,0 +1,162 @@
+/* model.c: seconds, by the coefficients of the calibration.
+ *
+ * The real FFTW: flops at a rate that its factors set; what does not fit the last cache at the rate of memory; and the walks
+ * that make FFTW_ESTIMATE slow: a dimension longer than its largest codelet, across a long power of two, misses every
+ * cache at every point.  The GPU: the link, both ways at once for a batch in pieces, and a fixed price; staging adds the
+ * copies of the pieces that nothing hides. */
+#include "src/plan/model.h"
+
+#include <math.h>
+
+#include "src/pass/radices.h"
+#include "src/report/settings.h"
+#include "src/run/arena.h"
+
+/* ---- the problem ---- */
+
+double fg_model_bytes(const fg_problem *p, enum fg_side side) {
+  const double reals = (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
+  return reals * (double)fg_real_size(p->precision);
+}
+
+static double points(const fg_problem *p) {
+  return (double)fg_tensor_size(&p->transform) * (double)fg_tensor_size(&p->batch);
+}
+
+enum fg_memory fg_model_memory(const fg_problem *p) {
+  if (fg_settings_get()->pin == FG_PIN_NEVER) return FG_MEMORY_FOREIGN;
+  const bool own = fg_arena_holds(p->arrays.in_re, 1) && fg_arena_holds(p->arrays.out_re, 1);
+  return own ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
+}
+
+/* ---- the real FFTW ---- */
+
+/* Codelets of one step end at this length. */
+enum { LONGEST_CODELET = 128, LARGEST_FACTOR = 13 };
+
+static bool only_factors_to(ptrdiff_t n, ptrdiff_t most) {
+  for (ptrdiff_t f = 2; f <= most; f++)
+    while (n % f == 0) n /= f;
+  return n == 1;
+}
+
+static double rate(const fg_calibration *c, const fg_problem *p, ptrdiff_t n) {
+  const double better = p->flags & FG_ESTIMATE ? 1 : c->measured_rate;
+  if (only_factors_to(n, 2)) return c->rate_two;
+  if (only_factors_to(n, LARGEST_FACTOR)) return c->rate_smooth * better;
+  return c->rate_prime;
+}
+
+/* Real data is half the work; the kinds whose sines and cosines are symmetric need more than that again. */
+static double share_of_complex(const fg_problem *p) {
+  if (p->kind == FG_DFT) return 1;
+  return p->kind == FG_R2R ? 0.9 : 0.6;
+}
+
+/* Seconds a point, by the bytes that the walk goes through. */
+static double walk(const fg_calibration *c, double bytes) {
+  const double near = 512e3, far = 128e6;
+  if (bytes < near) return c->walk_cache * bytes / near * bytes / near;
+  const double way = bytes > far ? 1 : log2(bytes / near) / log2(far / near);
+  return c->walk_cache + (c->walk_memory - c->walk_cache) * way;
+}
+
+/* A dimension that takes several steps, each point in another page or in the same few lines of the cache.  A long
+ * contiguous one is such a walk in parts. */
+static double walk_share(const fg_problem *p, const fg_dim *d) {
+  const double stride = fabs((double)d->is) * (double)fg_real_size(p->precision), page = 2048;
+  if (d->n <= LONGEST_CODELET) return 0;
+  if (stride < page) return d->n > 1 << 17 ? 0.6 : 0;
+  return fmod(stride, page) == 0 ? 1 : 0;
+}
+
+static double walk_seconds(const fg_calibration *c, const fg_problem *p) {
+  const double each = 2 * (double)fg_real_size(p->precision) * (double)fg_tensor_size(&p->transform);
+  double shares = 0;
+  for (int d = 0; d < p->transform.rank; d++) shares += walk_share(p, &p->transform.dim[d]);
+  const double better = p->flags & FG_ESTIMATE ? 1 : c->measured_walk;
+  return shares * better * walk(c, each) * points(p) * share_of_complex(p);
+}
+
+static double stream_seconds(const fg_calibration *c, const fg_problem *p) {
+  const double bytes = fg_model_bytes(p, FG_INPUT) + fg_model_bytes(p, FG_OUTPUT);
+  return bytes > c->cache ? (bytes - c->cache) / c->stream : 0;
+}
+
+static double flop_seconds(const fg_calibration *c, const fg_problem *p) {
+  double seconds = 0;
+  for (int d = 0; d < p->transform.rank; d++) {
+    const ptrdiff_t n = p->transform.dim[d].n;
+    if (n > 1) seconds += 5 * log2((double)n) * points(p) / rate(c, p, n);
+  }
+  return seconds * share_of_complex(p);
+}
+
+/* A single line is shared badly among threads. */
+static double thread_share(const fg_calibration *c, const fg_problem *p) {
+  return p->transform.rank == 1 && fg_tensor_size(&p->batch) == 1 ? 0.3 * c->thread_share : c->thread_share;
+}
+
+double fg_model_host_seconds(const fg_calibration *c, const fg_problem *p) {
+  const double copy = points(p) / c->rate_two; /* also a transform of one point reads and writes */
+  const double one = copy + flop_seconds(c, p) + walk_seconds(c, p) + stream_seconds(c, p);
+  const double more = p->threads > 1 ? p->threads - 1 : 0;
+  const double all = one / (1 + more * thread_share(c, p)) + more * c->thread_seconds;
+  return all < one ? all : one;
+}
+
+/* ---- the GPU ---- */
+
+enum { LONGEST_TILE = 16384, LARGEST_BOX = 8192 };
+
+static double least(double a, double b) { return a < b ? a : b; }
+
+/* Passes over device memory, about. */
+static double passes(const fg_problem *p) {
+  double count = 0;
+  if (fg_tensor_size(&p->transform) <= LARGEST_BOX) return 1;
+  for (int d = 0; d < p->transform.rank; d++) {
+    const ptrdiff_t n = p->transform.dim[d].n;
+    const double parts = n <= 1 ? 0 : n <= LONGEST_TILE ? 1 : n <= 1 << 26 ? 2 : 3;
+    count += parts * (fg_smooth(n) ? 1 : 5);
+  }
+  return count > 0 ? count : 1;
+}
+
+/* The link, and the pieces that the batch comes in: they overlap, but for the first and the last. */
+static double link_seconds(const fg_calibration *c, const fg_problem *p, double one_way, double both_ways) {
+  const double in = fg_model_bytes(p, FG_INPUT), out = fg_model_bytes(p, FG_OUTPUT);
+  const double alone = in / one_way + out / one_way, transforms = (double)fg_tensor_size(&p->batch);
+  if (transforms < 2) return alone;
+  const double pieces = fmin(fmax(round(sqrt(least(in, out) / one_way / c->piece)), 1), least(transforms, 64));
+  return least(alone, (in + out) / both_ways + least(in, out) / one_way / pieces + (pieces - 1) * c->piece);
+}
+
+/* Copies into the first piece of staging and out of the last one, which nothing hides. */
+static double staging_seconds(const fg_calibration *c, const fg_problem *p) {
+  const double in = fg_model_bytes(p, FG_INPUT), out = fg_model_bytes(p, FG_OUTPUT);
+  const double largest = 4e6, shortest = 100e3; /* bytes: of half an array; of one that takes the whole fixed price */
+  const double fixed = c->staging_seconds * (least(in / shortest, 1) + least(out / shortest, 1));
+  return fixed + (least(in / 2, largest) + least(out / 2, largest)) / c->staging_rate;
+}
+
+double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum fg_memory memory, double device) {
+  const double bytes = fg_model_bytes(p, FG_INPUT) + fg_model_bytes(p, FG_OUTPUT);
+  const double inside = device >= 0 ? device : passes(p) * bytes / c->device;
+  /* The first pass goes along with the arrivals, the last with the departures. */
+  const double exposed = passes(p) > 1 ? inside * (passes(p) - 1) / passes(p) : 0;
+  double seconds = c->overhead + exposed;
+  if (memory == FG_MEMORY_OWN) return seconds + link_seconds(c, p, c->link, c->link_both);
+  return seconds + link_seconds(c, p, c->staged, c->staged_both) + staging_seconds(c, p);
+}
+
+/* Such a table is transformed on the processor, in long double: about 40 ns a point and level of its length
+ * (doc/performance.md). */
+double fg_model_table_seconds(const fg_problem *p) {
+  double seconds = 0;
+  for (int d = 0; d < p->transform.rank; d++) {
+    const double n = (double)p->transform.dim[d].n, length = 2 * n;
+    if (!fg_smooth(p->transform.dim[d].n)) seconds += 40e-9 * length * log2(length);
+  }
+  return seconds;
+}

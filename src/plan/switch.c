@@ -1,0 +1,67 @@
+/* switch.c: a waiting plan goes to the device, behind the program's back. */
+#include <math.h>
+
+#include "src/plan/background.h"
+#include "src/plan/clock.h"
+#include "src/plan/handle.h"
+#include "src/plan/prepare.h"
+#include "src/plan/wisdom.h"
+#include "src/report/log.h"
+
+static const fg_target *open_device(void) {
+  const char *why = "";
+  if (!fg_target_open())
+    fg_log(FG_LOG_INFO, "starting the GPU: it would have saved %.3g s so far", fg_account_saved());
+  const fg_target *target = fg_target_get(&why);
+  if (target) fg_calibration_device(target->info->name);
+  return target;
+}
+
+/* The executions that are under way end on the host; those that begin later find the program. */
+static void hand_over(fg_plan *plan, const fg_target *target, fg_program *program) {
+  char reason[64];
+  snprintf(reason, sizeof reason, "after %lu executions on the host", fg_account_executions(plan->account));
+  fg_program_pin(program, &plan->problem->arrays);
+  fg_wisdom_learn(plan->problem);
+  fg_plan_tell(FG_LOG_INFO, plan->problem, target->backend->name, reason);
+  fg_plan_row_begin(plan, FG_STATE_SWITCHED, program, reason);
+  atomic_store(&plan->program, program);
+}
+
+static void switch_over(void *what) {
+  fg_plan *const plan = what;
+  const fg_target *target = open_device();
+  const char *why = "";
+  if (!target) return;
+  if (fg_background_stopping()) return;
+  const double start = fg_clock_seconds();
+  fg_program *program = fg_prepare(target, plan->problem, NULL, &why);
+  if (!program) {
+    fg_log(FG_LOG_WARN, "stays on the host: %s", why);
+    fg_account_refused(plan->account);
+    return;
+  }
+  fg_account_planned(plan->account, fg_clock_seconds() - start);
+  hand_over(plan, target, program);
+}
+
+static void release(void *plan) {
+  /* The real FFTW's planner lock may be held for long, and exit waits for this thread. */
+  if (!fg_background_stopping()) fg_plan_destroy(plan);
+}
+
+static void forget(void *what) {
+  fg_plan *const plan = what;
+  atomic_fetch_sub(&plan->references, 1);
+  atomic_store(&plan->queued, false);
+}
+
+void fg_plan_switch(fg_plan *plan) {
+  static const fg_errand errand = {switch_over, release, forget};
+  if (!fg_target_possible() || atomic_exchange(&plan->queued, true)) return;
+  fg_plan_copy(plan);
+  if (!fg_background_submit(&errand, plan)) {
+    atomic_fetch_sub(&plan->references, 1); /* the program's own is left */
+    atomic_store(&plan->queued, fg_background_stopping());
+  }
+}

@@ -1,0 +1,77 @@
+/* ways.c: the real FFTW's plans behind a handle of ours. */
+#include "src/plan/ways.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+static enum fg_placement placement_of(const fg_arrays *a) {
+  return a->in_re == a->out_re || a->in_re == a->out_im ? FG_IN_PLACE : FG_OUT_OF_PLACE;
+}
+
+static ptrdiff_t distance(const void *re, const void *im) { return im ? (const char *)im - (const char *)re : 0; }
+
+static unsigned alignment(const void *array) { return (unsigned)((uintptr_t)array % 16); } /* as fftwf_alignment_of */
+
+/* NULL, and made is still the caller's, on lack of memory. */
+static fg_way *way_of(const fg_arrays *a, fg_host_plan made, bool anywhere) {
+  fg_way *way = malloc(sizeof *way);
+  if (way)
+    *way = (fg_way){made, distance(a->in_re, a->in_im), distance(a->out_re, a->out_im), anywhere,
+                    alignment(a->in_re), alignment(a->out_re)};
+  return way;
+}
+
+static void way_free(const fg_problem *p, fg_way *way) {
+  if (way) fg_host_of(p->precision)->destroy(way->plan);
+  free(way);
+}
+
+static fg_way *way_make(const fg_problem *p, const fg_arrays *a) {
+  const fg_host *host = fg_host_of(p->precision);
+  const unsigned flags = p->flags & (FG_DESTROY_INPUT | FG_PRESERVE_INPUT);
+  const fg_host_plan made = host->plan(p, a, flags | FG_ESTIMATE | FG_UNALIGNED);
+  fg_way *way = made ? way_of(a, made, true) : NULL;
+  if (made && !way) host->destroy(made);
+  return way;
+}
+
+static bool serves(const fg_way *way, const fg_arrays *a) {
+  const bool aligned = way->anywhere || (way->in_alignment == alignment(a->in_re) && way->out_alignment == alignment(a->out_re));
+  return aligned && way->in == distance(a->in_re, a->in_im) && way->out == distance(a->out_re, a->out_im);
+}
+
+/* The one that is kept.  Two threads may both make it; the second to arrive throws its own away. */
+static fg_way *kept_way(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
+  _Atomic(fg_way *) *const kept = &ways->kept[placement_of(a)];
+  fg_way *have = atomic_load(kept);
+  if (have) return have;
+  fg_way *made = way_make(p, a);
+  if (made && !atomic_compare_exchange_strong(kept, &have, made)) {
+    way_free(p, made);
+    return have;
+  }
+  return made;
+}
+
+bool fg_ways_keep(fg_ways *ways, const fg_problem *p, fg_host_plan made) {
+  fg_way *way = way_of(&p->arrays, made, p->flags & FG_UNALIGNED);
+  if (way) atomic_store(&ways->kept[placement_of(&p->arrays)], way);
+  return way != NULL;
+}
+
+fg_host_plan fg_ways_plan(fg_ways *ways, const fg_problem *p) {
+  const fg_way *way = kept_way(ways, p, &p->arrays);
+  return way ? way->plan : NULL;
+}
+
+bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
+  fg_way *const kept = kept_way(ways, p, a), *const way = kept && !serves(kept, a) ? way_make(p, a) : kept;
+  if (!way) return false;
+  fg_host_of(p->precision)->execute(way->plan, p, a);
+  if (way != kept) way_free(p, way);
+  return true;
+}
+
+void fg_ways_free(fg_ways *ways, const fg_problem *p) {
+  for (int i = 0; i < FG_PLACEMENTS; i++) way_free(p, atomic_load(&ways->kept[i]));
+}

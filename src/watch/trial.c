@@ -1,0 +1,85 @@
+/* trial.c: whether the functions of this library are those that are called by their names. A program may bring a malloc of
+ * its own, or another library may come before this one. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "src/watch/watched.h"
+
+/* What this thread has been told. (volatile: the C library's headers promise that none of the calls below comes back here.) */
+static __thread volatile unsigned came, went, mapped, replaced, unmapped, renewed;
+
+static void block_came(void *base, size_t bytes) {
+  (void)base, (void)bytes;
+  came++;
+}
+
+static void block_goes(void *base) {
+  (void)base;
+  went++;
+}
+
+static void mapping_came(void *base, size_t bytes) {
+  (void)base, (void)bytes;
+  mapped++;
+}
+
+static void range_came(void *from, size_t bytes) {
+  (void)from, (void)bytes;
+  replaced++;
+}
+
+static void range_goes(void *from, size_t bytes) {
+  (void)from, (void)bytes;
+  unmapped++;
+}
+
+static void range_renewed(void *from, size_t bytes) {
+  (void)from, (void)bytes;
+  renewed++;
+}
+
+static const fg_watcher on_trial = {0, block_came, block_goes, mapping_came, range_came, range_goes, range_renewed};
+
+enum { BYTES = FG_WATCH_SMALLEST };
+
+static bool blocks(void) {
+  void *list[] = {malloc(BYTES),           calloc(2, BYTES),      realloc(NULL, BYTES),     reallocarray(NULL, 2, BYTES),
+                  aligned_alloc(64, BYTES), memalign(64, BYTES), valloc(BYTES),           pvalloc(BYTES),
+                  NULL};
+  const unsigned count = sizeof list / sizeof *list;
+  if (posix_memalign(&list[count - 1], 64, BYTES)) return false;
+  list[0] = realloc(list[0], 2 * BYTES);
+  for (unsigned i = 0; i < count; i++) free(list[i]);
+  return came == count + 1 && went == count + 1;
+}
+
+static bool mappings(void) {
+  const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  char *const p = mmap(NULL, 2 * BYTES, protection, flags, -1, 0);
+  if (p == MAP_FAILED || mapped != 1) return false;
+  unmapped = 0;
+  madvise(p, BYTES, MADV_DONTNEED);
+  const bool over = mmap(p, BYTES, protection, flags | MAP_FIXED, -1, 0) == p && unmapped == 1;
+  const bool moved = mremap(p + BYTES, BYTES, BYTES, MREMAP_MAYMOVE) != MAP_FAILED && unmapped == 2;
+  munmap(p, 2 * BYTES);
+  return over && moved && mapped == 2 && replaced == 1 && renewed == 1 && unmapped == 3;
+}
+
+const char *fg_watched_trial(void) {
+  if (!fg_watched_libc()) return "malloc is not the C library's";
+  const int saved = errno;
+  fg_watched_by = &on_trial;
+  const bool all_blocks = blocks(), all_mappings = mappings();
+  fg_watched_by = NULL;
+  errno = saved;
+  return !all_blocks ? "malloc or free is the program's own" : !all_mappings ? "mmap or munmap is the program's own" : NULL;
+}
+
+const char *fftw3_gpu_watch(const fg_watcher *watcher) {
+  const char *const why = fg_watched_by ? "somebody else watches already" : fg_watched_trial();
+  if (!why) fg_watched_by = watcher;
+  return why;
+}

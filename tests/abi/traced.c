@@ -1,0 +1,165 @@
+/* traced.c: ways in which programs use FFTW, for the trace; the argument says which. */
+#include <complex.h>
+#include <fftw3.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define E FFTW_ESTIMATE
+enum { N = 64 };
+static float fixed[2 * N]; /* static memory */
+
+static fftwf_plan forward, backward;
+static fftwf_complex *a, *b;
+
+static void plan(void) {
+  a = fftwf_alloc_complex(N);
+  b = fftwf_malloc(N * sizeof *b);
+  forward = fftwf_plan_dft_1d(N, a, b, FFTW_FORWARD, E);
+  backward = fftwf_plan_dft_1d(N, b, a, FFTW_BACKWARD, E);
+}
+
+static void done(void) {
+  fftwf_destroy_plan(forward);
+  fftwf_destroy_plan(backward);
+  fftwf_free(a);
+  fftwf_free(b);
+}
+
+/* A time step many times over: pairs of transforms, each so often, in a loop, in a loop. */
+static void steps(void) {
+  plan();
+  for (int outer = 0; outer < 5; outer++) {
+    for (int i = 0; i < 1000; i++) {
+      for (int k = 0; k < 3; k++) fftwf_execute(forward);
+      fftwf_execute(backward);
+    }
+    fftwf_execute_dft(forward, b, a);
+  }
+  done();
+}
+
+/* A batch, one transform a call, on memory of malloc. */
+static void alone(void) {
+  enum { BATCH = 2000 };
+  fftwf_complex *in = calloc((size_t)BATCH * N, sizeof *in), *out = calloc((size_t)BATCH * N, sizeof *out);
+  fftwf_plan p = fftwf_plan_dft_1d(N, in, out, FFTW_FORWARD, E);
+  for (int step = 0; step < 3; step++)
+    for (int i = 0; i < BATCH; i++) fftwf_execute_dft(p, in + i * N, out + i * N);
+  fftwf_destroy_plan(p);
+  free(in);
+  free(out);
+}
+
+/* Everything anew in each round. */
+static void anew(void) {
+  for (int i = 0; i < 500; i++) {
+    plan();
+    fftwf_execute(forward);
+    fftwf_execute(backward);
+    done();
+  }
+}
+
+/* In place, without scaling: floats would overflow after a few dozen. */
+static void grow(void) {
+  fftwf_plan p = fftwf_plan_dft_1d(N, (fftwf_complex *)fixed, (fftwf_complex *)fixed, FFTW_FORWARD, E);
+  for (int i = 0; i < 3000; i++) {
+    if (i % 20 == 0) memset(fixed, 0, sizeof fixed);
+    fftwf_execute(p);
+  }
+  fftwf_destroy_plan(p);
+}
+
+/* Parts of one block that overlap, known bit by bit. */
+static void overlap(void) {
+  float *block = malloc(1000 * sizeof *block);
+  fftwf_complex *c = (fftwf_complex *)block;
+  fftwf_plan p = fftwf_plan_dft_1d(100, c + 300, c + 300, FFTW_FORWARD, E);
+  fftwf_plan q = fftwf_plan_dft_1d(100, c + 100, c + 100, FFTW_FORWARD, E);
+  fftwf_plan r = fftwf_plan_dft_1d(101, c + 200, c + 200, FFTW_FORWARD, E);
+  memset(block, 0, 1000 * sizeof *block);
+  fftwf_execute(r);
+  fftwf_execute(p);
+  fftwf_execute(q);
+  fftwf_destroy_plan(p);
+  fftwf_destroy_plan(q);
+  fftwf_destroy_plan(r);
+  free(block);
+}
+
+static void *run(void *data) {
+  fftwf_complex *mine = fftwf_alloc_complex(N);
+  memset(mine, 0, N * sizeof *mine);
+  for (int i = 0; i < 1000; i++) fftwf_execute_dft(data, mine, mine);
+  fftwf_free(mine);
+  return NULL;
+}
+
+static void threads(void) {
+  enum { THREADS = 8 };
+  pthread_t thread[THREADS];
+  fftwf_plan p = fftwf_plan_dft_1d(N, (fftwf_complex *)fixed, (fftwf_complex *)fixed, FFTW_FORWARD, E | FFTW_UNALIGNED);
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, run, p);
+    for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  }
+  fftwf_destroy_plan(p);
+}
+
+static void children(void) {
+  plan();
+  fftwf_execute(forward);
+  if (fork() == 0) {
+    fftwf_execute(backward);
+    fftwf_execute_dft(forward, b, a);
+    _exit(0);
+  }
+  wait(NULL);
+  if (fork() == 0) _exit(0); /* a child that calls nothing */
+  wait(NULL);
+  fftwf_execute(forward);
+  done();
+}
+
+static void killed(void) {
+  plan();
+  for (int i = 0; i < 10; i++) fftwf_execute(forward);
+  fftwf_execute(backward);
+  abort();
+}
+
+/* All descriptors of the process, ours too; then a file of the program's own. */
+static void closes(void) {
+  plan();
+  fftwf_execute(forward);
+  for (int fd = 3; fd < 1024; fd++) close(fd);
+  for (int fd = 3; fd < 200; fd++)
+    if (dup(1) < 0) exit(3);
+  fftwf_execute(backward);
+  done();
+}
+
+static void many(void) {
+  plan();
+  unsigned state = 1;
+  for (int i = 0; i < 20000; i++) {
+    state = state * 1664525 + 1013904223;
+    fftwf_execute(state >> 30 ? forward : backward);
+  }
+  done();
+}
+
+int main(int argc, char **argv) {
+  static const struct {
+    const char *name;
+    void (*act)(void);
+  } ways[] = {{"steps", steps},       {"alone", alone},   {"anew", anew},     {"grow", grow}, {"overlap", overlap},
+              {"threads", threads},   {"children", children}, {"killed", killed}, {"closes", closes}, {"many", many}};
+  for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
+    if (!strcmp(argv[1], ways[i].name)) return ways[i].act(), 0;
+  return 2;
+}

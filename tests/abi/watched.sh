@@ -1,0 +1,69 @@
+#!/bin/sh
+# watched.sh: FFTW3_GPU_PIN=register over programs that know nothing of it. What is pinned in place is unpinned before its
+# memory goes; sim sees to it that no pinned address ever has another page than the one that was pinned.
+. "$(dirname "$0")/common.sh"
+unset FFTW3_GPU_PIN FFTW3_GPU_SIM_PAGES FFTW3_GPU_SIM_ABORT
+watch=$(dirname "$lib")/libfftw3_gpu_watch.so
+[ -e "$watch" ] || fail "no $watch"
+compile watched -lfftw3f -ldl -lpthread
+
+# Ends in $work/log: what the program says, and what the library says of pinning.
+over() {
+  : >"$work/log"
+  (
+    FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_PIN=register FFTW3_GPU_LOG=debug FFTW3_GPU_LOG_FILE=$work/log
+    export FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_PIN FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE
+    LD_PRELOAD=$preload timeout 300 "$work/watched" "$1" >>"$work/log" 2>"$work/err"
+  ) || { cat "$work/log" "$work/err"; fail "$1: status $?"; }
+}
+
+# The same, without the plan's own scratch memory and what else is logged, as a list of words.
+story() {
+  over "$1"
+  grep -v -e ': info: ' -e 'kernel' "$work/log" |
+    sed -e '1,/^[a-z]/{/fftw3-gpu/d;}' -e 's/fftw3-gpu: debug: \([unpied]*\): \([0-9]*\) bytes/[\1]/' -e 's/fftw3-gpu: warn: .*/[warning]/' |
+    tr '\n' ' '
+}
+
+expect() {
+  found=$(story "$1")
+  [ "$found" = "$2 " ] || fail "$1: $found"
+  [ ! -s "$work/err" ] || fail "$1: $(cat "$work/err")"
+  echo "$1: $2"
+}
+
+FFTW3_GPU_SIM_ABORT=1 FFTW3_GPU_SIM_PAGES=1
+export FFTW3_GPU_SIM_ABORT FFTW3_GPU_SIM_PAGES
+for preload in "$lib:$watch" "$watch:$lib"; do
+  expect blocks "malloc [pinned] [unpinned] malloc again, larger [pinned] free [unpinned] calloc [pinned] [unpinned] \
+posix_memalign [pinned] [unpinned] aligned_alloc [pinned] end [unpinned]"
+done
+expect moved "malloc [pinned] realloc, larger [unpinned] execute [pinned] realloc, smaller [unpinned] execute [pinned] \
+end [unpinned]"
+expect mappings "mmap [pinned] mmap over it [unpinned] execute [pinned] munmap [unpinned] execute [pinned] end [unpinned]"
+expect trimmed "mmap, trimmed [pinned] end [unpinned]"
+expect remapped "mmap [pinned] mremap [unpinned] execute in the old place [pinned] end"
+expect advised "aligned_alloc [pinned] madvise [unpinned] execute [pinned] end [unpinned]"
+expect variables "static [pinned] end"
+expect stack "stack end"
+expect unseen "malloc [pinned] free unseen execute [warning] [unpinned] end"
+over threads
+[ "$(grep -c ' pinned: 266240' "$work/log")" -ge 5 ] || fail "threads: hardly anything was pinned"
+unset FFTW3_GPU_SIM_PAGES
+# (Twice the child says that it computes on the host.)
+expect forked "malloc [pinned] [warning] [warning] execute end [unpinned]"
+
+# What cannot be trusted is not done, and said once.
+preload=$lib
+refused() {
+  over blocks
+  grep -q ' pinned: 266240' "$work/log" && fail "$1: pinned all the same"
+  grep -qF "FFTW3_GPU_PIN=register: $2; the default stands" "$work/err" && [ "$(wc -l <"$work/err")" -eq 1 ] ||
+    fail "$1: $(cat "$work/err")"
+  echo "$1: $2"
+}
+refused "without the watching library" "libfftw3_gpu_watch.so is not preloaded, as by 'fftw3-gpu run --pin=register'"
+preload=$lib:$watch
+mv "$work/watched" "$work/plain"
+CC="$CC -DOWN_MALLOC" compile watched -lfftw3f -ldl -lpthread
+refused "a program with its own malloc" "malloc or free is the program's own"

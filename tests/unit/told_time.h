@@ -1,0 +1,17 @@
+/* told_time.h: a clock that only executions move, and coefficients under which small problems are worth waiting. */
+#ifndef FG_TEST_TOLD_TIME_H
+#define FG_TEST_TOLD_TIME_H
+
+#include "src/plan/calibration.h"
+
+/* From now on each execution of the real FFTW takes so many seconds, each launch on sim so many, and nothing else any. */
+void test_time(double host, double launch);
+
+/* A slow host, a fast GPU: 360 * 12 points take about 200 us and nearly nothing.  Starting it takes start seconds,
+ * planning plan seconds. */
+const fg_calibration *test_coefficients(double start, double plan);
+
+/* A problem that they are good for. */
+#define TEST_WAITS "oc360*12"
+
+#endif
