@@ -39,6 +39,8 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
 bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
 bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
 
+bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX && (p->across || p->twiddle); }
+
 bool fg_geometry_load_through(const fg_pass *p) {
   const bool turned = p->from.form == FG_FORM_REDFT01 || p->from.form == FG_FORM_RODFT01;
   return p->pairs && fg_form_loads_spectrum(p->from.form) && (turned || p->filter.kind);
@@ -91,12 +93,12 @@ static int points_of(const fg_pass *p, double *busy) {
 }
 
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
- * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes of
- * small radices do with less, which lets 1024 threads have 16 points each. */
+ * which spills little where a large radix would like more; large primes keep sums and differences besides.  The boxes of
+ * large transforms do with less if their radices are small, which lets 1024 threads have 16 points each. */
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
-  bool lean = p->family == FG_FAMILY_BOX && words == 2;
+  bool lean = fg_geometry_shares(p) && words == 2;
   for (int s = 0; s < p->stages; s++) {
     const int r = p->radix[s];
     if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
@@ -225,6 +227,7 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double l
   *p = best;
   if (best_score <= least) return 0; /* perfect exchanges would not help */
   set_blocks(p, device);
+  if (!fg_geometry_shares(p)) return best_score;
   arrange_box(p, device);
   return best_score / (1 + EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
 }

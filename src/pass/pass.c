@@ -57,6 +57,13 @@ static double run_efficiency(double bytes) {
   return 0.65 * bytes / 32;
 }
 
+/* The share of what is moved that is wanted where runs of boxes begin or end within a sector of 32 bytes. */
+static double sector_efficiency(const fg_pass *p) {
+  const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = p->lines * element;
+  if (!p->across || (run % 32 == 0 && (ptrdiff_t)p->loop[0].n * element % 32 == 0)) return 1;
+  return (double)run / (double)(run + 32);
+}
+
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
   const double element = 2 * (double)fg_real_size(p->precision);
@@ -72,7 +79,7 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p);
+  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p);
   return launch_seconds + (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
 }
 

@@ -57,7 +57,7 @@ static void add_all(fg_pass *p, const way *w, int from, int axis) {
 
 /* The results of neighbouring butterflies of the row's last stage fill 128 bytes. */
 static bool row_may_store(const fg_pass *p, const way *row) {
-  return p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
+  return fg_geometry_shares(p) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
 }
 
 /* Boxes across each other: any order does.  Three dimensions: the slowest, the rows, the middle one.  Two: the columns' first

@@ -120,10 +120,21 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
+/* How many passes the other solvers take; more than any list has if they cannot. */
+static int passes_otherwise(const fg_planner *planner, const fg_work *w) {
+  const fg_planner deeper = {planner->device, planner->splits + 1};
+  fg_passes *list = calloc(1, sizeof *list);
+  const int count = list && fg_planner_lower(&deeper, w, list) ? list->count : FG_MAX_PASSES + 1;
+  free(list);
+  return count;
+}
+
+/* Only where that saves a pass: as many passes with one dimension or two each move longer runs. */
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   ptrdiff_t factors[MAX_CANDIDATES];
-  const int count = candidates(planner, w, factors);
-  return fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list);
+  const int count = candidates(planner, w, factors), before = list->count;
+  return fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list) &&
+         list->count - before < passes_otherwise(planner, w);
 }
 
 const fg_solver fg_solver_overlap = {"overlap", applicable, lower};
