@@ -13,6 +13,7 @@ enum {
   SECTOR_POINTS = 4,     /* complex floats in a 32-byte sector */
   LARGEST_BLOCK_POINTS = 8192,
   LARGEST_LEAN_RADIX = 16,
+  LARGEST_COMFORTABLE_RADIX = 10, /* above, and below 16, more factors and sums are alive at a time */
   MOST_LISTS = 5,
   MOST_ORDERS = 24
 };
@@ -98,13 +99,14 @@ static int points_of(const fg_pass *p, double *busy) {
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
-  bool lean = fg_geometry_shares(p) && words == 2;
+  int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
   for (int s = 0; s < p->stages; s++) {
     const int r = p->radix[s];
     if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
-    lean = lean && r <= LARGEST_LEAN_RADIX;
+    if (lean && r > LARGEST_COMFORTABLE_RADIX && r < LARGEST_LEAN_RADIX) lean = 48;
+    if (r > LARGEST_LEAN_RADIX) lean = 0;
   }
-  const int registers = lean ? points * words + 32 : (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  const int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   return registers < 40 ? 40 : registers < 255 ? registers : 255;
 }
 

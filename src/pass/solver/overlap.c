@@ -11,6 +11,7 @@
 #include "src/pass/solver.h"
 
 enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4 };
+static const double WORTH_IT = 0.9; /* of the others' cost: what is estimated here was not measured yet as a whole */
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but the last */
@@ -120,21 +121,22 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
-/* How many passes the other solvers take; more than any list has if they cannot. */
-static int passes_otherwise(const fg_planner *planner, const fg_work *w) {
+/* What count passes of that cost are measured against: at least one pass and a tenth of the other solvers' estimate saved. */
+static bool saves(const fg_planner *planner, const fg_work *w, int count, double cost) {
   const fg_planner deeper = {planner->device, planner->splits + 1};
-  fg_passes *list = calloc(1, sizeof *list);
-  const int count = list && fg_planner_lower(&deeper, w, list) ? list->count : FG_MAX_PASSES + 1;
-  free(list);
-  return count;
+  fg_passes *others = calloc(1, sizeof *others);
+  const bool found = others && fg_planner_lower(&deeper, w, others);
+  const bool better = !found || (count < others->count && cost < WORTH_IT * others->cost);
+  free(others);
+  return better;
 }
 
-/* Only where that saves a pass: as many passes with one dimension or two each move longer runs. */
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   ptrdiff_t factors[MAX_CANDIDATES];
   const int count = candidates(planner, w, factors), before = list->count;
+  const double cost = list->cost;
   return fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list) &&
-         list->count - before < passes_otherwise(planner, w);
+         saves(planner, w, list->count - before, list->cost - cost);
 }
 
 const fg_solver fg_solver_overlap = {"overlap", applicable, lower};
