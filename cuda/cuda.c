@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_nvrtc.h"
@@ -69,7 +70,7 @@ int fg_cuda_check(fg_device *device, CUresult result, const char *call) {
   if (!atomic_load(&device->lost)) {
     snprintf(device->lost_message, sizeof device->lost_message, "%s", fg_backend_message());
     atomic_store(&device->lost, true);
-    fg_log(FG_LOG_ERROR, "cuda: %s is lost: %s", device->info.name, device->lost_message);
+    fg_log(FG_LOG_INFO, "cuda: %s is lost: %s", device->info.name, device->lost_message); /* src/run/target.c warns */
   }
   pthread_mutex_unlock(&device->lock);
   return code;
@@ -229,11 +230,39 @@ static void stream_destroy(fg_device *device, fg_stream *stream) {
   fg_cuda_leave(device, &scope, CUDA_SUCCESS, "cuStreamDestroy");
 }
 
+/* The driver may fail to wait (it needs a descriptor for it, say), while the work goes on in memory of the program's.
+ * Then it is asked again and again until all is done. Where it cannot tell either, it has so many seconds to finish, and
+ * counts as lost. */
+#define PATIENCE 3
+
+static CUresult done_at_last(CUresult waited, CUresult (*query)(void *), void *what) {
+  const struct timespec nap = {0, 50000};
+  struct timespec began, now;
+  CUresult result;
+  clock_gettime(CLOCK_MONOTONIC, &began);
+  while ((result = query(what)) == CUDA_ERROR_NOT_READY || result == waited) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (result == waited && now.tv_sec - began.tv_sec > PATIENCE) return CUDA_ERROR_LAUNCH_TIMEOUT;
+    nanosleep(&nap, NULL);
+  }
+  return result;
+}
+
+static CUresult query_stream(void *stream) { return fg_cu.cuStreamQuery(stream); }
+static CUresult query_event(void *event) { return fg_cu.cuEventQuery(event); }
+
+static CUresult wait_for(CUresult waited, CUresult (*query)(void *), void *what) {
+  if (waited != CUDA_ERROR_OPERATING_SYSTEM && waited != CUDA_ERROR_OUT_OF_MEMORY) return waited;
+  return done_at_last(waited, query, what);
+}
+
 static int stream_wait(fg_device *device, fg_stream *stream) {
   fg_cuda_scope scope;
+  CUresult result;
   int code = fg_cuda_enter(device, &scope);
   if (code) return code;
-  return fg_cuda_leave(device, &scope, fg_cu.cuStreamSynchronize((CUstream)stream), "cuStreamSynchronize");
+  result = wait_for(fg_cu.cuStreamSynchronize((CUstream)stream), query_stream, stream);
+  return fg_cuda_leave(device, &scope, result, "cuStreamSynchronize");
 }
 
 static int copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
@@ -329,9 +358,11 @@ static int stream_wait_event(fg_device *device, fg_stream *stream, fg_event *eve
 
 static int event_wait(fg_device *device, fg_event *event) {
   fg_cuda_scope scope;
+  CUresult result;
   int code = fg_cuda_enter(device, &scope);
   if (code) return code;
-  return fg_cuda_leave(device, &scope, fg_cu.cuEventSynchronize((CUevent)event), "cuEventSynchronize");
+  result = wait_for(fg_cu.cuEventSynchronize((CUevent)event), query_event, event);
+  return fg_cuda_leave(device, &scope, result, "cuEventSynchronize");
 }
 
 /* ---- recordings; an fg_graph is a CUgraphExec ---- */
@@ -399,6 +430,7 @@ const fg_backend fg_backend_cuda = {
     .copy_out = copy_out,
     .copy_within = copy_within,
     .kernels = fg_cuda_kernels,
+    .kernels_kept = fg_cuda_kernels_kept,
     .launch = launch,
     .event_create = event_create,
     .event_destroy = event_destroy,

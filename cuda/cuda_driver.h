@@ -35,6 +35,8 @@
   FN(cuStreamCreate, (CUstream *, unsigned flags))                                                                    \
   FN(cuStreamDestroy_v2, (CUstream))                                                                                  \
   FN(cuStreamSynchronize, (CUstream))                                                                                 \
+  FN(cuStreamQuery, (CUstream))                                                                                       \
+  FN(cuEventQuery, (CUevent))                                                                                         \
   FN(cuStreamWaitEvent, (CUstream, CUevent, unsigned flags))                                                          \
   FN(cuEventCreate, (CUevent *, unsigned flags))                                                                      \
   FN(cuEventDestroy_v2, (CUevent))                                                                                    \

@@ -1,15 +1,18 @@
-/* butterfly.h: forward DFTs of 2 to 32 points in registers, in place, input and output in natural order.
+/* butterfly.h: forward DFTs of 2 to 32 points and of the primes to 61 in registers, in place, input and output in
+ * natural order.
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *
  * Primes use the symmetry of cosine and sine, R = A·B with coprime factors the prime-factor map (no twiddles; Good 1958),
- * 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done without a product.
+ * 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done without a product;
+ * primes from 37 on are convolutions (rader.h).
  * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
 #ifndef FG_BUTTERFLY_H
 #define FG_BUTTERFLY_H
 
 #include "complex.h"
 #include "constants.h"
+#include "rader.h"
 
 /* a · exp(−2πi k/N), 0 ≤ k < N. */
 template <int N> FG_DEVICE cplx rotated(cplx a, int k) {
@@ -142,6 +145,45 @@ FG_SPLIT_BUTTERFLY(27, cooley_tukey, 3, 9)
 FG_SPLIT_BUTTERFLY(28, prime_factor, 4, 7)
 FG_SPLIT_BUTTERFLY(30, prime_factor, 2, 15)
 FG_SPLIT_BUTTERFLY(32, cooley_tukey, 4, 8)
+/* Only within convolutions. */
+FG_SPLIT_BUTTERFLY(36, prime_factor, 4, 9)
+FG_SPLIT_BUTTERFLY(40, prime_factor, 5, 8)
+FG_SPLIT_BUTTERFLY(42, prime_factor, 6, 7)
+FG_SPLIT_BUTTERFLY(46, prime_factor, 2, 23)
+FG_SPLIT_BUTTERFLY(52, prime_factor, 4, 13)
+FG_SPLIT_BUTTERFLY(58, prime_factor, 2, 29)
+FG_SPLIT_BUTTERFLY(60, prime_factor, 4, 15)
 #undef FG_SPLIT_BUTTERFLY
+
+/* The sum of all but the first is bin 0 of the transform; x[0] added there comes back in every result. */
+template <int P> FG_DEVICE void rader(cplx *v) {
+  using G = residues<P>;
+  constexpr int N = P - 1;
+  cplx w[N];
+#pragma unroll
+  for (int q = 0; q < N; q++) w[q] = v[G::power(q)];
+  butterfly<N>::apply(w);
+  const cplx first = v[0];
+  v[0] = first + w[0];
+#pragma unroll
+  for (int k = 0; k < N; k++) w[k] = swapped(w[k] * G::filter(k));
+  w[0] = w[0] + swapped(first);
+  butterfly<N>::apply(w);
+#pragma unroll
+  for (int q = 0; q < N; q++) v[G::power((N - q) % N)] = swapped(w[q]);
+}
+
+#define FG_RADER_BUTTERFLY(P)                                                                                          \
+  template <> struct butterfly<P> {                                                                                    \
+    FG_DEVICE void apply(cplx *v) { rader<P>(v); }                                                                     \
+  };
+FG_RADER_BUTTERFLY(37)
+FG_RADER_BUTTERFLY(41)
+FG_RADER_BUTTERFLY(43)
+FG_RADER_BUTTERFLY(47)
+FG_RADER_BUTTERFLY(53)
+FG_RADER_BUTTERFLY(59)
+FG_RADER_BUTTERFLY(61)
+#undef FG_RADER_BUTTERFLY
 
 #endif

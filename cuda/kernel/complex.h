@@ -15,6 +15,7 @@ FG_DEVICE cplx operator+(cplx a, cplx b) { return {a.x + b.x, a.y + b.y}; }
 FG_DEVICE cplx operator-(cplx a, cplx b) { return {a.x - b.x, a.y - b.y}; }
 FG_DEVICE cplx operator*(cplx a, cplx b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 FG_DEVICE cplx scale(real s, cplx a) { return {s * a.x, s * a.y}; }
+FG_DEVICE cplx conjugate(cplx a) { return {a.x, -a.y}; }
 
 /* −i·a: a quarter turn in the forward direction. */
 FG_DEVICE cplx quarter(cplx a) { return {a.y, -a.x}; }
@@ -35,6 +36,15 @@ FG_DEVICE cplx table_load(const cplx *p) {
     const double2 v = __ldg(reinterpret_cast<const double2 *>(p));
     return {real(v.x), real(v.y)};
   }
+#endif
+}
+
+FG_DEVICE int table_load(const int *p) {
+  FG_SEE_GLOBAL(p, false);
+#ifdef FG_SIM
+  return *p;
+#else
+  return __ldg(p);
 #endif
 }
 

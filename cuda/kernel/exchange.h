@@ -11,10 +11,16 @@
 
 constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
 FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + q / GROUP : q; }
-constexpr int PITCH = padded(FG_N) | 1;
+constexpr int PITCH = padded(FG_RADER ? FG_DATA : FG_N) | 1;
 
 /* Position of point k of a line before padding. */
 FG_DEVICE int tile_place(int line, int k) { return FG_COLUMN_TILE ? k * FG_LINES + line : k; }
+
+/* The place of point k of the stages in the tile. */
+FG_DEVICE int stage_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
+
+/* The place of element e of the data.  The first of a prime length lies behind those that are convolved. */
+FG_DEVICE int tile_at(int line, int e) { return stage_at(line, !FG_RADER ? e : e > 0 ? e - 1 : FG_N); }
 
 /* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them does not
  * depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and when all of them

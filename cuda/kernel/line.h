@@ -29,7 +29,7 @@ FG_DEVICE line_place place_of(const fg_tile_args &a, line_number number) {
     p.in += i * a.loop[d].in;
     p.out += i * a.loop[d].out;
     if (FG_TWIDDLE) p.twiddle += i * a.loop[d].twiddle;
-    if (FG_LOAD_TABLE || FG_FROM_FORM) p.load += i * a.loop[d].load;
+    if (FG_LOAD_TABLE || FG_FROM_FORM || FG_FILTER_ROWS) p.load += i * a.loop[d].load;
     if (FG_STORE_TABLE || FG_TO_FORM) p.store += i * a.loop[d].store;
   }
   return p;

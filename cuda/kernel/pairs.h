@@ -4,19 +4,16 @@
  *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
  *
  * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or
- * (FG_LOAD_THROUGH 0) straight into registers.  The real side is as with any line.  A row that has no partner is
- * paired with zero. */
+ * (FG_LOAD_THROUGH 0) straight into registers (through.h).  The real side is as with any line.  A row that has no partner
+ * is paired with zero. */
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 
 #include "points.h"
 
 constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
-constexpr bool LOAD_THROUGH = SPECTRA_IN && FG_LOAD_THROUGH;
-constexpr bool STORE_THROUGH = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
+constexpr bool SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
 constexpr int HALF = FG_DATA / 2 + 1;
-
-FG_DEVICE int tile_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
 
 /* The i-th point of a spectrum that this thread moves. */
 FG_DEVICE spot spectrum_spot(int i, bool column) {
@@ -86,7 +83,7 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
     const run_of_points r = load_run(s, p, k, dk);
 #pragma unroll
     for (int j = 0; j < R; j++) {
-      if (FG_CONVOLVE && k + j * dk >= FG_DATA) continue;
+      if (CHIRP && k + j * dk >= FG_DATA) continue;
       const cplx x = fetch_point(s.args, r, j);
       if (SPECTRA_IN) v[j] = second ? cplx{v[j].x - x.y, v[j].y + x.x} : x;
       else if (second) v[j].y = x.x;
@@ -95,7 +92,7 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
   }
 #pragma unroll
   for (int j = 0; j < R; j++) {
-    if (FG_CONVOLVE && k + j * dk < FG_DATA)
+    if (CHIRP && k + j * dk < FG_DATA)
       v[j] = v[j] * table_load(static_cast<const cplx *>(s.args.load_table) + k + j * dk);
     if (FG_BACKWARD) v[j] = swapped(v[j]);
   }
@@ -164,93 +161,6 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) store_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else store_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
-  }
-}
-
-/* ---- through the tile ---- */
-
-/* The last row stands in for rows that do not exist: no branch around a load. */
-FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
-  const line_number rows = line_number(s.args.lines) - s.first;
-  const line_place p = place(s, line_number(row) < rows ? row : int(rows) - 1);
-  return fetch_spectrum(s.args, p.in, k);
-}
-
-/* x + i·y and its mirror. */
-FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
-  const int mirror = FG_DATA - at.b;
-  shared_store(s.tile + tile_at(at.line, at.b), cplx{x.x - y.y, x.y + y.x});
-  if (at.b > 0 && mirror != at.b) shared_store(s.tile + tile_at(at.line, mirror), cplx{x.x + y.y, y.x - x.y});
-}
-
-/* Two spectra into the tile as one, then what the first stage reads of it.  All loads are under way before the first
- * store, which the compiler would not let them pass. */
-FG_DEVICE void load_pairs(const pass_state &s, cplx *v) {
-  cplx x[SPECTRUM_REPEATS], y[SPECTRUM_REPEATS];
-#pragma unroll
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
-    const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
-    x[i] = fetch_spectrum_point(s, line, k);
-    y[i] = fetch_spectrum_point(s, line + FG_LINES, k);
-  }
-#pragma unroll
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
-    if (!at.exists) continue;
-    const cplx second = row_exists(s, at.line + FG_LINES) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
-    put_pair(s, at, spectrum_point(s.args, at.b, x[i]), second);
-  }
-  __syncthreads();
-  using T = stage<0>;
-#pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot at = T::locate(i);
-#pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      const int k = at.b + j * T::M;
-      cplx x = {0, 0};
-      if (at.exists && (!FG_CONVOLVE || k < FG_DATA)) {
-        x = shared_load(s.tile + tile_at(at.line, k));
-        if (FG_CONVOLVE) x = x * table_load(static_cast<const cplx *>(s.args.load_table) + k);
-      }
-      v[i * T::R + j] = FG_BACKWARD ? swapped(x) : x;
-    }
-  }
-}
-
-FG_DEVICE void store_spectrum_point(const pass_state &s, int row, int k, cplx v) {
-  if (!row_exists(s, row)) return;
-  const line_place p = place(s, row);
-  if (FG_TWIDDLE) v = twiddled(s.args, p.twiddle, k, v);
-  put_point(s.args, store_run(s, p, k, 0), 0, v);
-}
-
-/* The results of the last stage into the tile, then two spectra out of it. */
-FG_DEVICE void store_pairs(const pass_state &s, cplx *v) {
-  using T = stage<LAST>;
-#pragma unroll
-  for (int i = 0; FG_CONVOLVE && i < T::REPEATS; i++) {
-    const spot at = T::locate(i);
-#pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      const int k = at.b + j * T::M;
-      if (at.exists && k < FG_DATA)
-        v[i * T::R + j] = v[i * T::R + j] * table_load(static_cast<const cplx *>(s.args.store_table) + k);
-    }
-  }
-  if (LAST > 0) __syncthreads(); /* the tile is still being read */
-  exchange_write<LAST>(v, s.tile);
-  __syncthreads();
-#pragma unroll 4
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
-    if (!at.exists) continue;
-    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
-    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
-    const real half = real(0.5);
-    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
-    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
   }
 }
 

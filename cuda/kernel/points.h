@@ -9,6 +9,9 @@
 
 constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM != FG_FORM_COMPLEX;
 
+/* A convolution with a chirp: the line is padded, and the tables are by the index along it. */
+constexpr bool CHIRP = FG_CONVOLVE && !FG_RADER && !FG_FILTER_ROWS;
+
 /* Rows of memory that a block has: line l is row l, and with FG_PAIRS row l + FG_LINES too. */
 constexpr int ROWS = FG_PAIRS ? 2 * FG_LINES : FG_LINES;
 
@@ -51,9 +54,9 @@ FG_DEVICE cplx fetch_point(const fg_tile_args &a, const run_of_points &r, int j)
 
 FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) {
   const int k = r.k + j * r.dk;
-  if (FG_CONVOLVE && k >= FG_DATA) return {0, 0};
-  const long long entry = FG_CONVOLVE ? k : FG_LOAD_TABLE ? r.place.load + k * a.load_weight : 0;
-  if (FG_LOAD_TABLE && !FG_CONVOLVE && entry >= a.load_limit) return {0, 0};
+  if (CHIRP && k >= FG_DATA) return {0, 0};
+  const long long entry = CHIRP ? k : FG_LOAD_TABLE ? r.place.load + k * a.load_weight : 0;
+  if (FG_LOAD_TABLE && !CHIRP && entry >= a.load_limit) return {0, 0};
   cplx v = fetch_point(a, r, j);
   if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + entry);
   return FG_BACKWARD ? swapped(v) : v;
@@ -72,12 +75,12 @@ FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, c
 /* Twiddle, swap and table of the results of one line; false where nothing is to be stored. */
 FG_DEVICE bool finish_point(const fg_tile_args &a, const run_of_points &r, int j, cplx &v) {
   const int k = r.k + j * r.dk;
-  if (FG_CONVOLVE && k >= FG_DATA) return false;
+  if (CHIRP && k >= FG_DATA) return false;
   if (FG_TWIDDLE) v = twiddled(a, r.place.twiddle, k, v);
   if (FG_BACKWARD) v = swapped(v);
   if (FG_STORE_TABLE) {
-    const long long entry = FG_CONVOLVE ? k : r.place.store + k * a.store_weight;
-    if (!FG_CONVOLVE && entry >= a.store_limit) return false;
+    const long long entry = CHIRP ? k : r.place.store + k * a.store_weight;
+    if (!CHIRP && entry >= a.store_limit) return false;
     v = v * table_load(static_cast<const cplx *>(a.store_table) + entry);
   }
   return true;

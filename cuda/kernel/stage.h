@@ -40,7 +40,8 @@ FG_CONSTANT bool all_columns() {
     if (!column_of(s)) return false;
   return true;
 }
-#define FG_COLUMN_TILE (all_columns())
+/* Points of a line stay together where they are permuted within it. */
+#define FG_COLUMN_TILE (all_columns() && !FG_RADER)
 
 /* Registers a thread needs for its points: the most over the stages. */
 FG_CONSTANT int points_a_thread() {

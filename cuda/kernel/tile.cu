@@ -4,22 +4,34 @@
  * and imaginary part swapped around it for the backward one), twiddle exp(−2πi·J·k/N'), factor from the store table,
  * store. FG_CONVOLVE: the DFT is replaced by a cyclic convolution of FG_DATA points: DFT, product with the
  * transformed filter, inverse DFT; the tables are then by the index along the line.
+ * FG_RADER: that of a prime length FG_DATA = FG_N + 1, permuted and stored back in order through the tile (through.h).
  * A side may have a form (form.h): elements of real data; with FG_PAIRS two rows of them share a line (pairs.h).
  *
  * Constants (set by src/pass/kernel.c):
  *   FG_REAL                    float or double
  *   FG_N, FG_LINES, FG_THREADS, FG_BLOCKS_SM, FG_PAD, FG_TILE_POINTS
  *   FG_STAGES, FG_RADICES, FG_COLUMNS   radices of the stages; 1 where a stage's butterflies run across lines first
- *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE   0 or 1
+ *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE, FG_RADER   0 or 1
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
+ *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
+ *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
  *   FG_PAIRS, FG_LOAD_THROUGH         0 or 1
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_LOOPS                   loops around the line; FG_WIDE 1: more than 2³¹ lines */
-#include "pairs.h"
+#include "through.h"
+
+/* Bin 0 of a prime length's convolution is the sum of all but the first element: with that, result 0.  What is added to
+ * the bin comes back in every other result: the first element. */
+FG_DEVICE cplx filtered_sum(const pass_state &s, int line, cplx sum, cplx f) {
+  cplx *const at = s.tile + tile_at(line, 0);
+  const cplx first = shared_load(at);
+  shared_store(at, first + sum);
+  return sum * f + first;
+}
 
 /* Between the two halves of a convolution: product with the filter, and the swap that makes what follows an inverse. */
 FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
@@ -27,11 +39,14 @@ FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
-    if (!at.exists) continue;
+    if (!at.exists || (FG_FILTER_ROWS && !row_exists(s, at.line))) continue;
+    const cplx *const filter = static_cast<const cplx *>(s.args.filter) + (FG_FILTER_ROWS ? place(s, at.line).load : 0);
 #pragma unroll
     for (int j = 0; j < T::R; j++) {
-      const cplx f = table_load(static_cast<const cplx *>(s.args.filter) + at.b + j * T::M);
-      v[i * T::R + j] = swapped(v[i * T::R + j] * f);
+      const cplx f = table_load(filter + at.b + j * T::M);
+      cplx &x = v[i * T::R + j];
+      x = FG_RADER && j == 0 && at.b == 0 ? filtered_sum(s, at.line, x, f) : x * f;
+      x = swapped(x);
     }
   }
 }
@@ -58,13 +73,13 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   if (KEEP_PLACES) keep_places(s, places);
 
   cplx v[POINTS];
-  if constexpr (LOAD_THROUGH) load_pairs(s, v);
+  if constexpr (LOAD_THROUGH) load_through(s, v);
   else load_lines(s, v);
   run_stages<0>(s, v);
   if (FG_CONVOLVE) {
 #pragma unroll
     for (int i = 0; i < POINTS; i++) v[i] = swapped(v[i]);
   }
-  if constexpr (STORE_THROUGH) store_pairs(s, v);
+  if constexpr (STORE_THROUGH) store_through(s, v);
   else store_lines(s, v);
 }

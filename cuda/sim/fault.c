@@ -6,6 +6,7 @@
 #include "cuda/backend.h"
 #include "cuda/sim/sim.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,12 +19,15 @@ static const struct {
     [FG_FAULT_ALLOC] = {"alloc", FG_ENOMEM},      [FG_FAULT_PINNED] = {"pinned", FG_ENOMEM},
     [FG_FAULT_STREAM] = {"stream", FG_ENOMEM},    [FG_FAULT_COPY] = {"copy", FG_ELAUNCH},
     [FG_FAULT_LAUNCH] = {"launch", FG_ELAUNCH},   [FG_FAULT_WAIT] = {"wait", FG_ELAUNCH},
-    [FG_FAULT_COMPILE] = {"compile", FG_ECOMPILE}, [FG_FAULT_LOST] = {"lost", FG_ELOST},
+    [FG_FAULT_COMPILE] = {"compile", FG_ECOMPILE}, [FG_FAULT_EVENT] = {"event", FG_ENOMEM},
+    [FG_FAULT_ORDER] = {"order", FG_ELAUNCH},     [FG_FAULT_ANY] = {"any", FG_OK},
+    [FG_FAULT_LOST] = {"lost", FG_ELOST},
 };
 
 typedef struct {
-  unsigned long from; /* the call that fails; 0: none */
-  bool onward;        /* and all after it */
+  unsigned long from; /* the first call that fails; 0: none */
+  unsigned long to;   /* the last */
+  unsigned long step; /* from each to the next, > 0 */
   unsigned long calls;
 } fault_plan;
 
@@ -39,20 +43,40 @@ static int kind_named(const char *name, size_t length) {
   return -1;
 }
 
-/* One "kind:n" or "kind:n+" at *text, which moves behind it. */
+/* The number at *text, which moves behind it; 0 if there is none. */
+static unsigned long read_number(const char **text) {
+  char *end = (char *)*text;
+  unsigned long n = **text >= '1' && **text <= '9' ? strtoul(*text, &end, 10) : 0;
+  *text = end;
+  return n;
+}
+
+/* What may follow the n of "kind:n": which calls beside that one. */
+static bool read_more(const char **text, fault_plan *p) {
+  const char sign = **text;
+  p->to = p->from;
+  p->step = 1;
+  if (!sign || !strchr("+-/", sign))
+    return true;
+  (*text)++;
+  if (sign == '-')
+    return (p->to = read_number(text)) >= p->from;
+  p->to = ULONG_MAX;
+  return sign == '+' || (p->step = read_number(text)) > 0;
+}
+
+/* One "kind:n…" at *text, which moves behind it. */
 static bool read_one(const char **text, fault_plan *to) {
   size_t length = strcspn(*text, ":");
   int kind = kind_named(*text, length);
   if (kind < 0)
     return false;
-  const char *digits = *text + length + ((*text)[length] == ':');
-  char *end;
-  unsigned long from = *digits >= '1' && *digits <= '9' ? strtoul(digits, &end, 10) : 0;
-  if (from == 0)
+  *text += length + ((*text)[length] == ':');
+  to[kind].from = read_number(text);
+  if (to[kind].from == 0 || !read_more(text, &to[kind]))
     return false;
-  to[kind].from = from;
-  to[kind].onward = *end == '+' || kind == FG_FAULT_LOST;
-  *text = end + (*end == '+');
+  if (kind == FG_FAULT_LOST)
+    to[kind].to = ULONG_MAX;
   return true;
 }
 
@@ -100,12 +124,13 @@ int fg_fault_environment(void) {
 
 static bool count_call(fault_plan *p) {
   p->calls++;
-  return p->from && (p->onward ? p->calls >= p->from : p->calls == p->from);
+  return p->from && p->calls >= p->from && p->calls <= p->to && (p->calls - p->from) % p->step == 0;
 }
 
 int fg_fault_due(fg_fault kind) {
   pthread_mutex_lock(&lock);
   bool due = count_call(&plans[kind]);
+  due |= count_call(&plans[FG_FAULT_ANY]);
   bool lost = count_call(&plans[FG_FAULT_LOST]);
   unsigned long call = plans[kind].calls;
   pthread_mutex_unlock(&lock);

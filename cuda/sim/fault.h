@@ -10,6 +10,9 @@ typedef enum {
   FG_FAULT_LAUNCH,
   FG_FAULT_WAIT,
   FG_FAULT_COMPILE,
+  FG_FAULT_EVENT,
+  FG_FAULT_ORDER,
+  FG_FAULT_ANY, /* not of a call of its own */
   FG_FAULT_LOST,
   FG_FAULT_KINDS
 } fg_fault;

@@ -214,7 +214,10 @@ struct fg_event {
 };
 
 static int sim_event_create(fg_device *device, fg_event **event) {
+  int fault = fg_fault_due(FG_FAULT_EVENT);
   (void)device;
+  if (fault)
+    return fault;
   *event = calloc(1, sizeof **event);
   return *event ? 0 : fg_backend_fail(FG_ENOMEM, "sim: no host memory for an event");
 }
@@ -227,7 +230,7 @@ static void sim_event_destroy(fg_device *device, fg_event *event) {
 static int sim_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
   (void)device, (void)stream;
   clock_gettime(CLOCK_MONOTONIC, &event->at);
-  return 0;
+  return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
@@ -238,7 +241,7 @@ static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double
 
 static int sim_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
   (void)device, (void)stream, (void)event;
-  return 0;
+  return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_wait(fg_device *device, fg_event *event) {
@@ -252,6 +255,11 @@ static int sim_kernels(fg_device *device, int count, const fg_kernel_request *re
   int fault = fg_fault_due(FG_FAULT_COMPILE);
   (void)device;
   return fault ? fault : fg_sim_kernels(count, requests, kernels);
+}
+
+static bool sim_kernels_kept(fg_device *device, int count, const fg_kernel_request *requests) {
+  (void)device;
+  return fg_sim_kernels_kept(count, requests);
 }
 
 /* What a real device would refuse to launch. */
@@ -309,6 +317,7 @@ const fg_backend fg_backend_sim = {
     .copy_out = sim_copy_out,
     .copy_within = sim_copy_within,
     .kernels = sim_kernels,
+    .kernels_kept = sim_kernels_kept,
     .launch = sim_launch,
     .event_create = sim_event_create,
     .event_destroy = sim_event_destroy,

@@ -25,12 +25,16 @@
 
 #include <stddef.h>
 
-/* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n+": so do all later ones.
+/* Faults: "kind:n,…": the n-th call (from 1, counted from here on) of that kind fails; "kind:n-m": all up to the m-th;
+ * "kind:n+": so do all later ones; "kind:n/m": so does each m-th after it.
  *   alloc    memory_alloc    FG_ENOMEM        copy    every copy         FG_ELAUNCH
  *   pinned   pinned_alloc,   FG_ENOMEM        launch  launch             FG_ELAUNCH
  *            host_register
  *   stream   stream_create   FG_ENOMEM        wait    stream_wait        FG_ELAUNCH
- *   compile  kernels         FG_ECOMPILE      lost    any of these: this call and all later ones of any kind, FG_ELOST
+ *   compile  kernels         FG_ECOMPILE      event   event_create       FG_ENOMEM
+ *   order    event_record, stream_wait_event  FG_ELAUNCH
+ *   any      any of these, as its own kind fails
+ *   lost     any of these: this call and all later ones of any kind, FG_ELOST
  * NULL or "": none.  Replaces the faults set before.  Returns 0, or -1 (no faults then) when spec is not readable. */
 int fg_sim_set_faults(const char *spec);
 

@@ -2,6 +2,8 @@
  * cuda/kernel/stage.h and exchange.h do. */
 #include "src/pass/banks.h"
 
+#include "src/pass/residues.h"
+
 enum { WARP = 32, MOST_BANKS = 16 };
 
 /* Points that one wavefront of 128 bytes serves. */
@@ -10,13 +12,14 @@ static int wavefront(const fg_pass *p) { return p->precision == FG_SINGLE ? 16 :
 static ptrdiff_t padded(const fg_pass *p, ptrdiff_t q) { return p->pad ? q + q / p->pad : q; }
 
 static bool all_columns(const fg_pass *p) {
+  if (fg_pass_is_rader(p)) return false; /* points of a line stay together */
   for (int s = 0; s < p->stages; s++)
     if (!p->column[s]) return false;
   return true;
 }
 
 /* Of a line, odd, so that threads across lines spread over the banks. */
-static ptrdiff_t pitch(const fg_pass *p) { return padded(p, p->n) | 1; }
+static ptrdiff_t pitch(const fg_pass *p) { return padded(p, fg_pass_is_rader(p) ? p->data : p->n) | 1; }
 
 ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
   return all_columns(p) ? padded(p, k * p->lines + line) : line * pitch(p) + padded(p, k);
@@ -30,10 +33,11 @@ ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
 typedef struct {
   ptrdiff_t r, m, product; /* radix, butterflies of a line, radices before */
   bool column;
+  ptrdiff_t generator; /* of the order that points are read in; 0: their own */
 } stage;
 
 static stage stage_of(const fg_pass *p, int s) {
-  stage t = {p->radix[s], p->n / p->radix[s], 1, p->column[s]};
+  stage t = {p->radix[s], p->n / p->radix[s], 1, p->column[s], 0};
   for (int i = 0; i < s; i++) t.product *= p->radix[i];
   return t;
 }
@@ -44,6 +48,7 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
   const ptrdiff_t b = t->column ? thread / p->lines : thread % t->m;
   const ptrdiff_t k =
       writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
+  if (t->generator) return fg_banks_place(p, line, fg_power_modulo(t->generator, k, p->data) - 1);
   return fg_banks_place(p, line, k);
 }
 
@@ -68,8 +73,19 @@ static void add_stage(const fg_pass *p, const stage *t, bool writes, double *wav
   }
 }
 
+/* Of a prime length: elements in order, without conflicts, and the permuted accesses of the first and the last stage. */
+static void add_permutation(const fg_pass *p, double *wavefronts, double *groups) {
+  stage t = stage_of(p, 0);
+  double in_order = 0;
+  t.generator = fg_generator(p->data);
+  add_stage(p, &t, false, wavefronts, &in_order);
+  *groups += 2 * in_order;
+  *wavefronts += in_order;
+}
+
 double fg_banks_conflicts(const fg_pass *p) {
   double wavefronts = 0, groups = 0;
+  if (fg_pass_is_rader(p)) add_permutation(p, &wavefronts, &groups);
   for (int s = 0; s + 1 < p->stages; s++) {
     const stage from = stage_of(p, s), to = stage_of(p, s + 1);
     add_stage(p, &from, true, &wavefronts, &groups);

@@ -9,6 +9,7 @@
 
 enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255 registers in single precision */
+  MAX_PRIME_POINTS = 64, /* the same where a radix alone has more than that */
   MIN_THREADS = 32,
   SECTOR_POINTS = 4,     /* complex floats in a 32-byte sector */
   LARGEST_BLOCK_POINTS = 8192,
@@ -58,10 +59,14 @@ static void insert_move(fg_pass *p, int at, bool column) {
 
 /* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector
  * of a line at a time, moves are put around it. */
-static void choose_orders(fg_pass *p) {
+static void choose_orders(fg_pass *p, bool permuted_across) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages take the other side's. */
   const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  if (fg_pass_is_rader(p)) { /* both sides are in order in the tile, the stages may run as they like */
+    for (int s = 0; s < p->stages; s++) p->column[s] = permuted_across;
+    return;
+  }
   const bool through_load = fg_geometry_load_through(p);
   const bool through_store = p->pairs && !fg_form_loads_spectrum(p->from.form) && !symmetric;
   if (through_load) load = store;
@@ -106,8 +111,16 @@ static int registers_of(const fg_pass *p, int points) {
     if (lean && r > LARGEST_COMFORTABLE_RADIX && r < LARGEST_LEAN_RADIX) lean = 48;
     if (r > LARGEST_LEAN_RADIX) lean = 0;
   }
+  if (fg_pass_is_rader(p)) extra += 12; /* its order */
   const int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   return registers < 40 ? 40 : registers < 255 ? registers : 255;
+}
+
+/* Blocks whose registers fit a multiprocessor.  Each quarter of it has a quarter of them for whole warps, which shows
+ * where warps are few. */
+static int blocks_by_registers(const fg_pass *p, const fg_device_info *device, int registers) {
+  if (registers <= 128) return device->registers_sm / (p->threads * registers);
+  return device->registers_sm / 4 / (32 * registers) * 4 / (p->threads / 32);
 }
 
 /* Blocks of this pass that one multiprocessor can hold at a time. */
@@ -115,7 +128,7 @@ static int residency(const fg_pass *p, const fg_device_info *device, int points)
   const size_t shared = fg_geometry_shared(p) + 1024;
   int blocks = (int)(device->shared_sm / shared);
   const int by_threads = device->threads_sm / p->threads;
-  const int by_registers = device->registers_sm / (p->threads * registers_of(p, points));
+  const int by_registers = blocks_by_registers(p, device, registers_of(p, points));
   if (by_threads < blocks) blocks = by_threads;
   if (by_registers < blocks) blocks = by_registers;
   return blocks < 32 ? blocks : 32;
@@ -134,13 +147,26 @@ static double across_efficiency(const fg_pass *p) {
   return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }
 
+static int most_points(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > MAX_POINTS) return MAX_PRIME_POINTS;
+  return MAX_POINTS;
+}
+
+/* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */
+static double permuted_efficiency(const fg_pass *p) {
+  if (!fg_pass_is_rader(p)) return 1;
+  const double conflicts = p->lines % 16 == 0 ? 1 : p->lines >= 8 ? 1.6 : p->lines >= 4 ? 2.1 : 3;
+  return 1 / (1 + 2 * EXCHANGE_COST * conflicts);
+}
+
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
  * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
  * device and, on a multiprocessor, for some to load while others compute. */
 static double score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
-  if (points > MAX_POINTS) return -1;
+  if (points > most_points(p)) return -1;
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
@@ -152,7 +178,7 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : points <= 25 ? 0.93 : 0.88;
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
-  return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size;
+  return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
 }
 
 /* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */
@@ -241,16 +267,19 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
     if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */
+    if (fg_pass_is_rader(now) && lines[i] > (across ? 4 : 1) && all / lines[i] < device->multiprocessors)
+      break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
     if (!across && lines[i] > 1 && lines[i] * now->n > LARGEST_BLOCK_POINTS) break; /* taste: many small blocks */
     try_lines(now, device, lines[i], best, best_score);
   }
-  if (now->loops && now->loop[0].n <= 64) try_lines(now, device, (int)now->loop[0].n, best, best_score);
+  if (now->loops && now->loop[0].n <= 64 && !fg_pass_is_rader(now)) try_lines(now, device, (int)now->loop[0].n, best, best_score);
 }
 
 /* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about
  * seven times as fast, more slowly by its bank conflicts; about half of that is hidden. */
 static double exchange_efficiency(const fg_pass *p) {
-  return 1 / (1 + EXCHANGE_COST * (p->stages - 1) * fg_banks_conflicts(p));
+  const int exchanges = fg_pass_is_rader(p) ? 2 * p->stages : p->stages - 1;
+  return 1 / (1 + EXCHANGE_COST * exchanges * fg_banks_conflicts(p));
 }
 
 static void best_padding(fg_pass *p) {
@@ -285,6 +314,16 @@ static bool next_permutation(int *a, int count) {
   return true;
 }
 
+/* p with that padding and order of stages, if it is better than best. */
+static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *device, fg_pass *best, double *best_score) {
+  choose_orders(p, permuted_across);
+  best_padding(p);
+  const double s = fg_geometry_shared(p) <= device->shared_block ? score(p, device) * exchange_efficiency(p) : 0;
+  if (s <= *best_score) return;
+  *best_score = s;
+  *best = *p;
+}
+
 /* Give p, whose lines and threads were chosen for the radices of list, the order of radices and the padding with the
  * fewest bank conflicts.  The score of the result. */
 static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info *device) {
@@ -296,12 +335,11 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
     fg_pass now = *p;
     now.stages = list->stages;
     memcpy(now.radix, radix, sizeof radix);
-    choose_orders(&now);
-    best_padding(&now);
-    const double s = fg_geometry_shared(&now) <= device->shared_block ? score(&now, device) * exchange_efficiency(&now) : 0;
-    if (s > best_score) {
-      best_score = s;
-      best = now;
+    const fg_pass before = now;
+    keep_better(&now, true, device, &best, &best_score);
+    if (fg_pass_is_rader(p)) {
+      now = before;
+      keep_better(&now, false, device, &best, &best_score);
     }
     if (fg_banks_conflicts(&best) <= 1.01 || !next_permutation(radix, list->stages)) break;
   }
@@ -311,7 +349,7 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
 
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   fg_radix_list lists[MOST_LISTS];
-  const int count = fg_radix_lists(p->n, lists, MOST_LISTS);
+  const int count = fg_radix_lists(p->n, p->precision, lists, MOST_LISTS);
   fg_pass best = *p;
   double best_score = 0;
   for (int i = 0; i < count; i++) {
@@ -320,7 +358,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
     now.stages = lists[i].stages;
     memcpy(now.radix, lists[i].radix, sizeof now.radix);
     now.pad = 16;
-    choose_orders(&now);
+    choose_orders(&now, true);
     try_all_lines(&now, device, &chosen, &chosen_score);
     /* Not worth the counting where even perfect exchanges would not win. */
     if (chosen_score / (1 + EXCHANGE_COST * (lists[i].stages - 1)) <= best_score) continue;

@@ -37,6 +37,8 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_IN_UNIT", p->in == 1);
   define(d, "FG_OUT_UNIT", p->out == 1);
   define(d, "FG_TWIDDLE", p->twiddle != 0);
+  define(d, "FG_TWIDDLE_BACK", p->twiddle_back);
+  define(d, "FG_FILTER_ROWS", p->filter.rows > 0);
   define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
   define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
   define(d, "FG_FROM_FORM", p->from.form);
@@ -64,6 +66,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_PAD", p->pad);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
+  define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_DATA", p->data);
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
@@ -143,6 +146,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
   list[FG_OF_FORM] = p->form_table;
+  if (fg_pass_is_rader(p)) list[FG_OF_ORDER] = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n};
   for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 
@@ -172,6 +176,7 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   a.load_table = tables[FG_OF_LOAD];
   a.store_table = tables[FG_OF_STORE];
   a.filter = tables[FG_OF_FILTER];
+  a.order = tables[FG_OF_ORDER];
   a.load_step = p->load_step;
   a.store_step = p->store_step;
   a.form_table = tables[FG_OF_FORM];

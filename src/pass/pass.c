@@ -1,12 +1,16 @@
 /* pass.c: what a pass costs, and how it prints. */
 #include "src/pass/pass.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "src/pass/banks.h"
 
 /* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
 static const double copy_bandwidth_sm = 4.1e12 / 132;
 static const double launch_seconds = 2.8e-6;
+enum { OPERATIONS_A_LEVEL = 5 }; /* of a transform, for each point of a power of two */
 
 ptrdiff_t fg_pass_lines(const fg_pass *p) {
   ptrdiff_t lines = 1;
@@ -19,6 +23,8 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
   if (form == FG_FORM_RODFT00) return 2 * (n + 1);
   return fg_form_halves(form, n) ? n / 2 : n;
 }
+
+bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
 
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
 
@@ -75,12 +81,27 @@ static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
 /* One block alone on a multiprocessor cannot load while it computes. */
 static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
 
+/* What a convolution in a tile computes and exchanges takes longer than its memory traffic, of which some goes on meanwhile.
+ * Two transforms of n points for fewer points of data; a prime's permutations are two exchanges more. */
+static double convolution_seconds(const fg_pass *p, const fg_device_info *device, double memory) {
+  const double sm_bytes = 128 * 1.7e9, sm_operations = 128 * 1.7e9; /* a second on a multiprocessor, H200 */
+  const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
+  const double points = blocks * p->lines * (double)p->n;
+  const double exchanges = (2 * (p->stages - 1) + (fg_pass_is_rader(p) ? 2 : 0)) * fg_banks_conflicts(p);
+  const double exchange = points * exchanges * 4 * (double)fg_real_size(p->precision) / sm_bytes;
+  const double compute = points * 2 * log2((double)p->n) * OPERATIONS_A_LEVEL / sm_operations;
+  const double together = 0.3 * memory + 0.8 * compute + 0.6 * exchange; /* 1009 points at 2048: 2.6 copies */
+  return memory > together ? memory : together;
+}
+
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p);
-  return launch_seconds + (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
+  const double share = (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p);
+  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
+  const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
+  return launch_seconds + (p->filter.kind ? convolution_seconds(p, device, memory) : memory);
 }
 
 static int print_radices(const fg_pass *p, char *text, size_t size) {
@@ -124,7 +145,8 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   return snprintf(text, size, "(%s %td%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
-                  p->filter.kind ? "convolve" : "tile", p->n, radices, fg_pass_blocks(p),
+                  fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
+                  fg_pass_is_rader(p) ? p->data : p->n, radices, fg_pass_blocks(p),
                   p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
                   bytes);

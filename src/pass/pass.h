@@ -38,7 +38,9 @@ enum fg_table_kind {
   FG_TABLE_LOW,     /* exp(−2πi·m/n), m < 2^shift */
   FG_TABLE_CHIRP,   /* exp(∓πi·m²/n), m < n; sign as the transform's */
   FG_TABLE_ROOTS,   /* exp(−2πi·(step·m + first)/n), m < length */
-  FG_TABLE_FILTER   /* the chirp's convolution filter, transformed: length entries, already divided by length */
+  FG_TABLE_FILTER,  /* the chirp's convolution filter, transformed: length entries, already divided by length */
+  FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed */
+  FG_TABLE_POWERS   /* integers: g^q − 1 mod the prime n, q ≤ n − 1 */
 };
 
 typedef struct {
@@ -47,8 +49,9 @@ typedef struct {
   int sign;          /* CHIRP, FILTER */
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
-  ptrdiff_t length;  /* FILTER: of the convolution; ROOTS: entries */
+  ptrdiff_t length;  /* FILTER, RADER: of the convolution; ROOTS: entries */
   ptrdiff_t step, first; /* ROOTS */
+  ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
   int radix[FG_MAX_STAGES];
@@ -69,13 +72,15 @@ typedef struct {
 
   ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward); of a
                              box k is the index along its slowest dimension */
+  bool twiddle_back;      /* its conjugate */
   fg_table load_table, store_table;
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
   bool pairs;             /* two rows of real data share a line */
-  fg_table filter;        /* with a kind: the line is convolved with it instead of transformed */
-  ptrdiff_t data;         /* points of the line that are really read and written (Bluestein: fewer than n); for costs */
+  fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
+                           * with its entries from the line's load position on */
+  ptrdiff_t data;         /* points of the line that are read and written: n; Bluestein: fewer; Rader: n + 1 */
 
   /* geometry (src/pass/geometry.c) */
   int lines, threads, blocks_sm; /* lines or boxes a block */
@@ -106,6 +111,9 @@ bool fg_form_is_real(enum fg_form form);          /* its elements are reals */
 bool fg_form_loads_spectrum(enum fg_form form);   /* loaded, it is a Hermitian spectrum, else a sequence of reals */
 bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
 bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many complex points, all different */
+
+/* The line has a prime length and is convolved at one less, permuted. */
+bool fg_pass_is_rader(const fg_pass *p);
 
 /* Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);

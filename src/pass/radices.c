@@ -3,10 +3,19 @@
 
 #include <string.h>
 
-bool fg_smooth(ptrdiff_t n) {
+#include "src/pass/residues.h"
+
+enum { LARGEST_COMPOSITE = 32 };
+
+bool fg_radix_exists(int r, enum fg_precision precision) {
+  if (r <= LARGEST_COMPOSITE) return r >= 2;
+  return r <= FG_MAX_RADIX && precision == FG_SINGLE && fg_is_prime(r);
+}
+
+bool fg_smooth(ptrdiff_t n, enum fg_precision precision) {
   if (n < 1) return false;
-  for (ptrdiff_t p = 2; p < FG_MAX_RADIX; p++)
-    while (n % p == 0) n /= p;
+  for (int p = 2; p <= FG_MAX_RADIX; p++)
+    while (n % p == 0 && fg_radix_exists(p, precision)) n /= p;
   return n == 1;
 }
 
@@ -17,6 +26,7 @@ static bool better(const fg_radix_list *a, const fg_radix_list *b) {
 typedef struct {
   fg_radix_list *list;
   int count, max;
+  enum fg_precision precision;
 } collection;
 
 /* Keep the list sorted, best first. */
@@ -42,7 +52,7 @@ static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *
   const int most = c->count == c->max ? c->list[c->max - 1].stages : FG_MAX_STAGES - 2;
   if (now->stages + fewest(rest, largest) > most) return;
   for (int r = largest; r >= 2; r--) {
-    if (rest % r) continue;
+    if (rest % r || !fg_radix_exists(r, c->precision)) continue;
     now->radix[now->stages++] = r;
     now->squares += r * r;
     search(rest / r, r, now, c);
@@ -51,14 +61,14 @@ static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *
   }
 }
 
-int fg_radix_lists(ptrdiff_t n, fg_radix_list *list, int max) {
-  collection c = {list, 0, max};
+int fg_radix_lists(ptrdiff_t n, enum fg_precision precision, fg_radix_list *list, int max) {
+  collection c = {list, 0, max, precision};
   fg_radix_list now;
   memset(&now, 0, sizeof now);
   if (n == 1) {
     now.stages = now.radix[0] = 1;
     collect(&c, &now);
-  } else if (fg_smooth(n)) {
+  } else if (fg_smooth(n, precision)) {
     search(n, FG_MAX_RADIX, &now, &c);
   }
   return c.count;

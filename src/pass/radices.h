@@ -4,19 +4,21 @@
 
 #include "src/pass/pass.h"
 
-/* Butterflies exist for every length from 2 to this, primes included (cuda/kernel/butterfly.h). */
-enum { FG_MAX_RADIX = 32 };
+/* Butterflies exist for every length from 2 to 32, and for the primes to 61 (cuda/kernel/butterfly.h); in double
+ * precision, whose points take twice the registers, only for the former. */
+enum { FG_MAX_RADIX = 61 };
+bool fg_radix_exists(int r, enum fg_precision);
 
 typedef struct {
   int stages, radix[FG_MAX_STAGES]; /* largest first */
   int squares;                      /* sum of squares: small when the radices are alike */
 } fg_radix_list;
 
-/* n is a product of primes up to 31. */
-bool fg_smooth(ptrdiff_t n);
+/* n is a product of radices. */
+bool fg_smooth(ptrdiff_t n, enum fg_precision);
 
 /* The best ways to write n as a product of radices, at most max of them: fewest stages first, then the most equal radices, which
  * keep all threads busy in every stage.  Returns how many; 0 if n is not smooth.  n = 1 has one: a single stage of radix 1. */
-int fg_radix_lists(ptrdiff_t n, fg_radix_list *list, int max);
+int fg_radix_lists(ptrdiff_t n, enum fg_precision, fg_radix_list *list, int max);
 
 #endif

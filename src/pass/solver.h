@@ -41,7 +41,7 @@ typedef struct {
 } fg_solver;
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
-    fg_solver_hierarchical, fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
+    fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can. */
@@ -73,7 +73,7 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from);
 /* Divisors of n worth trying as the first factor of a hierarchical transform: those the butterflies can do, the
  * nearest to the root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
 enum { FG_MAX_FACTORS = 6 };
-int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[FG_MAX_FACTORS]);
+int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
 
 /* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the first pass. */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);

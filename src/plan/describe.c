@@ -1,4 +1,6 @@
 /* describe.c: what a handle says of itself: its state, its text, its rows in the report, its lines in the log. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +9,7 @@
 #include "src/report/log.h"
 
 enum fg_state fg_plan_state(const fg_plan *plan) {
-  const bool on_device = atomic_load(&plan->program) != NULL;
+  const bool on_device = plan->parts || atomic_load(&plan->program) != NULL;
   if (!plan->account) return on_device ? FG_STATE_DEVICE : FG_STATE_HOST;
   const enum fg_verdict verdict = fg_account_verdict(plan->account);
   if (verdict == FG_BETTER_ON_HOST) return FG_STATE_RETURNED;
@@ -22,10 +24,17 @@ void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, c
   fg_log(level, "plan %s: %s, %s", problem, where, reason);
 }
 
+/* Of the device that was open when the plan was made. */
+static const char *backend_name(void) {
+  const char *why;
+  const fg_target *target = fg_target_get(&why);
+  return target ? target->backend->name : "host";
+}
+
 void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason) {
   if (!fg_report_wanted()) return;
   char *passes = program ? fg_program_sprint(program) : NULL;
-  const char *where = program ? fg_program_target(program)->backend->name : "host";
+  const char *where = program ? fg_program_target(program)->backend->name : plan->parts ? backend_name() : "host";
   atomic_store(&plan->row[state], fg_report_plan(plan->problem, where, reason, passes ? passes : ""));
   free(passes);
 }
@@ -41,7 +50,7 @@ fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state) {
 const char *fg_plan_where(const fg_plan *plan) {
   const enum fg_state state = fg_plan_state(plan);
   if (state != FG_STATE_DEVICE && state != FG_STATE_SWITCHED) return "host";
-  return fg_program_target(atomic_load(&plan->program))->backend->name;
+  return plan->parts ? backend_name() : fg_program_target(atomic_load(&plan->program))->backend->name;
 }
 
 /* malloc'd "(head\n  body)" of parts that may be NULL on lack of memory; body is freed. */
@@ -52,12 +61,18 @@ static char *enclose(const char *head, char *body) {
   return text;
 }
 
+static char *in_parts(const fg_parts *parts) {
+  char *text = NULL;
+  return asprintf(&text, "in %d parts", fg_parts_count(parts)) < 0 ? NULL : text;
+}
+
 char *fg_plan_sprint(const fg_plan *plan) {
   const enum fg_state state = fg_plan_state(plan);
   char problem[256], head[320];
   fg_notation_print(plan->problem, problem, sizeof problem);
   if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) {
     snprintf(head, sizeof head, "gpu-%s", problem);
+    if (plan->parts) return enclose(head, in_parts(plan->parts));
     return enclose(head, fg_program_sprint(atomic_load(&plan->program)));
   }
   const fg_host_plan host = fg_ways_plan((fg_ways *)&plan->ways, plan->problem);

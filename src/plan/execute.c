@@ -69,13 +69,21 @@ static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) 
   if (state == FG_STATE_WAITING && fg_account_host(plan->account, seconds)) fg_plan_switch(plan);
 }
 
+/* Each part looks after itself. */
+static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
+  const double start = fg_clock_seconds();
+  if (!fg_parts_execute(plan->parts, a)) from_host(plan, a);
+  fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, NULL, -1);
+}
+
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const enum fg_state state = fg_plan_state(plan);
   if (!a) a = &plan->problem->arrays;
   /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
   int cancel, saved = errno;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
+  if (plan->parts) run_in_parts(plan, a);
+  else if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
   else run_on_host(plan, state, a);
   pthread_setcancelstate(cancel, NULL);
   errno = saved;

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "src/plan/account.h"
+#include "src/plan/parts.h"
 #include "src/plan/plan.h"
 #include "src/plan/ways.h"
 #include "src/report/log.h"
@@ -26,6 +27,7 @@ struct fg_plan {
   atomic_int references;
   fg_problem *problem;
   _Atomic(fg_program *) program; /* NULL: not on the device (yet) */
+  fg_parts *parts;               /* what is too large for a program; NULL for almost all */
   fg_ways ways;
   fg_account *account;           /* NULL: the plan stays where it is */
   enum fg_memory memory;         /* of the account */

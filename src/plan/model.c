@@ -118,7 +118,7 @@ static double passes(const fg_problem *p) {
   for (int d = 0; d < p->transform.rank; d++) {
     const ptrdiff_t n = p->transform.dim[d].n;
     const double parts = n <= 1 ? 0 : n <= LONGEST_TILE ? 1 : n <= 1 << 26 ? 2 : 3;
-    count += parts * (fg_smooth(n) ? 1 : 5);
+    count += parts * (fg_smooth(n, p->precision) ? 1 : 5);
   }
   return count > 0 ? count : 1;
 }
@@ -156,7 +156,7 @@ double fg_model_table_seconds(const fg_problem *p) {
   double seconds = 0;
   for (int d = 0; d < p->transform.rank; d++) {
     const double n = (double)p->transform.dim[d].n, length = 2 * n;
-    if (!fg_smooth(p->transform.dim[d].n)) seconds += 40e-9 * length * log2(length);
+    if (!fg_smooth(p->transform.dim[d].n, p->precision)) seconds += 40e-9 * length * log2(length);
   }
   return seconds;
 }

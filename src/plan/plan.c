@@ -9,10 +9,12 @@
 #include "src/plan/clock.h"
 #include "src/plan/handle.h"
 #include "src/plan/measure.h"
+#include "src/plan/parts.h"
 #include "src/plan/prepare.h"
 #include "src/plan/route.h"
 #include "src/plan/wisdom.h"
 #include "src/report/trace.h"
+#include "src/run/memory.h"
 #include "src/run/slot.h"
 
 static const fg_host *hosts[2];
@@ -84,20 +86,37 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
   return plan;
 }
 
+/* A batch too large for the memory there is, in parts of it; NULL if that cannot be done. */
+static void *in_parts(fg_problem *p, double need, const fg_route *r) {
+  const double limit = (double)fg_memory_limit(r->target);
+  fg_parts *parts = need > limit ? fg_parts_create(p, need, limit / 2) : NULL;
+  fg_plan *plan = parts ? wrap(p, NULL, NULL, NULL) : NULL;
+  if (!plan) {
+    fg_parts_destroy(parts);
+    return NULL;
+  }
+  plan->parts = parts;
+  fg_plan_tell(FG_LOG_INFO, p, r->target->backend->name, "in parts");
+  fg_plan_row_begin(plan, FG_STATE_DEVICE, NULL, "in parts");
+  return plan;
+}
+
 /* NULL, and r->reason why, if it cannot be planned on the device after all. */
 static void *on_device(fg_problem *p, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
-  const double start = fg_clock_seconds();
-  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_dear : NULL, &why);
+  double need;
+  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_objection : NULL, NULL, &need, &why);
   if (!program) {
+    void *plan = in_parts(p, need, r);
+    if (plan) return plan;
     fg_log(FG_LOG_WARN, "planned on the host: %s", why);
     r->reason = why;
     return NULL;
   }
   if (r->gpu > 0) {
     fg_account *account = fg_account_of(p, r->memory, r->gpu);
-    if (account) fg_account_planned(account, fg_clock_seconds() - start);
+    if (account) fg_account_planned(account);
   }
   return device_goes(p, NULL, program, r);
 }
@@ -158,6 +177,7 @@ fg_plan *fg_plan_copy(fg_plan *plan) {
 void fg_plan_destroy(fg_plan *plan) {
   if (atomic_fetch_sub(&plan->references, 1) > 1) return;
   fg_ways_free(&plan->ways, plan->problem);
+  fg_parts_destroy(plan->parts);
   fg_program_destroy(atomic_load(&plan->program));
   fg_problem_free(plan->problem);
   plan->magic = 0;

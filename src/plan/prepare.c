@@ -5,17 +5,26 @@
 #include <stdlib.h>
 
 #include "src/plan/planner.h"
+#include "src/run/memory.h"
 
-/* Whether the device could hold the images and the scratch of an execution. */
-static bool fits(const fg_target *target, const fg_problem *p, const fg_passes *passes) {
-  const double images = (double)fg_problem_elements(p, FG_INPUT) + (double)fg_problem_elements(p, FG_OUTPUT);
-  const double scratch = (double)passes->scratch[0] + (double)passes->scratch[1];
-  return (images + scratch) * 2 * (double)fg_real_size(p->precision) < (double)target->info->memory;
+/* Bytes of device memory for the images and the scratch of an execution. */
+static double memory_for(const fg_problem *p, const fg_passes *passes) {
+  double reals = 2 * ((double)passes->scratch[0] + (double)passes->scratch[1]);
+  for (int side = FG_INPUT; side <= FG_OUTPUT; side++)
+    reals += (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
+  return reals * (double)fg_real_size(p->precision);
+}
+
+static const char *object(const fg_target *target, const fg_problem *p, const fg_passes *passes, double need,
+                          fg_objection objection, const void *context) {
+  if (need > (double)fg_memory_limit(target)) return "larger than the memory that the GPU has for this process";
+  if (!objection) return NULL;
+  return objection(context, p, &(fg_forecast){passes->cost, fg_program_is_kept(target, passes)});
 }
 
 /* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
-fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear)(const fg_problem *p, double device),
-                       const char **why) {
+fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
+                       double *need, const char **why) {
   fenv_t of_program;
   feholdexcept(&of_program);
   fesetround(FE_TONEAREST);
@@ -24,8 +33,9 @@ fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
-  if (planned && !fits(target, p, passes)) *why = "larger than the device's memory";
-  else if (planned && dear && dear(p, passes->cost)) *why = "its passes take longer than the host";
+  *need = planned ? memory_for(p, passes) : 0;
+  const char *const against = planned ? object(target, p, passes, *need, objection, context) : NULL;
+  if (against) *why = against;
   else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
   fesetenv(&of_program);

@@ -7,6 +7,7 @@
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,48 @@ static void show_copy_threads(const fg_settings *s, char *text, size_t size) {
   if (s->copy_threads) snprintf(text, size, "%d", s->copy_threads);
 }
 
+static bool parse_device(const char *value, fg_settings *s) {
+  char *end;
+  const long n = *value >= '0' && *value <= '9' ? strtol(value, &end, 10) : -1;
+  if (n < 0 || n > INT_MAX || *end) return false;
+  s->device = (int)n;
+  return true;
+}
+
+static void show_device(const fg_settings *s, char *text, size_t size) {
+  *text = '\0';
+  if (s->device >= 0) snprintf(text, size, "%d", s->device);
+}
+
+/* The powers of 1024 that a letter stands for; -1: none. */
+static int powers(char letter) {
+  static const char letters[] = "KMGT";
+  const char *at = letter ? strchr(letters, letter) : NULL;
+  return at ? 1 + (int)(at - letters) : -1;
+}
+
+static bool parse_memory(const char *value, fg_settings *s) {
+  char *end;
+  errno = 0;
+  const unsigned long long n = *value >= '1' && *value <= '9' ? strtoull(value, &end, 10) : 0;
+  if (n == 0 || errno) return false;
+  if (!strcmp(end, "%")) {
+    if (n > 100) return false;
+    s->memory_percent = (double)n;
+    return true;
+  }
+  const int shift = *end ? 10 * powers(*end) : 0;
+  if (shift < 0 || (*end && end[1]) || n > SIZE_MAX >> shift) return false;
+  s->memory = (size_t)n << shift;
+  return true;
+}
+
+static void show_memory(const fg_settings *s, char *text, size_t size) {
+  *text = '\0';
+  if (s->memory) snprintf(text, size, "%zu", s->memory);
+  else if (s->memory_percent > 0) snprintf(text, size, "%g%%", s->memory_percent);
+}
+
 /* In the C locale: a program may have set another before its first plan. */
 static bool parse_verify(const char *value, fg_settings *s) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -151,9 +194,14 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
     {"FFTW3_GPU_COPY_THREADS", "1-64", "threads that copy between arrays and staging; default by the machine",
      parse_copy_threads, show_copy_threads},
+    {"FFTW3_GPU_DEVICE", "a number from 0", "which of the visible GPUs; default by the local MPI rank", parse_device,
+     show_device},
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
      parse_log_file, show_log_file},
+    {"FFTW3_GPU_MEMORY", "BYTES, with K, M, G or T behind, or PERCENT%",
+     "device memory that this process may have; default: 90 % of what is free, shared among MPI ranks", parse_memory,
+     show_memory},
     {"FFTW3_GPU_PIN", "own|register|never",
      "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
      show_pin},
@@ -174,7 +222,7 @@ static void complain(const fg_setting *setting, const char *value) {
   if (n > 0) fg_standard_error_write(line, (size_t)n);
 }
 
-static fg_settings settings;
+static fg_settings settings = {.device = -1};
 
 static void read_all(void) {
   const int saved = errno;

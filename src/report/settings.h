@@ -22,6 +22,9 @@ typedef struct {
   const char *trace;       /* FFTW3_GPU_TRACE=path, or NULL */
   enum fg_pin pin;         /* FFTW3_GPU_PIN=own|register|never: memory of fftwf_malloc that GPU plans use; all */
   int copy_threads;        /* FFTW3_GPU_COPY_THREADS=n, or 0: by the machine */
+  int device;              /* FFTW3_GPU_DEVICE=n, or -1: by the rank among the program's processes */
+  size_t memory;           /* FFTW3_GPU_MEMORY=bytes of device memory, or 0 */
+  double memory_percent;   /* FFTW3_GPU_MEMORY=percent of the device's memory, or 0; neither: by the machine */
   double verify;           /* FFTW3_GPU_VERIFY=tolerance, or 0: off */
 } fg_settings;
 

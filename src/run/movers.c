@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "src/report/settings.h"
+#include "src/run/ranks.h"
 
 enum { MOST = 64, DEFAULT_MOST = 8, SPINS = 1024 };
 static const double linger = 50e-6; /* seconds awake after the last execution: the next one often follows at once */
@@ -77,9 +78,8 @@ static void *mover(void *unused) {
 
 static int wanted(void) {
   const int asked = fg_settings_get()->copy_threads;
-  cpu_set_t mask;
+  const int allowed = fg_ranks_processors();
   if (asked) return asked < MOST ? asked : MOST;
-  const int allowed = sched_getaffinity(0, sizeof mask, &mask) ? 1 : CPU_COUNT(&mask);
   return allowed < DEFAULT_MOST ? allowed : DEFAULT_MOST;
 }
 

@@ -2,7 +2,8 @@
  *
  * Started when they are first needed, all signals blocked. They sleep but for executions that begin and end say they
  * are needed in; in between they wait awake, since a copy lasts little longer than waking up. How many: as many as this
- * process may use processors, eight at most, or FFTW3_GPU_COPY_THREADS; the calling thread is one of them. */
+ * process's share of the processors (src/run/ranks.h), eight at most, or FFTW3_GPU_COPY_THREADS; the calling thread is
+ * one of them. */
 #ifndef FG_MOVERS_H
 #define FG_MOVERS_H
 

@@ -14,6 +14,9 @@ typedef struct fg_program fg_program;
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why);
 void fg_program_destroy(fg_program *);
 
+/* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
+bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
+
 const fg_passes *fg_program_passes(const fg_program *);
 
 /* The passes as text, "(tile …) (tile …)".  malloc'd; NULL on lack of memory. */

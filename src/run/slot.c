@@ -1,13 +1,30 @@
 /* slot.c: a pool of slots. Executions of any plans share them; the one that fits with the least memory to spare is
  * taken. */
+#include "config.h"
+
 #include "src/run/slot.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "src/run/memory.h"
+
+enum {
+  AGE = 1000,  /* releases of others after which an idle slot is given up */
+  PATIENCE = 2 /* seconds to wait for memory that other executions have */
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static fg_slot *idle;
+static pthread_cond_t released = PTHREAD_COND_INITIALIZER;
+static fg_slot *idle;          /* the one used last first */
+static int busy;               /* slots that executions have, or that are being made smaller after one */
+static unsigned long releases, ends; /* of slots so far: begun, done */
+
+/* Slots grow one after the other, so that two that need all the memory there is do not each get half of it: all memory
+ * is in idle slots, in busy ones and in the one that grows. */
+static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
 
 static void drop_recording(const fg_target *t, fg_recording *r) {
   if (r->graph) t->backend->graph_destroy(t->device, r->graph);
@@ -39,7 +56,7 @@ fg_recording *fg_slot_recording(const fg_target *t, fg_slot *s, const fg_recorda
 static void drop_arrays(const fg_target *t, fg_slot *s) {
   drop_recordings(t, s);
   for (int a = 0; a < FG_ARRAYS; a++) {
-    if (s->array[a]) t->backend->memory_free(t->device, s->array[a]);
+    fg_memory_free(t, s->array[a], s->bytes[a]);
     s->array[a] = NULL;
     s->bytes[a] = 0;
   }
@@ -82,6 +99,7 @@ static int create(const fg_target *t, fg_slot **slot) {
   fg_slot *s = calloc(1, sizeof *s);
   if (!s) return fg_backend_fail(FG_ENOMEM, "no host memory");
   int code = FG_OK;
+  s->target = t;
   for (int i = 0; i < FG_STREAMS && code == FG_OK; i++) code = t->backend->stream_create(t->device, &s->stream[i]);
   if (code == FG_OK) code = create_events(t, s);
   if (code != FG_OK) {
@@ -104,19 +122,40 @@ static bool holds(const fg_slot *s, const size_t bytes[FG_ARRAYS], const size_t 
   return s->ring[0].bytes >= staging[0] && s->ring[1].bytes >= staging[1];
 }
 
-/* Out of the pool: the smallest that holds all, else the largest, which then grows; NULL if the pool is empty. */
-static fg_slot *take(const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
-  pthread_mutex_lock(&lock);
+/* With lock held: the smallest that holds all, NULL if none does. */
+static fg_slot **fitting(const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
   fg_slot **best = NULL;
-  for (fg_slot **at = &idle; *at; at = &(*at)->next) {
-    const bool fits = holds(*at, bytes, staging);
-    const bool best_fits = best && holds(*best, bytes, staging);
-    if (!best || (fits && !best_fits) || (fits && total(*at) < total(*best)) ||
-        (!fits && !best_fits && total(*at) > total(*best)))
-      best = at;
-  }
-  fg_slot *s = best ? *best : NULL;
-  if (s) *best = s->next;
+  for (fg_slot **at = &idle; *at; at = &(*at)->next)
+    if (holds(*at, bytes, staging) && (!best || total(*at) < total(*best))) best = at;
+  return best;
+}
+
+/* Likewise the largest, NULL if the pool is empty. */
+static fg_slot **largest(void) {
+  fg_slot **best = NULL;
+  for (fg_slot **at = &idle; *at; at = &(*at)->next)
+    if (!best || total(*at) > total(*best)) best = at;
+  return best;
+}
+
+static fg_slot *take_out(fg_slot **at) {
+  fg_slot *const s = at ? *at : NULL;
+  if (s) *at = s->next;
+  return s;
+}
+
+/* Ready to be used, and counted as such; NULL if none is. */
+static fg_slot *take_fitting(const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
+  pthread_mutex_lock(&lock);
+  fg_slot *const s = take_out(fitting(bytes, staging));
+  busy += s != NULL;
+  pthread_mutex_unlock(&lock);
+  return s;
+}
+
+static fg_slot *take_largest(void) {
+  pthread_mutex_lock(&lock);
+  fg_slot *const s = take_out(largest());
   pthread_mutex_unlock(&lock);
   return s;
 }
@@ -139,10 +178,10 @@ static int grow(const fg_target *t, fg_slot *s, const size_t bytes[FG_ARRAYS], c
   for (int a = 0; a < FG_ARRAYS; a++) {
     if (s->bytes[a] >= bytes[a]) continue;
     drop_recordings(t, s);
-    if (s->array[a]) t->backend->memory_free(t->device, s->array[a]);
+    fg_memory_free(t, s->array[a], s->bytes[a]);
     s->array[a] = NULL;
     s->bytes[a] = 0;
-    const int code = t->backend->memory_alloc(t->device, bytes[a], &s->array[a]);
+    const int code = fg_memory_alloc(t, bytes[a], &s->array[a]);
     if (code != FG_OK) return code;
     s->bytes[a] = bytes[a];
   }
@@ -150,11 +189,41 @@ static int grow(const fg_target *t, fg_slot *s, const size_t bytes[FG_ARRAYS], c
   return code == FG_OK ? grow_ring(t, &s->ring[1], staging[1]) : code;
 }
 
-void fg_slot_trim(const fg_target *t) {
+static unsigned long ends_so_far(void) {
   pthread_mutex_lock(&lock);
-  fg_slot *list = idle;
-  idle = NULL;
+  const unsigned long n = ends;
   pthread_mutex_unlock(&lock);
+  return n;
+}
+
+/* An execution has ended since, or does so soon; false if there is none. */
+static bool another_end(unsigned long since) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += PATIENCE;
+  pthread_mutex_lock(&lock);
+  int late = 0;
+  while (ends == since && busy > 0 && !late)
+    late = pthread_cond_clockwait(&released, &lock, CLOCK_MONOTONIC, &until);
+  const bool come = ends != since;
+  pthread_mutex_unlock(&lock);
+  return come;
+}
+
+/* All that is idle goes before an execution does without the device, and what others are using is waited for. */
+static int grow_patiently(const fg_target *t, fg_slot *s, const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
+  unsigned long since = ends_so_far();
+  int code = grow(t, s, bytes, staging);
+  for (bool first = true; code == FG_ENOMEM && (first || another_end(since)); first = false) {
+    since = ends_so_far();
+    drop_arrays(t, s);
+    fg_slot_trim(t);
+    code = grow(t, s, bytes, staging);
+  }
+  return code;
+}
+
+static void destroy_all(const fg_target *t, fg_slot *list) {
   while (list) {
     fg_slot *const next = list->next;
     destroy(t, list);
@@ -162,27 +231,108 @@ void fg_slot_trim(const fg_target *t) {
   }
 }
 
-int fg_slot_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot) {
-  fg_slot *s = take(bytes, staging);
-  int code = s ? FG_OK : create(t, &s);
-  if (code != FG_OK) return code;
-  code = grow(t, s, bytes, staging);
-  if (code == FG_ENOMEM) {
-    drop_arrays(t, s);
-    fg_slot_trim(t);
-    code = grow(t, s, bytes, staging);
-  }
-  if (code != FG_OK) {
-    destroy(t, s);
-    return code;
+void fg_slot_trim(const fg_target *t) {
+  pthread_mutex_lock(&lock);
+  fg_slot *list = idle;
+  idle = NULL;
+  pthread_mutex_unlock(&lock);
+  destroy_all(t, list);
+}
+
+bool fg_slot_give_up_oldest(const fg_target *t) {
+  pthread_mutex_lock(&lock);
+  fg_slot **oldest = NULL;
+  for (fg_slot **at = &idle; *at; at = &(*at)->next)
+    if (total(*at)) oldest = at;
+  fg_slot *const s = oldest ? *oldest : NULL;
+  if (s) *oldest = s->next;
+  pthread_mutex_unlock(&lock);
+  if (s) destroy(t, s);
+  return s != NULL;
+}
+
+/* With growing held. */
+static int take_grown(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot) {
+  fg_slot *s = take_fitting(bytes, staging); /* it may have come meanwhile */
+  int code = FG_OK;
+  if (!s) {
+    s = take_largest();
+    if (!s) code = create(t, &s);
+    if (code == FG_OK) code = grow_patiently(t, s, bytes, staging);
+    if (code != FG_OK && s) destroy(t, s);
+    pthread_mutex_lock(&lock);
+    busy += code == FG_OK;
+    pthread_mutex_unlock(&lock);
   }
   *slot = s;
-  return FG_OK;
+  return code;
+}
+
+int fg_slot_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot) {
+  *slot = take_fitting(bytes, staging);
+  if (*slot) return FG_OK;
+  pthread_mutex_lock(&growing);
+  const int code = take_grown(t, bytes, staging, slot);
+  pthread_mutex_unlock(&growing);
+  return code;
+}
+
+/* With lock held: out of the pool, what was not used for long. */
+static fg_slot *take_aged(void) {
+  fg_slot **at = &idle;
+  while (*at && releases - (*at)->last_used <= AGE) at = &(*at)->next;
+  fg_slot *const list = *at; /* the rest were used even earlier */
+  *at = NULL;
+  return list;
+}
+
+/* Likewise one slot whose memory is more than may stay, with that of those used after it. */
+static fg_slot *take_excess(size_t most) {
+  size_t sum = 0;
+  for (fg_slot **at = &idle; *at; at = &(*at)->next) {
+    fg_slot *const s = *at;
+    sum += total(s);
+    if (sum <= most || total(s) == 0) continue;
+    *at = s->next;
+    return s;
+  }
+  return NULL;
+}
+
+/* Its streams and staging stay: they take longer to make than memory does. */
+static void drop_excess(fg_slot *s) {
+  drop_arrays(s->target, s);
+  pthread_mutex_lock(&lock);
+  fg_slot **at = &idle;
+  while (*at && (*at)->last_used > s->last_used) at = &(*at)->next;
+  s->next = *at;
+  *at = s;
+  pthread_mutex_unlock(&lock);
+}
+
+static void drop_all_excess(size_t most) {
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    fg_slot *const s = take_excess(most);
+    pthread_mutex_unlock(&lock);
+    if (!s) return;
+    drop_excess(s);
+  }
 }
 
 void fg_slot_release(fg_slot *s) {
+  const fg_target *const t = s->target;
   pthread_mutex_lock(&lock);
+  s->last_used = ++releases;
   s->next = idle;
   idle = s;
+  fg_slot *const aged = take_aged();
+  pthread_mutex_unlock(&lock);
+  destroy_all(t, aged);
+  drop_all_excess(fg_memory_idle_limit(t));
+  pthread_mutex_lock(&lock);
+  busy--;
+  ends++;
+  pthread_cond_broadcast(&released);
   pthread_mutex_unlock(&lock);
 }

@@ -41,20 +41,25 @@ typedef struct fg_slot {
   fg_ring ring[2];              /* by enum fg_side */
   fg_recording recording[FG_RECORDINGS];
   unsigned long executions;
+  const fg_target *target;
+  unsigned long last_used; /* the release after which it became idle, of all so far */
   struct fg_slot *next;
 } fg_slot;
 
-/* A slot whose arrays and staging pieces hold at least that much, for the caller alone until it is released. On
- * FG_ENOMEM all idle slots were given up first. */
+/* A slot whose arrays and staging pieces hold at least that much, for the caller alone until it is released. Before
+ * FG_ENOMEM all idle slots were given up, and if others are in use one more was waited for, two seconds at most. */
 int fg_slot_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot);
 
-/* Back to the pool.  Nothing may be under way in its streams. */
+/* Back to the pool.  Nothing may be under way in its streams.  The pool keeps no more device memory than
+ * fg_memory_idle_limit, and no slot that was not used for a thousand releases. */
 void fg_slot_release(fg_slot *slot);
 
 /* The entry of such an execution, now seen once more; a new one takes the place of that not seen for longest. */
 fg_recording *fg_slot_recording(const fg_target *, fg_slot *, const fg_recordable *);
 
-/* Free what no execution is using. */
+/* Free what no execution is using: all of it, or the slot that was not used for longest (false: there is none that has
+ * device memory). */
 void fg_slot_trim(const fg_target *);
+bool fg_slot_give_up_oldest(const fg_target *);
 
 #endif

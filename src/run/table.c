@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/pass/residues.h"
+#include "src/run/memory.h"
 #include "src/run/roots.h"
 
 struct fg_device_table {
@@ -72,10 +74,39 @@ static bool put_filter(sink *s, const fg_table *t) {
     if (j > 0) x[length - j] = x[j];
   }
   const bool done = fg_wide_dft(x, length) == 0;
+  const size_t rows = t->rows ? (size_t)t->rows : 1;
+  for (size_t row = 0; done && row < rows; row++)
+    for (size_t k = row; k < length; k += rows)
+      put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
+  free(x);
+  return done;
+}
+
+/* Σ_q exp(−2πi·g^−q/n)·exp(−2πi·qk/length), divided by length. */
+static bool put_rader(sink *s, const fg_table *t) {
+  const size_t length = (size_t)t->length;
+  const ptrdiff_t inverse = fg_power_modulo(fg_generator(t->n), t->n - 2, t->n);
+  fg_wide *x = malloc(length * sizeof *x);
+  if (!x) return false;
+  uint64_t power = 1;
+  for (size_t q = 0; q < length; q++) {
+    x[q] = fg_root(power, (uint64_t)t->n);
+    power = power * (uint64_t)inverse % (uint64_t)t->n;
+  }
+  const bool done = fg_wide_dft(x, length) == 0;
   for (size_t k = 0; done && k < length; k++)
     put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
   free(x);
   return done;
+}
+
+static void put_powers(int *entries, const fg_table *t) {
+  const ptrdiff_t g = fg_generator(t->n);
+  ptrdiff_t power = 1;
+  for (ptrdiff_t q = 0; q < t->n; q++) {
+    entries[q] = (int)power - 1;
+    power = power * g % t->n;
+  }
 }
 
 size_t fg_table_entries(const fg_table *t) {
@@ -86,9 +117,11 @@ size_t fg_table_entries(const fg_table *t) {
     }
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
-    case FG_TABLE_CHIRP: return (size_t)t->n;
+    case FG_TABLE_CHIRP:
+    case FG_TABLE_POWERS: return (size_t)t->n;
     case FG_TABLE_ROOTS:
-    case FG_TABLE_FILTER: return (size_t)t->length;
+    case FG_TABLE_FILTER:
+    case FG_TABLE_RADER: return (size_t)t->length;
     default: return 0;
   }
 }
@@ -116,11 +149,15 @@ static bool fill(sink *s, const fg_table *t) {
       for (size_t m = 0; m < entries; m++) put(s, fg_root((uint64_t)t->step * m + (uint64_t)t->first, n));
       return true;
     case FG_TABLE_FILTER: return put_filter(s, t);
+    case FG_TABLE_RADER: return put_rader(s, t);
+    case FG_TABLE_POWERS: put_powers(s->entries, t); return true;
     default: return false;
   }
 }
 
-static size_t table_bytes(const fg_table *t) { return fg_table_entries(t) * 2 * fg_real_size(t->precision); }
+static size_t table_bytes(const fg_table *t) {
+  return fg_table_entries(t) * (t->kind == FG_TABLE_POWERS ? sizeof(int) : 2 * fg_real_size(t->precision));
+}
 
 void *fg_table_compute(const fg_table *t) {
   sink s = {t->precision, malloc(table_bytes(t)), 0};
@@ -136,12 +173,12 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   fg_stream *stream = NULL;
   *memory = NULL;
   if (!entries) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
-  int code = target->backend->memory_alloc(target->device, table_bytes(key), memory);
+  int code = fg_memory_alloc(target, table_bytes(key), memory);
   if (code == FG_OK) code = target->backend->stream_create(target->device, &stream);
   if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, table_bytes(key), stream);
   if (code == FG_OK) code = target->backend->stream_wait(target->device, stream);
   if (stream) target->backend->stream_destroy(target->device, stream);
-  if (code != FG_OK && *memory) target->backend->memory_free(target->device, *memory);
+  if (code != FG_OK) fg_memory_free(target, *memory, table_bytes(key));
   free(entries);
   return code;
 }
@@ -161,19 +198,31 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
     return code;
   }
   memcpy(&t->key, key, sizeof *key);
-  t->next = tables;
-  *table = tables = t;
+  t->users = 1;
+  *table = t;
   return FG_OK;
 }
 
-int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+/* The table of that key, with one user more; NULL if there is none. */
+static fg_device_table *share(const fg_table *key) {
   pthread_mutex_lock(&lock);
-  int code = FG_OK;
-  *table = find(key);
-  if (!*table) code = make(target, key, table);
-  if (code == FG_OK) (*table)->users++;
+  fg_device_table *const t = find(key);
+  if (t) t->users++;
   pthread_mutex_unlock(&lock);
-  return code;
+  return t;
+}
+
+/* Made without the lock, since a long one takes seconds; of two threads that make the same each keeps its own. */
+int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  *table = share(key);
+  if (*table) return FG_OK;
+  const int code = make(target, key, table);
+  if (code != FG_OK) return code;
+  pthread_mutex_lock(&lock);
+  (*table)->next = tables;
+  tables = *table;
+  pthread_mutex_unlock(&lock);
+  return FG_OK;
 }
 
 void fg_table_release(const fg_target *target, fg_device_table *table) {
@@ -182,7 +231,7 @@ void fg_table_release(const fg_target *target, fg_device_table *table) {
     fg_device_table **at = &tables;
     while (*at != table) at = &(*at)->next;
     *at = table->next;
-    target->backend->memory_free(target->device, table->memory);
+    fg_memory_free(target, table->memory, table_bytes(&table->key));
     free(table);
   }
   pthread_mutex_unlock(&lock);

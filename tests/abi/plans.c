@@ -158,6 +158,7 @@ static void complex_to_real(void) {
   ROW('p', fftwf_plan_dft_c2r_2d(4, 7, CA, a, E));
   ROW('0', fftwf_plan_dft_c2r_2d(4, 6, CA, b, E | FFTW_PRESERVE_INPUT));
   ROW('p', fftwf_plan_dft_c2r_2d(1, 6, CA, b, E | FFTW_PRESERVE_INPUT));
+  ROW('0', fftwf_plan_dft_c2r_2d(6, 1, CA, b, E | FFTW_PRESERVE_INPUT));
   ROW('p', fftwf_plan_dft_c2r_3d(3, 4, 5, CA, b, E));
   ROW('p', fftwf_plan_dft_c2r(4, N(2, 3, 2, 5), CA, a, E));
   ROW('p', fftwf_plan_many_dft_c2r(2, N(4, 6), 3, CA, NULL, 1, 16, b, NULL, 1, 24, E));

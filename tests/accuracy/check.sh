@@ -1,7 +1,7 @@
 #!/bin/bash
 # check.sh [sim|cuda]: the error against double FFTW is close to stock float FFTW's, length by length.
 #
-# Bound: 1.2 times stock for smooth lengths (no prime factor above 13), twice stock for the others, which are convolutions.
+# Bound: 1.2 times stock for smooth lengths (no prime factor above 13), 1.5 times for the others, mostly convolutions.
 # Batches and rounds make each figure an average over some ten thousand points, so that it is stable.
 # Environment: FG_LIBRARY, FG_AGAINST_DOUBLE the program, FG_ACCURACY_TABLE a file that gets the table.
 set -eu
@@ -15,7 +15,8 @@ problems=(ocf2*4000 icb3*3000 ocf4*2000 ocb5*2000 icf6*1000 ocf7*1000 ocf8*1000 
   ocf15*500 ocf16*500 icb24*400 ocf32*300 ocf45*200 ocf49*200 ocb60*150 icf64*150 ocf100*100 ocf121*80 icf125*80
   ocb128*64 ocf210*40 ocf243*40 icf256*32 ocf360*24 ocf512*16 ocb1000*8 icf1024*8 ocf2048*4 ocf3125*2 ocf4096*2 icf8192
   ocf10000*2 ocb16384*2 icf65536 ocf100000 ocf30030
-  ocf17*300 icf19*300 ocb34*200 ocf97*60 icf101*60 ocf257*20 ocb509*10 ocf1009*4 icf1999*2 icb10007 ocf65521
+  ocf17*300 icf19*300 ocb34*200 ocf37*200 ocb43*200 icf59*150 ocf61*150 ocf74*100 ocf2368*6 ocb67*150 icf127*60 ocf211*40
+  ocf509*20 ocb2003*6 ocf4001*4 icb8191*4 ocf97*60 icf101*60 ocf257*20 ocb509*10 ocf1009*4 icf1999*2 icb10007 ocf65521
   ocf16x16*20 icb12x30*10 ocf17x8*20 ocf8x8x8*10 icf6x10x7*8 ocb48x64 icf100x120 ocf24x24x24
   ocb30x19x12)
 # Real data: every kind, even, odd and prime, several dimensions.
@@ -62,7 +63,7 @@ paste <(echo "$stock") <(echo "$ours") | awk -F '\t' '
   }
   BEGIN { print "problem\tstock\tours\tratio\tbound" }
   {
-    bound = smooth($1) ? 1.2 : 2
+    bound = smooth($1) ? 1.2 : 1.5
     ratio = $2 > 0 ? $4 / $2 : ($4 > 0 ? 99 : 1)
     verdict = ratio <= bound ? "" : "\tTOO LARGE"
     printf "%s\t%s\t%s\t%.2f\t%.1f%s\n", $1, $2, $4, ratio, bound, verdict

@@ -2,6 +2,7 @@
 #include "device_case.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,16 @@ bool device_case_is(const device_case *c, const char *answer) {
   const bool same = memcmp(now, answer, c->bytes) == 0;
   free(now);
   return same;
+}
+
+bool device_case_is_near(const device_case *c, const char *answer) {
+  float *now = (float *)device_case_memory(c);
+  const float *const want = (const float *)answer;
+  bool near = true;
+  for (size_t i = 0; i < c->bytes / sizeof *now; i++)
+    near = near && (!memcmp(&now[i], &want[i], sizeof *now) || fabsf(now[i] - want[i]) < 1e-4f);
+  free(now);
+  return near;
 }
 
 void device_case_open(device_case *c, const char *text) {

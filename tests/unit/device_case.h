@@ -27,6 +27,9 @@ void device_case_execute(device_case *c);
 /* All memory is as it was after the device's, or the real FFTW's, answer. */
 bool device_case_is(const device_case *c, const char *answer);
 
+/* Likewise within rounding: another plan may have other radices. */
+bool device_case_is_near(const device_case *c, const char *answer);
+
 /* Of the memory now: malloc'd. */
 char *device_case_memory(const device_case *c);
 

@@ -8,6 +8,7 @@ typedef struct {
   int loads, unloads; /* of modules */
   int rounding;     /* rounding mode at the last load */
   int shared;       /* last value of the dynamic shared memory attribute */
+  int busy;         /* so many times more a query finds work under way */
   int context_depth; /* of the thread that called last */
   const char *fail; /* name of the function that fails next, once */
   int result;       /* with this CUresult */

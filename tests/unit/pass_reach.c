@@ -9,10 +9,13 @@ typedef struct {
   ptrdiff_t n, stride, weight;
 } axis;
 
+ptrdiff_t test_pass_points(const fg_pass *p) { return fg_pass_is_rader(p) ? p->data : p->n; }
+
 /* The d-th dimension of a line, which has one, or of a box, slowest first. */
 static axis own_axis(const fg_pass *p, int d, enum fg_side side) {
+  const ptrdiff_t n = test_pass_points(p);
   if (p->family == FG_FAMILY_BOX) return (axis){p->box[d].n, fg_dim_stride(&p->box[d], side), 0};
-  return side == FG_INPUT ? (axis){p->n, p->in, p->load_weight} : (axis){p->n, p->out, p->store_weight};
+  return side == FG_INPUT ? (axis){n, p->in, p->load_weight} : (axis){n, p->out, p->store_weight};
 }
 
 static int own_axes(const fg_pass *p) { return p->family == FG_FAMILY_BOX ? p->dims : 1; }
@@ -97,7 +100,7 @@ typedef struct {
 /* Check's own assertions report each success too, which takes its time: here only failures are. */
 static void trace_stores(const fg_pass *p, traced *to, int number) {
   for (ptrdiff_t line = 0; line < fg_pass_lines(p); line++)
-    for (ptrdiff_t k = 0; k < p->n; k++) {
+    for (ptrdiff_t k = 0; k < test_pass_points(p); k++) {
       const ptrdiff_t e = test_pass_element(p, line, k, FG_OUTPUT);
       if (e == -1) continue;
       if (e < 0 || e >= to->size) ck_abort_msg("pass %d writes element %td of %td", number, e, to->size);
@@ -117,7 +120,7 @@ static void check_load(const traced *from, int number, ptrdiff_t e, ptrdiff_t li
 /* Before the stores: everything must be there.  After them, in place: only what the same line wrote may be gone. */
 static void trace_loads(const fg_pass *p, const traced *from, int number, bool stored) {
   for (ptrdiff_t line = 0; line < fg_pass_lines(p); line++)
-    for (ptrdiff_t k = 0; k < p->n; k++) {
+    for (ptrdiff_t k = 0; k < test_pass_points(p); k++) {
       const ptrdiff_t e = test_pass_element(p, line, k, FG_INPUT);
       if (e != -1) check_load(from, number, e, line, stored);
     }

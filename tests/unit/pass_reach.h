@@ -4,6 +4,9 @@
 
 #include "src/pass/pass.h"
 
+/* Points of a line, those beyond the limits of its tables included. */
+ptrdiff_t test_pass_points(const fg_pass *p);
+
 typedef struct {
   ptrdiff_t low, high; /* lowest element, highest element */
 } test_range;

@@ -203,6 +203,23 @@ START_TEST(results_become_codes) {
 }
 END_TEST
 
+/* When the driver cannot wait, its work goes on: it must be over before anything else happens to the memory. */
+START_TEST(what_cannot_be_waited_for_is_asked_for) {
+  fg_event *event;
+  open_device();
+  ck_assert_int_eq(cuda->event_create(device, &event), 0);
+  fake->busy = 3;
+  fail_next("cuStreamSynchronize", CUDA_ERROR_OPERATING_SYSTEM);
+  ck_assert_int_eq(cuda->stream_wait(device, stream), 0);
+  ck_assert_int_eq(fake->busy, -1);
+  fake->busy = 2;
+  fail_next("cuEventSynchronize", CUDA_ERROR_OPERATING_SYSTEM);
+  ck_assert_int_eq(cuda->event_wait(device, event), 0);
+  ck_assert_int_eq(fake->busy, -1);
+  cuda->event_destroy(device, event);
+}
+END_TEST
+
 START_TEST(lost_is_lost) {
   void *memory, *more;
   int calls;
@@ -378,6 +395,7 @@ static void add_driver_tests(TCase *c) {
   tcase_add_test(c, the_programs_context_and_capture_stay);
   tcase_add_test(c, our_context_is_not_pushed_twice);
   tcase_add_loop_test(c, results_become_codes, 0, sizeof failures / sizeof *failures);
+  tcase_add_test(c, what_cannot_be_waited_for_is_asked_for);
   tcase_add_test(c, lost_is_lost);
   tcase_add_test(c, after_fork_the_driver_is_left_alone);
 }

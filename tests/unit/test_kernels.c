@@ -69,6 +69,20 @@ START_TEST(pairs_of_radices_are_right_in_every_order) {
 }
 END_TEST
 
+/* Primes that are convolutions in registers: beside other radices, and in boxes. */
+static const char *const primes[] = {"oc74*33", "ocb1517*3", "/oc43v21", "oc2368*2", "oc37x41*3", "ocb47x10*5",
+                                     "oc53x3x4*6", "ic59*70", "oc3721"};
+
+START_TEST(primes_in_registers_are_radices_like_others) {
+  fg_problem *p = test_problem(primes[_i], FG_SINGLE);
+  plan(p, &fg_reference_device);
+  ck_assert_int_eq(list.count, 1);
+  ck_assert(!list.pass[0].filter.kind);
+  check(p, primes[_i]);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* ---- orders, tails, loops ---- */
 
 static const struct {
@@ -139,10 +153,10 @@ START_TEST(long_transforms_in_several_passes_are_right) {
 }
 END_TEST
 
-static const on_device bluestein[] = {{"oc37*9", 0},    {"ocb41*3", 0},     {"/oc53", 0},        {"oc47v6", 0},
-                                      {"ocb101:-2:3", 0}, {"oc1009*2", 0},  {"oc37x41", 0},      {"oc74", 0},
+static const on_device bluestein[] = {{"oc167*9", 0},   {"ocb179*3", 0},    {"/oc227", 0},       {"oc263v6", 0},
+                                      {"ocb509:-2:3", 0}, {"oc10007", 0},   {"oc167x67", 0},     {"oc134", 0},
                                       {"oc211", 2048},  {"ocb257*3", 2048}, {"/oc131:5:3", 1024}, {"oc1021v2", 4096},
-                                      {"ocb407x2", 1024}};
+                                      {"ocb737x2", 2048}};
 
 START_TEST(lengths_with_large_primes_are_right) {
   check_on(&bluestein[_i], FG_SINGLE);
@@ -195,6 +209,55 @@ START_TEST(every_split_of_the_middle_dimension_is_right) {
     ck_assert(list.count == 2 && list.pass[0].family == FG_FAMILY_BOX && list.pass[0].twiddle == n);
     check(p, overlapped[_i]);
   }
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- primes by permutation ---- */
+
+/* Both signs, split, batches with tails, gaps, backwards, in place, across, several loops, two dimensions, with a twiddle. */
+static const on_device rader[] = {
+    {"oc67*37", 0},         {"ocb67*3", 0},        {"/oc71*20", 0},     {"/ocb73*5", 0},        {"oc79v37", 0},
+    {"ocb83v6", 0},         {"oc89:2:3*5:300:400", 0}, {"ocb97:-2:3", 0},   {"ic101*17", 0},        {"icb103v9", 0},
+    {"oc107*9:1:107", 0},   {"oc109:1:9*9:109:1", 0}, {"oc113*4:113:339x3:452:113", 0},  {"oc67x71", 0},  {"icb127x10*2", 0},
+    {"oc131*16", 0},        {"oc151*3", 0},        {"oc191", 0},        {"ocb211*2", 0},        {"oc251*5", 0},
+    {"oc257v5", 0},         {"oc521*2", 0},        {"ocb1009*3", 0},    {"ic1021*2", 0},        {"oc2003", 0},
+    {"ocb2311*2", 0},       {"/oc4001", 0},        {"oc4129", 0},       {"oc67x3x5*2", 0},      {"oc1072*2", 4096},    {"ocb1616*3", 4096}, {"oc4033v2", 4096}};
+
+START_TEST(prime_lengths_by_permutation_are_right) {
+  check_on(&rader[_i], FG_SINGLE);
+  bool permuted = false;
+  for (int i = 0; i < list.count; i++) permuted |= fg_pass_is_rader(&list.pass[i]);
+  ck_assert_msg(permuted, "%s", rader[_i].text);
+}
+END_TEST
+
+/* The longest, which few lines at a time make slower than several passes: whatever the planner would do. */
+static const int longest[] = {8191, 12097};
+
+START_TEST(the_longest_primes_by_permutation_are_right) {
+  const int n = longest[_i];
+  char text[40];
+  fg_problem *p = test_problem(notation(text, sizeof text, _i % 2 ? "ocb%d" : "ocf%d", n, 0), FG_SINGLE);
+  const fg_planner planner = {&fg_reference_device, 0};
+  const fg_work w = {.sign = p->sign, .to.array = FG_ARRAY_OUT, .rank = 1, .dim = {{n, 1, 1}}};
+  list = (fg_passes){0};
+  ck_assert(fg_solver_rader.applicable(&planner, &w) && fg_solver_rader.lower(&planner, &w, &list));
+  check(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* The order of its stages is for speed alone. */
+START_TEST(permuted_stages_are_right_in_every_order) {
+  fg_problem *p = test_problem("ocb1009*7", FG_SINGLE);
+  plan(p, &fg_reference_device);
+  fg_pass *pass = &list.pass[0];
+  ck_assert(list.count == 1 && fg_pass_is_rader(pass));
+  pass->lines = 1 + _i % 3;
+  pass->pad = _i & 1 ? 16 : 0;
+  for (int s = 0; s < pass->stages; s++) pass->column[s] = _i >> s & 1;
+  check(p, "ocb1009*7");
   fg_problem_free(p);
 }
 END_TEST
@@ -269,11 +332,15 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, every_radix_alone_is_right, 1, FG_MAX_RADIX + 1);
   tcase_add_loop_test(tc, pairs_of_radices_are_right_in_every_order, 0, 62);
+  tcase_add_loop_test(tc, primes_in_registers_are_radices_like_others, 0, TEST_COUNT(primes));
   tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
   tcase_add_loop_test(tc, lengths_with_large_primes_are_right, 0, TEST_COUNT(bluestein));
   tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
+  tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
+  tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0, TEST_COUNT(longest));
+  tcase_add_loop_test(tc, permuted_stages_are_right_in_every_order, 0, 8);
   tcase_add_loop_test(tc, several_dimensions_are_right, 0, TEST_COUNT(several));
   tcase_add_loop_test(tc, random_problems_are_right, 0, 40);
   tcase_add_loop_test(tc, double_precision_is_right, 0, TEST_COUNT(doubles));

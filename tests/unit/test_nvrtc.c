@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "random_problem.h"
 #include "cuda/backend.h"
 #include "cuda/cuda_nvrtc.h"
 #include "src/pass/geometry.h"
@@ -124,7 +125,7 @@ static fg_pass pass_of(ptrdiff_t n, enum fg_precision precision) {
   static const fg_device_info device = {.arch = 90, .multiprocessors = 132, .threads_block = 1024, .threads_sm = 2048,
                                         .shared_block = 232448, .shared_sm = 233472, .registers_sm = 65536,
                                         .memory = (size_t)1 << 37, .l2 = 50 << 20};
-  fg_pass p = {.precision = precision, .sign = -1, .n = n, .in = 1, .out = 1, .loops = 1};
+  fg_pass p = {.precision = precision, .sign = -1, .n = n, .data = n, .in = 1, .out = 1, .loops = 1};
   p.to.array = FG_ARRAY_OUT;
   p.loop[0] = (fg_loop){.n = 1000, .in = n, .out = n};
   ck_assert(fg_geometry_choose(&p, &device));
@@ -152,6 +153,20 @@ static const ptrdiff_t lengths[] = {1, 2, 13, 1000, 3003, 4096};
 START_TEST(tile_compiles_for_every_length) {
   fg_pass p = pass_of(lengths[_i], FG_SINGLE);
   check_pass(&p, 90);
+}
+END_TEST
+
+/* Primes in registers, permuted in the tile, real, and all three passes of a long one. */
+static const char *const primes[] = {"oc61*1000", "oc74*1000", "oc101*30000", "ocb1009*3000", "orf1009*3000", "oc100003"};
+
+START_TEST(primes_compile_everywhere) {
+  static fg_passes list;
+  const char *why;
+  fg_problem *p = test_problem(primes[_i], FG_SINGLE);
+  ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+  for (int i = 0; i < list.count; i++)
+    for (int a = 0; a < ARCHS; a++) check_pass(&list.pass[i], archs[a]);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -197,6 +212,7 @@ static Suite *suite(void) {
   tcase_add_test(c, sources_may_include_each_other);
   tcase_add_loop_test(c, tile_compiles_everywhere, 0, ARCHS);
   tcase_add_loop_test(c, tile_compiles_for_every_length, 0, sizeof lengths / sizeof *lengths);
+  tcase_add_loop_test(c, primes_compile_everywhere, 0, sizeof primes / sizeof *primes);
   tcase_add_test(c, tile_compiles_in_double);
   tcase_add_test(c, tile_compiles_with_split_arrays_and_twiddle);
   tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));

@@ -73,6 +73,7 @@ static const char *const defaults[][2] = {
     {"FFTW3_GPU", "auto"},     {"FFTW3_GPU_BACKEND", "cuda"}, {"FFTW3_GPU_CACHE", ""},  {"FFTW3_GPU_LOG", "none"},
     {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_TRACE", ""},   {"FFTW3_GPU_VERIFY", ""},
     {"FFTW3_GPU_COPY_THREADS", ""}, {"FFTW3_GPU_PIN", "own"},
+    {"FFTW3_GPU_DEVICE", ""}, {"FFTW3_GPU_MEMORY", ""},
 };
 enum { SETTINGS = sizeof defaults / sizeof defaults[0] };
 
@@ -113,6 +114,12 @@ static const char *const good[][3] = {
     {"FFTW3_GPU_VERIFY", "0.25", "0.25"},
     {"FFTW3_GPU_VERIFY", "0", ""},
     {"FFTW3_GPU_COPY_THREADS", "3", "3"},
+    {"FFTW3_GPU_DEVICE", "0", "0"},
+    {"FFTW3_GPU_DEVICE", "12", "12"},
+    {"FFTW3_GPU_MEMORY", "1000", "1000"},
+    {"FFTW3_GPU_MEMORY", "3K", "3072"},
+    {"FFTW3_GPU_MEMORY", "2G", "2147483648"},
+    {"FFTW3_GPU_MEMORY", "50%", "50%"},
     {"FFTW3_GPU_PIN", "never", "never"},
     {"FFTW3_GPU_PIN", "own", "own"},
     {"FFTW3_GPU_PIN", "register", "register"},
@@ -136,6 +143,9 @@ static const char *const bad[][2] = {
     {"FFTW3_GPU_VERIFY", "nan"}, {"FFTW3_GPU_VERIFY", "inf"},     {"FFTW3_GPU_VERIFY", "yes"},
     {"FFTW3_GPU_COPY_THREADS", "0"}, {"FFTW3_GPU_COPY_THREADS", "65"}, {"FFTW3_GPU_COPY_THREADS", "4x"},
     {"FFTW3_GPU_PIN", "all"},
+    {"FFTW3_GPU_DEVICE", "-1"},    {"FFTW3_GPU_DEVICE", "0,1"},
+    {"FFTW3_GPU_MEMORY", "0"},     {"FFTW3_GPU_MEMORY", "101%"},  {"FFTW3_GPU_MEMORY", "2GB"},
+    {"FFTW3_GPU_MEMORY", "99999999T"}, {"FFTW3_GPU_MEMORY", "99999999999999999999"}, {"FFTW3_GPU_MEMORY", "all"},
 };
 
 static const char *takes(const char *name) {

@@ -360,6 +360,23 @@ START_TEST(the_chosen_call_fails_and_no_other) {
 }
 END_TEST
 
+/* Which of the first eight waits fail, as digits. */
+static const struct {
+  const char *spec, *failing;
+} chosen[] = {{"wait:3", "3"}, {"wait:3-5", "345"}, {"wait:6+", "678"}, {"wait:2/3", "258"}, {"any:7", "7"}, {"any:8-9", "8"}};
+
+START_TEST(faults_may_come_again) {
+  char failing[9] = "";
+  ck_assert_int_eq(fg_sim_set_faults(chosen[_i].spec), 0);
+  for (int i = 1; i <= 8; i++) {
+    const int code = sim->stream_wait(device, stream);
+    ck_assert(code == 0 || code == FG_ELAUNCH);
+    if (code) snprintf(failing + strlen(failing), 2, "%d", i);
+  }
+  ck_assert_str_eq(failing, chosen[_i].failing);
+}
+END_TEST
+
 START_TEST(compiles_launches_and_waits_fail_on_demand) {
   const arguments a = {NULL, NULL, 0};
   fg_kernel *kernel;
@@ -384,7 +401,8 @@ START_TEST(a_lost_device_stays_lost) {
 }
 END_TEST
 
-static const char *const unreadable[] = {"alloc", "alloc:", "alloc:0", "alloc:1x", "alloc:1,", ",alloc:1", "halloc:1"};
+static const char *const unreadable[] = {"alloc", "alloc:", "alloc:0", "alloc:1x", "alloc:1,", ",alloc:1", "halloc:1",
+                                        "alloc:1-", "alloc:3-2", "alloc:1/0", "alloc:1+2"};
 
 START_TEST(an_unreadable_fault_text_is_refused) {
   void *memory;
@@ -587,6 +605,7 @@ static void add_fault_tests(Suite *s) {
   tcase_add_test(tc, the_chosen_call_fails_and_no_other);
   tcase_add_test(tc, compiles_launches_and_waits_fail_on_demand);
   tcase_add_test(tc, a_lost_device_stays_lost);
+  tcase_add_loop_test(tc, faults_may_come_again, 0, COUNT(chosen));
   tcase_add_loop_test(tc, an_unreadable_fault_text_is_refused, 0, COUNT(unreadable));
   tc = tcase_create("environment"); /* read when the device is first opened: no fixture */
   tcase_add_test(tc, faults_come_from_the_environment);

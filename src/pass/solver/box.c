@@ -19,7 +19,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->kind != FG_DFT || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
   if (fg_work_has_form(w) || w->load_table.kind || w->store_table.kind) return false; /* must: the kernel has none */
   for (int d = 0; d < w->rank; d++) {
-    if (!fg_smooth(w->dim[d].n)) return false; /* must: butterflies */
+    if (!fg_smooth(w->dim[d].n, w->precision)) return false; /* must: butterflies */
     total *= w->dim[d].n;
     if (total > (1 << 16)) return false;
   }
@@ -32,10 +32,10 @@ typedef struct {
 } way;
 
 /* The ways with the fewest stages and with one more. */
-static int ways_of(ptrdiff_t n, way list[MAX_LISTS]) {
+static int ways_of(const fg_pass *p, int d, way list[MAX_LISTS]) {
   int count = 0;
   fg_radix_list radices[MAX_LISTS];
-  const int lists = fg_radix_lists(n, radices, MAX_LISTS);
+  const int lists = fg_radix_lists(p->box[d].n, p->precision, radices, MAX_LISTS);
   for (int i = 0; i < lists; i++) {
     const fg_radix_list *r = &radices[i];
     if (r->stages > MAX_PARTS || r->stages > radices[0].stages + 1) break;
@@ -104,7 +104,7 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
   int count[FG_MAX_BOX] = {1, 1, 1};
   double best_score = 0;
   fg_pass best = *p;
-  for (int d = 0; d < p->dims; d++) count[d] = ways_of(p->box[d].n, list[d]);
+  for (int d = 0; d < p->dims; d++) count[d] = ways_of(p, d, list[d]);
   for (int a = 0; a < count[0]; a++)
     for (int b = 0; b < count[1]; b++)
       for (int c = 0; c < count[2]; c++) {

@@ -96,11 +96,11 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n
   return fg_planner_lower(&deeper, &h.columns, list) && fg_planner_lower(&deeper, &h.rows, list);
 }
 
-int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
+int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision precision, ptrdiff_t list[MAX_CANDIDATES]) {
   ptrdiff_t all[512];
   int count = 0, kept = 0;
   for (ptrdiff_t d = SMALLEST; d <= 8192 && d <= n / 2 && count < 512; d++)
-    if (n % d == 0 && fg_smooth(d)) all[count++] = d;
+    if (n % d == 0 && fg_smooth(d, precision)) all[count++] = d;
   /* Below the root descending, so that the columns, of which several share a block, are the shorter half. */
   for (int i = count - 1; i >= 0 && kept < MAX_CANDIDATES / 2; i--)
     if (all[i] * all[i] <= n) list[kept++] = all[i];
@@ -113,7 +113,7 @@ int fg_hierarchical_factors(ptrdiff_t n, ptrdiff_t list[MAX_CANDIDATES]) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   ptrdiff_t factors[MAX_CANDIDATES];
-  const int count = fg_hierarchical_factors(w->dim[0].n, factors);
+  const int count = fg_hierarchical_factors(w->dim[0].n, w->precision, factors);
   return fg_planner_cheapest(planner, w, lower_split, factors, count, list);
 }
 

@@ -106,7 +106,7 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   ptrdiff_t size[MAX_CANDIDATES + 1], best[MAX_CANDIDATES + 1];
   int count = 0;
   for (ptrdiff_t n1 = 2; n1 <= n / 2; n1++) {
-    const ptrdiff_t larger = n % n1 || !fg_smooth(n1) || !fg_smooth(n / n1) ? 0 : larger_box(planner, w, n1);
+    const ptrdiff_t larger = n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision) ? 0 : larger_box(planner, w, n1);
     int at = count;
     if (!larger) continue;
     for (; at > 0 && size[at - 1] > larger; at--) {

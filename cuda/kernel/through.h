@@ -1,0 +1,170 @@
+/* through.h: lines that are loaded and stored through the tile, in the order of memory.
+ *
+ * Pairs of spectra (pairs.h) are put together and taken apart there.  A line of prime length (FG_RADER) is permuted
+ * there: stages read point g^k as their k-th input and store their k-th result as point g^−k. */
+#ifndef FG_THROUGH_H
+#define FG_THROUGH_H
+
+#include "pairs.h"
+
+constexpr bool LOAD_THROUGH = FG_RADER || (SPECTRA_IN && FG_LOAD_THROUGH);
+constexpr bool STORE_THROUGH = FG_RADER || SPLIT_SPECTRA;
+
+/* ---- spectra ---- */
+
+/* The last row stands in for rows that do not exist: no branch around a load. */
+FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
+  const line_number rows = line_number(s.args.lines) - s.first;
+  const line_place p = place(s, line_number(row) < rows ? row : int(rows) - 1);
+  return fetch_spectrum(s.args, p.in, k);
+}
+
+FG_DEVICE void put_element(const pass_state &s, int line, int e, cplx v) {
+  shared_store(s.tile + tile_at(line, e), FG_BACKWARD ? swapped(v) : v);
+}
+
+/* x + i·y and its mirror. */
+FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
+  const int mirror = FG_DATA - at.b;
+  put_element(s, at.line, at.b, cplx{x.x - y.y, x.y + y.x});
+  if (at.b > 0 && mirror != at.b) put_element(s, at.line, mirror, cplx{x.x + y.y, y.x - x.y});
+}
+
+/* Two spectra into the tile as one.  All loads are under way before the first store, which the compiler would not let
+ * them pass. */
+FG_DEVICE void load_spectra(const pass_state &s) {
+  cplx x[SPECTRUM_REPEATS], y[SPECTRUM_REPEATS];
+#pragma unroll
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
+    x[i] = fetch_spectrum_point(s, line, k);
+    y[i] = fetch_spectrum_point(s, line + FG_LINES, k);
+  }
+#pragma unroll
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+    if (!at.exists) continue;
+    const cplx second = row_exists(s, at.line + FG_LINES) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
+    put_pair(s, at, spectrum_point(s.args, at.b, x[i]), second);
+  }
+}
+
+FG_DEVICE void store_spectrum_point(const pass_state &s, int row, int k, cplx v) {
+  if (!row_exists(s, row)) return;
+  const line_place p = place(s, row);
+  if (FG_TWIDDLE) v = twiddled(s.args, p.twiddle, k, v);
+  put_point(s.args, store_run(s, p, k, 0), 0, v);
+}
+
+/* Two spectra out of one. */
+FG_DEVICE void store_spectra(const pass_state &s) {
+#pragma unroll 4
+  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
+    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
+    if (!at.exists) continue;
+    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
+    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
+    const real half = real(0.5);
+    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
+    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
+  }
+}
+
+/* ---- whole lines ---- */
+
+/* The i-th element that this thread moves. */
+FG_DEVICE spot element_spot(int i, bool column) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  const bool exists = FG_LINES * FG_DATA % FG_THREADS == 0 || u < FG_LINES * FG_DATA;
+  if (column) return {u % FG_LINES, u / FG_LINES, exists};
+  return {u / FG_DATA, u % FG_DATA, exists};
+}
+constexpr int ELEMENT_REPEATS = (FG_LINES * FG_DATA + FG_THREADS - 1) / FG_THREADS;
+
+FG_DEVICE void load_elements(const pass_state &s) {
+  cplx x[ELEMENT_REPEATS];
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const spot at = element_spot(i, FG_LOAD_COLUMN);
+    x[i] = {0, 0};
+    if (!at.exists) continue;
+    if constexpr (FG_PAIRS) load_real_pair<1>(s, at.line, at.b, 1, x + i);
+    else load_butterfly<1>(s, at.line, at.b, 1, x + i);
+  }
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const spot at = element_spot(i, FG_LOAD_COLUMN);
+    if (at.exists) shared_store(s.tile + tile_at(at.line, at.b), x[i]);
+  }
+}
+
+FG_DEVICE void store_elements(const pass_state &s) {
+#pragma unroll 4
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const spot at = element_spot(i, FG_STORE_COLUMN);
+    if (!at.exists) continue;
+    const cplx x = shared_load(s.tile + tile_at(at.line, at.b));
+    if constexpr (FG_PAIRS) store_real_pair<1>(s, at.line, at.b, 1, &x);
+    else store_butterfly<1>(s, at.line, at.b, 1, &x);
+  }
+}
+
+/* ---- between tile and registers ---- */
+
+FG_DEVICE int place_of_power(const pass_state &s, int line, int k) {
+  return stage_at(line, table_load(s.args.order + k));
+}
+
+/* What the first stage reads. */
+FG_DEVICE void read_first(const pass_state &s, cplx *v) {
+  using T = stage<0>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const int k = at.b + j * T::M;
+      cplx x = {0, 0};
+      if (at.exists && (!CHIRP || k < FG_DATA)) {
+        x = shared_load(s.tile + (FG_RADER ? place_of_power(s, at.line, k) : tile_at(at.line, k)));
+        if (CHIRP) x = x * table_load(static_cast<const cplx *>(s.args.load_table) + k);
+      }
+      v[i * T::R + j] = x;
+    }
+  }
+}
+
+/* What the last stage leaves. */
+FG_DEVICE void write_last(const pass_state &s, cplx *v) {
+  using T = stage<LAST>;
+#pragma unroll
+  for (int i = 0; (CHIRP || FG_RADER) && i < T::REPEATS; i++) {
+    const spot at = T::locate(i);
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const int k = at.b + j * T::M;
+      cplx &x = v[i * T::R + j];
+      if (FG_RADER && at.exists) shared_store(s.tile + place_of_power(s, at.line, FG_N - k), x);
+      if (CHIRP && at.exists && k < FG_DATA) x = x * table_load(static_cast<const cplx *>(s.args.store_table) + k);
+    }
+  }
+  if (!FG_RADER) exchange_write<LAST>(v, s.tile);
+}
+
+FG_DEVICE void load_through(const pass_state &s, cplx *v) {
+  if constexpr (SPECTRA_IN) load_spectra(s);
+  else load_elements(s);
+  __syncthreads();
+  read_first(s, v);
+}
+
+FG_DEVICE void store_through(const pass_state &s, cplx *v) {
+  if (LAST > 0) __syncthreads(); /* the tile is still being read */
+  write_last(s, v);
+  __syncthreads();
+  if constexpr (SPLIT_SPECTRA) store_spectra(s);
+  else store_elements(s);
+}
+
+#endif

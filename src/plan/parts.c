@@ -1,0 +1,133 @@
+/* parts.c: a batch in parts.  All parts are alike but perhaps the last, so there are two plans at most, which are
+ * executed on arrays that lie further on each time. */
+#include "src/plan/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/plan/handle.h"
+
+struct fg_parts {
+  const fg_problem *whole;
+  int batch;             /* the dimension of the batch that is cut */
+  ptrdiff_t each, count; /* its points in a part; parts */
+  fg_plan *alike, *last; /* last: the same, if it is no shorter */
+  bool apart;            /* even in place no part touches what is another's */
+};
+
+/* From the lowest to past the highest element of one side, in reals from the array's pointer. */
+typedef struct {
+  ptrdiff_t low, high;
+} span;
+
+static void add(span *s, ptrdiff_t points, ptrdiff_t stride) {
+  const ptrdiff_t way = (points - 1) * stride;
+  if (way < 0) s->low += way;
+  else s->high += way;
+}
+
+/* Of one plane, with all dimensions but one of the batch. */
+static span span_of(const fg_problem *p, enum fg_side side, int without) {
+  span s = {0, fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED ? 2 : 1};
+  for (int d = 0; d < p->transform.rank; d++)
+    add(&s, fg_problem_points(p, d, side), fg_dim_stride(&p->transform.dim[d], side));
+  for (int b = 0; b < p->batch.rank; b++)
+    if (b != without) add(&s, p->batch.dim[b].n, fg_dim_stride(&p->batch.dim[b], side));
+  return s;
+}
+
+/* One stretch of memory after the other, the same for input and output. */
+static bool is_apart(const fg_problem *p, int b) {
+  const span in = span_of(p, FG_INPUT, b), out = span_of(p, FG_OUTPUT, b);
+  const ptrdiff_t low = in.low < out.low ? in.low : out.low, high = in.high > out.high ? in.high : out.high;
+  return p->batch.dim[b].is == p->batch.dim[b].os && high - low <= labs(p->batch.dim[b].is);
+}
+
+/* The outermost dimension in memory that has enough points. */
+static int choose(const fg_problem *p, ptrdiff_t wanted) {
+  int best = -1;
+  for (int b = 0; b < p->batch.rank; b++) {
+    if (p->batch.dim[b].n < wanted) continue;
+    if (best < 0 || labs(p->batch.dim[b].is) > labs(p->batch.dim[best].is)) best = b;
+  }
+  return best;
+}
+
+static fg_plan *plan_part(const fg_problem *p, int batch, ptrdiff_t n) {
+  fg_problem *part = fg_problem_copy(p);
+  if (!part) return NULL;
+  part->batch.dim[batch].n = n;
+  void *plan = fg_plan_create(part);
+  const bool ours = plan && fg_plan_is_ours(plan);
+  if (ours && fg_plan_state(plan) == FG_STATE_DEVICE) return plan;
+  if (ours) fg_plan_destroy(plan);
+  else if (plan) fg_host_of(p->precision)->destroy(plan);
+  return NULL;
+}
+
+fg_parts *fg_parts_create(const fg_problem *p, double need, double most) {
+  const double wanted = ceil(need / most);
+  const int batch = wanted < (double)fg_tensor_size(&p->batch) ? choose(p, (ptrdiff_t)wanted) : -1;
+  fg_parts *s = batch >= 0 ? calloc(1, sizeof *s) : NULL;
+  if (!s) return NULL;
+  const ptrdiff_t n = p->batch.dim[batch].n;
+  s->batch = batch;
+  s->apart = is_apart(p, batch);
+  s->each = (n + (ptrdiff_t)wanted - 1) / (ptrdiff_t)wanted;
+  if ((double)s->each * need / (double)n > most && s->each > 1) s->each--; /* rounded up over the limit */
+  s->count = (n + s->each - 1) / s->each;
+  s->whole = p;
+  s->alike = plan_part(p, batch, s->each);
+  s->last = n % s->each && s->alike ? plan_part(p, batch, n % s->each) : s->alike;
+  if (s->last) return s;
+  fg_parts_destroy(s);
+  return NULL;
+}
+
+void fg_parts_destroy(fg_parts *s) {
+  if (!s) return;
+  if (s->last && s->last != s->alike) fg_plan_destroy(s->last);
+  if (s->alike) fg_plan_destroy(s->alike);
+  free(s);
+}
+
+int fg_parts_count(const fg_parts *s) { return (int)s->count; }
+
+/* ---- execution ---- */
+
+static void *further(void *array, ptrdiff_t reals, enum fg_precision precision) {
+  return array ? (char *)array + reals * (ptrdiff_t)fg_real_size(precision) : NULL;
+}
+
+static fg_arrays arrays_of(const fg_parts *s, const fg_arrays *a, ptrdiff_t first) {
+  const fg_dim *d = &s->whole->batch.dim[s->batch];
+  const enum fg_precision precision = s->whole->precision;
+  return (fg_arrays){further(a->in_re, first * d->is, precision), further(a->in_im, first * d->is, precision),
+                     further(a->out_re, first * d->os, precision), further(a->out_im, first * d->os, precision)};
+}
+
+static bool meet(const fg_problem *p, const void *in, const void *out) {
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), distance = (const char *)out - (const char *)in;
+  const span i = span_of(p, FG_INPUT, -1), o = span_of(p, FG_OUTPUT, -1);
+  return i.low * real < distance + o.high * real && distance + o.low * real < i.high * real;
+}
+
+static bool overlap(const fg_problem *p, const fg_arrays *a) {
+  const void *const ins[] = {a->in_re, a->in_im}, *const outs[] = {a->out_re, a->out_im};
+  for (int i = 0; i < 4; i++)
+    if (ins[i / 2] && outs[i % 2] && meet(p, ins[i / 2], outs[i % 2])) return true;
+  return false;
+}
+
+static bool in_place(const fg_arrays *a) {
+  return a->in_re == a->out_re && (!a->in_im || !a->out_im || a->in_im == a->out_im);
+}
+
+bool fg_parts_execute(const fg_parts *s, const fg_arrays *a) {
+  if (overlap(s->whole, a) && !(s->apart && in_place(a))) return false;
+  for (ptrdiff_t i = 0; i < s->count; i++) {
+    const fg_arrays part = arrays_of(s, a, i * s->each);
+    fg_plan_execute(i < s->count - 1 ? s->alike : s->last, &part);
+  }
+  return true;
+}

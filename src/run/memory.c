@@ -1,0 +1,71 @@
+/* memory.c: the device memory of this process. */
+#include "src/run/memory.h"
+
+#include <stdatomic.h>
+
+#include "src/report/log.h"
+#include "src/report/settings.h"
+#include "src/run/ranks.h"
+#include "src/run/slot.h"
+
+size_t fg_memory_most = 0;
+
+static const double share_of_free = 0.9;
+/* Taken and given back in 1.1 ms on the reference H200 (tests/bench/memory_times.c), where it takes 50 ms to fill it. */
+static const size_t most_idle = (size_t)4 << 30;
+
+static atomic_size_t used;
+
+size_t fg_memory_used(void) { return atomic_load(&used); }
+
+static size_t default_limit(const fg_target *t) {
+  size_t available = 0;
+  const int devices = t->backend->count();
+  if (t->backend->memory_available(t->device, &available) != FG_OK) available = t->info->memory;
+  return (size_t)(share_of_free * (double)available / fg_ranks_sharing(devices));
+}
+
+static size_t limit_of(const fg_target *t) {
+  const fg_settings *s = fg_settings_get();
+  if (s->memory) return s->memory;
+  return s->memory_percent > 0 ? (size_t)(s->memory_percent / 100 * (double)t->info->memory) : default_limit(t);
+}
+
+size_t fg_memory_limit(const fg_target *t) {
+  static atomic_size_t limit;
+  size_t known = atomic_load(&limit);
+  if (fg_memory_most) return fg_memory_most;
+  if (known) return known;
+  known = limit_of(t);
+  atomic_store(&limit, known ? known : 1);
+  fg_log(FG_LOG_INFO, "at most %zu MB of device memory", known >> 20);
+  return known;
+}
+
+size_t fg_memory_idle_limit(const fg_target *t) {
+  const size_t quarter = fg_memory_limit(t) / 4;
+  return quarter < most_idle ? quarter : most_idle;
+}
+
+static int allocate(const fg_target *t, size_t bytes, void **memory) {
+  const size_t limit = fg_memory_limit(t), before = atomic_fetch_add(&used, bytes);
+  int code = FG_OK;
+  if (bytes > limit || before > limit - bytes)
+    code = fg_backend_fail(FG_ENOMEM, "%zu MB more than the %zu MB of device memory in use would be over the limit",
+                           bytes >> 20, before >> 20);
+  if (code == FG_OK) code = t->backend->memory_alloc(t->device, bytes, memory);
+  if (code != FG_OK) atomic_fetch_sub(&used, bytes);
+  return code;
+}
+
+int fg_memory_alloc(const fg_target *t, size_t bytes, void **memory) {
+  int code = allocate(t, bytes, memory);
+  while (code == FG_ENOMEM && fg_slot_give_up_oldest(t)) code = allocate(t, bytes, memory);
+  return code;
+}
+
+void fg_memory_free(const fg_target *t, void *memory, size_t bytes) {
+  if (!memory) return;
+  t->backend->memory_free(t->device, memory);
+  atomic_fetch_sub(&used, bytes);
+}

@@ -1,0 +1,49 @@
+/* ranks.c: what launchers of parallel programs tell in the environment. */
+#include "config.h"
+
+#include "src/run/ranks.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct {
+  const char *rank, *count;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    /* Of the step, not of the job: a batch script has the job's numbers too, and is one process. */
+    {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"},
+};
+
+enum { MOST = 100000 };
+
+/* The number that name's value begins with ("4", Slurm's "4(x2)"); -1 if there is none that makes sense. */
+static int number_of(const char *name) {
+  const char *value = secure_getenv(name);
+  const long n = value && *value >= '0' && *value <= '9' ? strtol(value, NULL, 10) : -1;
+  return n <= MOST ? (int)n : -1;
+}
+
+fg_ranks fg_ranks_here(void) {
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+    const fg_ranks r = {number_of(launchers[i].rank), number_of(launchers[i].count)};
+    if (r.rank >= 0 && r.rank < r.count) return r;
+  }
+  return (fg_ranks){0, 1};
+}
+
+int fg_ranks_device(int devices) { return devices > 0 ? fg_ranks_here().rank % devices : 0; }
+
+int fg_ranks_sharing(int devices) {
+  return devices > 0 ? (fg_ranks_here().count + devices - 1) / devices : 1;
+}
+
+int fg_ranks_processors(void) {
+  cpu_set_t mask;
+  const int allowed = sched_getaffinity(0, sizeof mask, &mask) ? 1 : CPU_COUNT(&mask);
+  if (allowed < sysconf(_SC_NPROCESSORS_ONLN)) return allowed; /* bound: they are this process's own */
+  const int share = allowed / fg_ranks_here().count;
+  return share > 0 ? share : 1;
+}

@@ -1,0 +1,318 @@
+/* soak.c: random FFTW programs: plans made, copied, executed by several threads and destroyed, arrays allocated and freed,
+ * wisdom and forks in between, a cleanup after each of twenty rounds.  Linked to stock FFTW alone, so that any library may be preloaded.
+ *
+ *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB] [--verbose]
+ *
+ * All problems are executed once before memory is looked at for the first time; at the end, when all was given back, it
+ * must not have grown by more than that many MB, on the host or (where there is a CUDA driver) on the device.  Every
+ * result is compared with what stock FFTW made of the same input before the program began.  Exit status 3: a wrong result
+ * or more memory. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <getopt.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/soak/problem.h"
+
+enum { LIVE = 12, WRONG = 3 };
+
+static struct {
+  double seconds;
+  long count, seed, problems, elements, threads, growth;
+  bool verbose;
+} set = {.seconds = 0, .count = 2000, .seed = 1, .problems = 60, .elements = 4096, .threads = 4, .growth = 16};
+
+static problem *pool;
+static atomic_long plans, executions, new_arrays, copies, wisdoms, cleanups, forks, nulls;
+static atomic_bool over;
+
+/* Programs serialise what FFTW does not. */
+static pthread_mutex_t planner = PTHREAD_MUTEX_INITIALIZER;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void fail(const problem *p, const char *what) {
+  char text[200] = "";
+  if (p) problem_print(p, text, sizeof text);
+  fprintf(stderr, "soak: seed %ld, after %ld executions: %s %s\n", set.seed, atomic_load(&executions), what, text);
+  _exit(WRONG);
+}
+
+/* ---- one plan ---- */
+
+typedef struct {
+  const problem *problem;
+  arrays arrays;
+  fftwf_plan plan;
+  bool alone; /* it has the arrays: copies share them with their original */
+} live;
+
+static unsigned flags_for(dice *d, enum memory memory) {
+  static const unsigned choices[] = {FFTW_ESTIMATE, FFTW_ESTIMATE, FFTW_ESTIMATE | FFTW_PRESERVE_INPUT,
+                                     FFTW_ESTIMATE | FFTW_DESTROY_INPUT};
+  return choices[dice_between(d, 0, 3)] | (memory == OWN ? 0 : FFTW_UNALIGNED);
+}
+
+/* False where FFTW itself has no plan: c2r of several dimensions that keeps its input. */
+static bool start(live *l, dice *d, const problem *p) {
+  const enum memory memory = (enum memory)dice_between(d, 0, MEMORIES - 1);
+  *l = (live){p, arrays_make(p, memory), NULL, true};
+  const unsigned flags = flags_for(d, memory);
+  pthread_mutex_lock(&planner);
+  l->plan = problem_plan(p, &l->arrays, flags);
+  pthread_mutex_unlock(&planner);
+  atomic_fetch_add(l->plan ? &plans : &nulls, 1);
+  if (l->plan) return true;
+  if (!(flags & FFTW_PRESERVE_INPUT) || p->kind != C2R) fail(p, "no plan for");
+  arrays_free(&l->arrays);
+  return false;
+}
+
+static void run(const live *l, dice *d) {
+  float factor;
+  const bool elsewhere = dice_one_in(d, 3);
+  arrays other = elsewhere ? arrays_make(l->problem, l->arrays.memory) : l->arrays;
+  float *before = problem_fill(l->problem, &other, d, &factor);
+  problem_execute(l->problem, l->plan, &other, elsewhere);
+  if (!problem_check(l->problem, &other, before, factor)) fail(l->problem, "wrong result of");
+  if (elsewhere) arrays_free(&other);
+  atomic_fetch_add(&executions, 1);
+  atomic_fetch_add(&new_arrays, elsewhere);
+}
+
+static void end(live *l) {
+  pthread_mutex_lock(&planner);
+  fftwf_destroy_plan(l->plan);
+  pthread_mutex_unlock(&planner);
+  arrays_free(&l->arrays);
+  l->plan = NULL;
+}
+
+/* A copy lives on when the original is destroyed. */
+static void copy(live *l) {
+  static fftwf_plan (*copy_plan)(fftwf_plan);
+  if (!copy_plan) *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
+  if (!copy_plan) return;
+  pthread_mutex_lock(&planner);
+  fftwf_plan second = copy_plan(l->plan);
+  fftwf_destroy_plan(l->plan);
+  pthread_mutex_unlock(&planner);
+  l->plan = second;
+  atomic_fetch_add(&copies, 1);
+}
+
+/* ---- what concerns all plans ---- */
+
+static void wisdom(void) {
+  pthread_mutex_lock(&planner);
+  char *text = fftwf_export_wisdom_to_string();
+  fftwf_forget_wisdom();
+  if (!text || !fftwf_import_wisdom_from_string(text)) fail(NULL, "wisdom is not read back");
+  free(text);
+  pthread_mutex_unlock(&planner);
+  atomic_fetch_add(&wisdoms, 1);
+}
+
+/* The child uses a plan of its parent's and makes one. */
+static void fork_off(const live *l, dice *d) {
+  int status;
+  pthread_mutex_lock(&planner);
+  const pid_t child = fork();
+  pthread_mutex_unlock(&planner);
+  if (child == 0) {
+    live own;
+    alarm(60);
+    if (l->plan) run(l, d);
+    if (start(&own, d, &pool[dice_between(d, 0, set.problems - 1)])) {
+      run(&own, d);
+      end(&own);
+    }
+    _exit(0);
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (status) fail(l->plan ? l->problem : NULL, "a child failed:");
+  atomic_fetch_add(&forks, 1);
+}
+
+/* ---- threads ---- */
+
+static void act(live *l, dice *d, bool first) {
+  const ptrdiff_t what = dice_between(d, 1, 1000);
+  if (!l->plan && !start(l, d, &pool[dice_between(d, 0, set.problems - 1)])) return;
+  if (what <= 700) run(l, d);
+  else if (what <= 930) end(l);
+  else if (what <= 980) copy(l);
+  else if (what <= 995) wisdom();
+  else if (first) fork_off(l, d);
+}
+
+static void *worker(void *number) {
+  const uint64_t round = (uint64_t)atomic_load(&cleanups), which = round * 1000 + (uint64_t)(size_t)number;
+  dice d = {(uint64_t)set.seed * UINT64_C(0x9e3779b97f4a7c15) + which * 2 + 1};
+  live list[LIVE] = {{.plan = NULL}};
+  while (!atomic_load(&over)) act(&list[dice_between(&d, 0, LIVE - 1)], &d, number == NULL);
+  for (int i = 0; i < LIVE; i++)
+    if (list[i].plan) end(&list[i]);
+  return NULL;
+}
+
+/* Threads begin, work and end; then no plan is left, as FFTW wants it for a cleanup. */
+static void round_of(double seconds, long count) {
+  const double until = now() + seconds;
+  const long last = atomic_load(&executions) + count;
+  pthread_t *thread = malloc((size_t)set.threads * sizeof *thread);
+  atomic_store(&over, false);
+  for (long i = 0; i < set.threads; i++)
+    if (pthread_create(&thread[i], NULL, worker, (void *)i)) fail(NULL, "no thread");
+  while (seconds > 0 ? now() < until : atomic_load(&executions) < last) usleep(2000);
+  atomic_store(&over, true);
+  for (long i = 0; i < set.threads; i++) pthread_join(thread[i], NULL);
+  free(thread);
+  fftwf_cleanup();
+  atomic_fetch_add(&cleanups, 1);
+}
+
+
+/* ---- memory ---- */
+
+typedef struct {
+  double heap, resident, device; /* MB; device: free, 0 without a driver */
+} usage;
+
+static double resident(void) {
+  unsigned long all, here = 0;
+  FILE *f = fopen("/proc/self/statm", "r");
+  if (!f || fscanf(f, "%lu %lu", &all, &here) != 2) here = 0;
+  if (f) fclose(f);
+  return (double)here * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+/* Of the first device, if the library has started it. */
+static double device_free(void) {
+  void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD), *context;
+  if (!cuda) return 0;
+  int (*retain)(void **, int), (*push)(void *), (*pop)(void **), (*info)(size_t *, size_t *);
+  *(void **)&retain = dlsym(cuda, "cuDevicePrimaryCtxRetain");
+  *(void **)&push = dlsym(cuda, "cuCtxPushCurrent_v2");
+  *(void **)&pop = dlsym(cuda, "cuCtxPopCurrent_v2");
+  *(void **)&info = dlsym(cuda, "cuMemGetInfo_v2");
+  size_t available = 0, all;
+  if (retain(&context, 0) || push(context)) return 0;
+  info(&available, &all);
+  pop(&context);
+  return (double)available / (1 << 20);
+}
+
+static usage look(void) {
+  fftwf_cleanup();
+  malloc_trim(0);
+  const struct mallinfo2 m = mallinfo2();
+  return (usage){(double)(m.uordblks + m.hblkhd) / (1 << 20), resident(), device_free()};
+}
+
+/* What is resident, by what is mapped: to find what grows. */
+static void print_mappings(void) {
+  char line[400], name[300] = "";
+  double sum[4] = {0};
+  static const char *const classes[] = {"heap and anonymous", "stacks", "devices", "files"};
+  FILE *f = fopen("/proc/self/smaps", "r");
+  while (f && fgets(line, sizeof line, f)) {
+    unsigned long from, to, kb;
+    if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %299[^\n]", &from, &to, name) >= 2 && strchr(line, '-') < strchr(line, ' ')) {
+      if (sscanf(line, "%*s %*s %*s %*s %*s %299s", name) != 1) *name = '\0';
+    } else if (sscanf(line, "Rss: %lu", &kb) == 1) {
+      const int class = !*name || !strcmp(name, "[heap]") ? 0 : !strcmp(name, "[stack]") ? 1 : !strncmp(name, "/dev/", 5) ? 2 : 3;
+      sum[class] += (double)kb / 1024;
+    }
+  }
+  if (f) fclose(f);
+  for (int i = 0; i < 4; i++) printf("%s %.1f MB%s", classes[i], sum[i], i < 3 ? ", " : "\n");
+}
+
+static void rounds(int number, double seconds, long count) {
+  for (int i = 0; i < number; i++) {
+    round_of(seconds / number, count / number);
+    const usage u = look();
+    if (!set.verbose) continue;
+    printf("after %ld executions: heap %.1f, resident %.1f: ", atomic_load(&executions), u.heap, u.resident);
+    print_mappings();
+  }
+}
+
+static void every_problem_once(void) {
+  dice d = {(uint64_t)set.seed + 77};
+  for (long i = 0; i < set.problems; i++) {
+    live l;
+    if (!start(&l, &d, &pool[i])) continue;
+    run(&l, &d);
+    end(&l);
+  }
+}
+
+static void read_options(int argc, char **argv) {
+  static const struct option options[] = {{"seconds", 1, NULL, 's'},  {"count", 1, NULL, 'c'},    {"seed", 1, NULL, 'r'},
+                                          {"problems", 1, NULL, 'p'}, {"elements", 1, NULL, 'e'}, {"threads", 1, NULL, 't'},
+                                          {"growth", 1, NULL, 'g'},   {"verbose", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
+  for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (o) {
+      case 's': set.seconds = atof(optarg); break;
+      case 'c': set.count = atol(optarg); break;
+      case 'r': set.seed = atol(optarg); break;
+      case 'p': set.problems = atol(optarg); break;
+      case 'e': set.elements = atol(optarg); break;
+      case 't': set.threads = atol(optarg); break;
+      case 'g': set.growth = atol(optarg); break;
+      case 'v': set.verbose = true; break;
+      default: exit(2);
+    }
+  if (set.problems < 1 || set.threads < 1 || set.elements < 16) exit(2);
+}
+
+static void report(const usage *before, const usage *after, double warm, double took) {
+  printf("seed %ld: %ld problems of at most %ld elements, first executions in %.1f s, then %.1f s with %ld threads\n",
+         set.seed, set.problems, set.elements, warm, took, set.threads);
+  printf("%ld plans (%ld NULL as in FFTW), %ld executions (%ld on new arrays), %ld copies, %ld forks, wisdom %ld times, "
+         "cleanup %ld times; all results right\n", atomic_load(&plans), atomic_load(&nulls), atomic_load(&executions),
+         atomic_load(&new_arrays), atomic_load(&copies), atomic_load(&forks), atomic_load(&wisdoms),
+         atomic_load(&cleanups));
+  printf("MB before and after: heap %.1f %.1f, resident %.1f %.1f, free on the device %.0f %.0f\n", before->heap,
+         after->heap, before->resident, after->resident, before->device, after->device);
+}
+
+int main(int argc, char **argv) {
+  read_options(argc, argv);
+  /* Else malloc keeps more the larger what was once freed, for each thread: it would look like a leak. */
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  mallopt(M_TRIM_THRESHOLD, 1 << 20);
+  if (!problem_find_stock()) return 77;
+  dice d = {(uint64_t)set.seed * 2 + 1};
+  pool = calloc((size_t)set.problems, sizeof *pool);
+  for (long i = 0; i < set.problems; i++) problem_make(&pool[i], &d, set.elements);
+  const double begin = now();
+  every_problem_once();
+  const double warm = now() - begin;
+  rounds(5, set.seconds / 4, set.count / 4); /* threads, their stacks and heaps */
+  const usage before = look();
+  rounds(15, set.seconds * 3 / 4, set.count - set.count / 4);
+  const usage after = look();
+  report(&before, &after, warm, now() - begin - warm);
+  for (long i = 0; i < set.problems; i++) problem_free(&pool[i]);
+  free(pool);
+  const double growth = (double)set.growth;
+  const bool flat = after.heap < before.heap + growth / 4 && after.resident < before.resident + growth &&
+                    after.device > before.device - growth;
+  if (!flat) fprintf(stderr, "soak: memory grew\n");
+  return flat ? 0 : WRONG;
+}

@@ -1,0 +1,54 @@
+#!/bin/bash
+# soak.sh [BACKEND [OPTION…]]: tests/soak/soak.c under the library on that backend (default sim, where calls fail again and
+# again), with those options (default: some seconds' worth).  Results must be right and memory must not grow; on sim so many
+# executions must have fallen back as failures made them, on a device none but those of forked children.
+set -u
+build=${FG_BUILD:-$PWD} backend=${1:-sim}
+[ $# = 0 ] || shift
+program=$build/tests/soak/soak library=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.so}
+[ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
+  test "$setting" = FFTW3_GPU_CACHE || unset "$setting"
+done
+export FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
+failed=0
+
+# soak NAME OPTION… [-- NAME=VALUE…]
+soak() {
+  local name=$1 options=() status=0
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1") && shift; done
+  [ $# = 0 ] || shift
+  rm -f "$work/report" "$work/log"
+  echo "== $name"
+  env LD_PRELOAD="$library" FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_REPORT="$work/report" \
+    FFTW3_GPU_LOG=warn FFTW3_GPU_LOG_FILE="$work/log" "$@" "$program" "${options[@]}" || status=$?
+  [ $status = 0 ] || { echo "$name: exit status $status" && failed=1; }
+  awk -F '\t' -v backend="$backend" '
+    /^#problem\t/ { for (c = 1; c <= NF; c++) column[$c] = c; next }
+    $column["where"] == backend { ran += $column["executes"]; back += $column["fallbacks"]; next }
+    { host += $column["executes"] }
+    END { print ran + 0 " executions on " backend ", of which " back + 0 " were answered by real FFTW; " host + 0 " planned there" }' \
+    "$work/report" | tee "$work/counts"
+  local fallbacks told
+  fallbacks=$(sed 's/.*of which \([0-9]*\).*/\1/' "$work/counts")
+  told=$(grep -v 'after fork$' "$work/log" 2>/dev/null | grep -c ': executed on the host: ')
+  [ "$fallbacks" = "$told" ] || { echo "$name: $fallbacks fallbacks, but $told lines in the log" && failed=1; }
+  sed 's/fftw3-gpu: [a-z]*: \([^:]*\): .*\( fails\|after fork\|lost\|memory\).*/\1:\2/' "$work/log" 2>/dev/null | sort | uniq -c |
+    sort -rn | head -n 5
+}
+
+if [ $# -gt 0 ]; then
+  soak "$backend" "$@"
+elif [ "$backend" = sim ]; then
+  often=alloc:5/29,copy:7/61,launch:9/97,wait:11/83,stream:40/41,pinned:3/17,compile:5/19,event:50/53,order:60/211
+  soak "nothing fails" --count=1200 # all with the same problems, so that kernels are compiled once
+  soak "calls fail" --count=1200 -- FFTW3_GPU_SIM_FAIL=$often
+  soak "little memory" --count=600 -- FFTW3_GPU_MEMORY=64K
+  soak "the device is lost" --count=600 -- FFTW3_GPU_SIM_FAIL=lost:4000
+else
+  soak "$backend"
+fi
+exit $failed

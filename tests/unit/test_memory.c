@@ -1,0 +1,287 @@
+/* test_memory.c: device memory has a limit: idle memory goes first, then executions wait for each other, batches come
+ * in parts, and only then real FFTW answers; and what may stay while nothing runs is bounded. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cuda/sim/sim.h"
+#include "device_case.h"
+#include "on_sim.h"
+#include "real_fftw.h"
+#include "src/run/memory.h"
+#include "src/run/ranks.h"
+#include "src/run/slot.h"
+#include "suite.h"
+#include "told.h"
+
+enum { MB = 1 << 20 };
+
+static void set_up(void) {
+  test_target();
+  fg_memory_most = 0;
+}
+
+static fg_slot *acquire(size_t in, size_t out) {
+  const size_t bytes[FG_ARRAYS] = {[FG_ARRAY_IN] = in, [FG_ARRAY_OUT] = out}, staging[2] = {0, 0};
+  fg_slot *s = NULL;
+  return fg_slot_acquire(test_target(), bytes, staging, &s) == FG_OK ? s : NULL;
+}
+
+/* ---- the pool ---- */
+
+START_TEST(what_is_idle_stays_within_its_limit) {
+  fg_memory_most = 16 * MB;
+  fg_slot *s[4];
+  for (int i = 0; i < 4; i++) s[i] = acquire(2 * MB, MB);
+  ck_assert_uint_eq(fg_memory_used(), 12 * MB);
+  for (int i = 0; i < 4; i++) fg_slot_release(s[i]);
+  ck_assert_uint_eq(fg_memory_used(), 3 * MB); /* a quarter of the limit is 4 MB: one of them */
+  s[0] = acquire(8 * MB, 4 * MB);
+  ck_assert_ptr_nonnull(s[0]);
+  fg_slot_release(s[0]);
+  ck_assert_uint_le(fg_memory_used(), 4 * MB);
+}
+END_TEST
+
+START_TEST(idle_memory_goes_before_an_execution_does_without) {
+  fg_memory_most = 16 * MB;
+  fg_slot *a = acquire(2 * MB, MB), *b = acquire(MB, MB);
+  fg_slot_release(a);
+  ck_assert_uint_eq(fg_memory_used(), 5 * MB);
+  fg_slot *c = acquire(14 * MB, 0);
+  ck_assert_ptr_nonnull(c);
+  ck_assert_uint_eq(fg_memory_used(), 16 * MB);
+  fg_slot_release(b);
+  fg_slot_release(c);
+}
+END_TEST
+
+START_TEST(the_limit_holds) {
+  fg_memory_most = 16 * MB;
+  ck_assert_ptr_null(acquire(17 * MB, 0));
+  ck_assert_ptr_null(acquire(9 * MB, 8 * MB));
+  ck_assert(strstr(fg_backend_message(), "over the limit"));
+  ck_assert_uint_eq(fg_memory_used(), 0);
+  fg_slot *s = acquire(8 * MB, 8 * MB);
+  ck_assert_ptr_nonnull(s);
+  fg_slot_release(s);
+}
+END_TEST
+
+START_TEST(a_slot_that_nobody_needs_any_more_is_given_up) {
+  const fg_sim_counters before = fg_sim_count();
+  fg_slot *a = acquire(MB, MB), *b = acquire(MB, MB);
+  fg_slot_release(b);
+  fg_slot_release(a);
+  for (int i = 0; i < 2000; i++) fg_slot_release(acquire(MB, MB));
+  ck_assert_uint_eq(fg_sim_count().streams - before.streams, FG_STREAMS);
+  ck_assert_uint_eq(fg_memory_used(), 2 * MB);
+}
+END_TEST
+
+typedef struct {
+  pthread_barrier_t *together;
+  int got;
+} worker;
+
+/* Two thirds of the memory each time: never two at once. */
+static void *take_turns(void *argument) {
+  worker *w = argument;
+  pthread_barrier_wait(w->together);
+  for (int i = 0; i < 50; i++) {
+    fg_slot *s = acquire(6 * MB, 5 * MB);
+    if (!s) continue;
+    w->got++;
+    sched_yield();
+    fg_slot_release(s);
+  }
+  return NULL;
+}
+
+START_TEST(executions_wait_for_memory_that_others_use) {
+  enum { THREADS = 4 };
+  pthread_barrier_t together;
+  pthread_t thread[THREADS];
+  worker w[THREADS];
+  fg_memory_most = 16 * MB;
+  pthread_barrier_init(&together, NULL, THREADS);
+  for (int i = 0; i < THREADS; i++) {
+    w[i] = (worker){&together, 0};
+    ck_assert_int_eq(pthread_create(&thread[i], NULL, take_turns, &w[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(thread[i], NULL);
+    ck_assert_int_eq(w[i].got, 50);
+  }
+  pthread_barrier_destroy(&together);
+}
+END_TEST
+
+/* ---- plans ---- */
+
+static const char *const batches[] = {"oc360*20", "ic64*31", "/oc36*11", "ic24x18*7", "oc16:3:1*9:100:16x4:1000:200",
+                                      "ic12*5x6", "oc7v40", "ic14:-3:-3*11:42:42"};
+
+static size_t images(const device_case *c) {
+  const ptrdiff_t elements = fg_problem_elements(c->problem, FG_INPUT) + fg_problem_elements(c->problem, FG_OUTPUT);
+  return 2 * sizeof(float) * (size_t)elements;
+}
+
+/* A plan under that limit, executed: by the device in so many executions of parts, or by real FFTW. */
+static void execute_within(device_case *c, size_t limit, bool in_parts) {
+  fg_slot_trim(test_target());
+  fg_memory_most = limit;
+  void *plan = fg_plan_create(fg_problem_copy(c->problem));
+  ck_assert_int_eq(fg_plan_is_ours(plan), in_parts);
+  const int before = test_real_fftw_executions();
+  test_arrays_refill(&c->arrays);
+  if (in_parts) fg_plan_execute(plan, NULL);
+  else fg_host_of(FG_SINGLE)->execute(plan, c->problem, &c->arrays.at);
+  ck_assert_int_eq(test_real_fftw_executions() - before, !in_parts);
+  ck_assert(device_case_is_near(c, c->by_host));
+  ck_assert_uint_le(fg_memory_used(), limit);
+  if (in_parts) {
+    char *text = fg_plan_sprint(plan);
+    ck_assert(text && strstr(text, " parts)"));
+    free(text);
+    fg_plan_destroy(plan);
+  } else {
+    fg_host_of(FG_SINGLE)->destroy(plan);
+  }
+}
+
+START_TEST(a_batch_larger_than_the_memory_is_done_in_parts) {
+  device_case c;
+  device_case_open(&c, batches[_i]);
+  device_case_plan(&c);
+  const size_t all = images(&c);
+  test_log_clear();
+  execute_within(&c, all - 1, true);
+  execute_within(&c, all * 2 / 3, true);
+  /* Tables and the alignment of images take some memory too. */
+  if (all > 20000) execute_within(&c, all / 3, true);
+  ck_assert_int_eq(test_log_lines("warn"), 0);
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(one_transform_larger_than_the_memory_is_the_hosts) {
+  device_case c;
+  device_case_open(&c, "oc4096");
+  device_case_plan(&c);
+  test_log_clear();
+  execute_within(&c, 40000, false);
+  ck_assert_int_eq(test_log_lines("warn"), 1);
+  ck_assert(test_log_says("planned on the host: larger than the memory that the GPU has for this process"));
+  device_case_close(&c);
+}
+END_TEST
+
+/* A part that fails is real FFTW's, in place too, where nothing could be done again from the beginning. */
+START_TEST(a_part_that_fails_is_done_by_the_host) {
+  static const char *const texts[] = {"oc360*20", "ic64*31"}, *const kinds[] = {"alloc", "launch", "copy"};
+  device_case c;
+  device_case_open(&c, texts[_i % 2]);
+  device_case_plan(&c);
+  fg_memory_most = images(&c) * 2 / 3;
+  fg_plan *plan = fg_plan_create(fg_problem_copy(c.problem));
+  for (int n = 1; n <= 12; n++) {
+    char spec[40];
+    snprintf(spec, sizeof spec, "%s:%d%s", kinds[_i / 2], n, _i / 2 < 2 ? "+" : "");
+    fg_sim_set_faults(spec);
+    test_log_clear();
+    const int before = test_real_fftw_executions();
+    test_arrays_refill(&c.arrays);
+    fg_plan_execute(plan, NULL);
+    ck_assert(device_case_is_near(&c, c.by_host));
+    ck_assert_int_eq(test_log_lines("warn"), test_real_fftw_executions() - before);
+    fg_sim_set_faults(NULL);
+  }
+  fg_plan_destroy(plan);
+  device_case_close(&c);
+}
+END_TEST
+
+/* ---- several processes ---- */
+
+static void ranks(const char *rank, const char *rank_value, const char *count, const char *count_value) {
+  setenv(rank, rank_value, 1);
+  setenv(count, count_value, 1);
+}
+
+static void no_ranks(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID",
+                                      "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE",
+                                      "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"};
+  for (int i = 0; i < TEST_COUNT(names); i++) unsetenv(names[i]);
+}
+
+START_TEST(ranks_share_what_there_is) {
+  no_ranks();
+  ck_assert_int_eq(fg_ranks_here().count, 1);
+  ck_assert_int_eq(fg_ranks_device(4), 0);
+  ck_assert_int_eq(fg_ranks_sharing(1), 1);
+  ranks("OMPI_COMM_WORLD_LOCAL_RANK", "6", "OMPI_COMM_WORLD_LOCAL_SIZE", "8");
+  ck_assert_int_eq(fg_ranks_device(4), 2);
+  ck_assert_int_eq(fg_ranks_sharing(4), 2);
+  ck_assert_int_eq(fg_ranks_sharing(3), 3);
+  ck_assert_int_eq(fg_ranks_device(1), 0);
+  const size_t alone = (size_t)8 << 30;
+  ck_assert_uint_lt(fg_memory_limit(test_target()), alone / 8);
+  ck_assert_uint_gt(fg_memory_limit(test_target()), alone / 8 / 2);
+}
+END_TEST
+
+START_TEST(nonsense_of_launchers_is_none) {
+  no_ranks();
+  ranks("OMPI_COMM_WORLD_LOCAL_RANK", "8", "OMPI_COMM_WORLD_LOCAL_SIZE", "8");
+  ck_assert_int_eq(fg_ranks_here().count, 1);
+  ranks("OMPI_COMM_WORLD_LOCAL_RANK", "", "OMPI_COMM_WORLD_LOCAL_SIZE", "x");
+  ck_assert_int_eq(fg_ranks_here().count, 1);
+  ranks("SLURM_LOCALID", "3", "SLURM_STEP_TASKS_PER_NODE", "4(x2)");
+  ck_assert_int_eq(fg_ranks_here().count, 4);
+  ck_assert_int_eq(fg_ranks_here().rank, 3);
+  ranks("SLURM_LOCALID", "0", "SLURM_STEP_TASKS_PER_NODE", "99999999999999999999");
+  ck_assert_int_eq(fg_ranks_here().count, 1);
+}
+END_TEST
+
+/* A process that is not bound to some of the processors shares them with the other ranks. */
+START_TEST(unbound_ranks_share_the_processors) {
+  cpu_set_t mask;
+  no_ranks();
+  ck_assert_int_eq(sched_getaffinity(0, sizeof mask, &mask), 0);
+  const int all = CPU_COUNT(&mask);
+  ck_assert_int_eq(fg_ranks_processors(), all);
+  ranks("OMPI_COMM_WORLD_LOCAL_RANK", "0", "OMPI_COMM_WORLD_LOCAL_SIZE", "1000");
+  ck_assert_int_eq(fg_ranks_processors(), all == sysconf(_SC_NPROCESSORS_ONLN) ? 1 : all);
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
+  test_real_fftw();
+  test_log_to_file();
+  TCase *tc = tcase_create("memory");
+  tcase_set_timeout(tc, 120);
+  tcase_add_checked_fixture(tc, set_up, NULL);
+  tcase_add_test(tc, what_is_idle_stays_within_its_limit);
+  tcase_add_test(tc, idle_memory_goes_before_an_execution_does_without);
+  tcase_add_test(tc, the_limit_holds);
+  tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);
+  tcase_add_test(tc, executions_wait_for_memory_that_others_use);
+  tcase_add_loop_test(tc, a_batch_larger_than_the_memory_is_done_in_parts, 0, TEST_COUNT(batches));
+  tcase_add_test(tc, one_transform_larger_than_the_memory_is_the_hosts);
+  tcase_add_loop_test(tc, a_part_that_fails_is_done_by_the_host, 0, 6);
+  tcase_add_test(tc, ranks_share_what_there_is);
+  tcase_add_test(tc, nonsense_of_launchers_is_none);
+  tcase_add_test(tc, unbound_ranks_share_the_processors);
+  const int status = test_run(tc, "memory");
+  test_log_remove();
+  return status;
+}
