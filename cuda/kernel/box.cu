@@ -1,11 +1,12 @@
 /* box.cu: one pass over the data for small two- and three-dimensional transforms: whole in a block.
  *
- * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first.  The stages of all dimensions follow each
- * other in any order that the plan says; each is a Stockham stage along its dimension.  Threads run along the last dimension
- * first, which is contiguous in the tile; with FG_ACROSS from box to box first, and neighbouring boxes are neighbours in the
- * tile as they are in global memory: so a dimension may be cut into short runs that are not transformed.  The first stage is
- * fed from global memory and the last stores to it; without FG_ACROSS they are best along a slow dimension, or along rows long
- * enough that the points of neighbouring butterflies fill whole sectors.  (doc/algorithms.md, solvers box and overlap.)
+ * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first.  The stages of all dimensions follow
+ * each other in any order that the plan says; each is a Stockham stage along its dimension.  Threads run along the last
+ * dimension first, which is contiguous in the tile; with FG_ACROSS from box to box first, and neighbouring boxes are
+ * neighbours in the tile as they are in global memory: so a dimension may be cut into short runs that are not
+ * transformed. The first stage is fed from global memory and the last stores to it; without FG_ACROSS they are best
+ * along a slow dimension, or along rows long enough that the points of neighbouring butterflies fill whole sectors.
+ * (doc/algorithms.md, solvers box and overlap.)
  *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
@@ -14,7 +15,7 @@
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
- *   FG_SKEWS                          1: the exchange after the stage leaves a gap after each group that it has transformed */
+ *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed */
 #include "args.h"
 #include "butterfly.h"
 #include "element.h"

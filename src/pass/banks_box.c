@@ -1,5 +1,5 @@
-/* banks_box.c: how the exchanges of boxes meet the banks of shared memory: the addresses of two groups of threads, worked
- * out as cuda/kernel/box.cu does. */
+/* banks_box.c: how the exchanges of boxes meet the banks of shared memory: the addresses of two groups of threads,
+ * worked out as cuda/kernel/box.cu does. */
 #include "src/pass/banks.h"
 
 enum { WARP = 32, MOST_BANKS = 16 };
@@ -87,7 +87,8 @@ typedef struct {
 } count;
 
 /* Accesses to point j of 128 bytes' threads, from first on. */
-static void add_group(const fg_pass *p, int s, const stage *after, const stage *t, int first, int j, bool writes, count *c) {
+static void add_group(const fg_pass *p, int s, const stage *after, const stage *t, int first, int j, bool writes,
+                      count *c) {
   const int banks = p->precision == FG_SINGLE ? 16 : 8;
   int load[MOST_BANKS] = {0}, most = 1;
   for (int u = first; u < first + banks; u++) {

@@ -99,8 +99,8 @@ static int points_of(const fg_pass *p, double *busy) {
 }
 
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
- * which spills little where a large radix would like more; large primes keep sums and differences besides.  The boxes of
- * large transforms do with less if their radices are small, which lets 1024 threads have 16 points each. */
+ * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes
+ * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each. */
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
@@ -170,7 +170,8 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
-  const bool strided = p->family == FG_FAMILY_BOX ? p->across : fg_geometry_load_across(p) || fg_geometry_store_across(p);
+  const bool tile_across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
+  const bool strided = p->family == FG_FAMILY_BOX ? p->across : tile_across;
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
@@ -243,7 +244,8 @@ static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best,
   static const int side_by_side[] = {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 48, 64};
   const ptrdiff_t all = fg_pass_lines(now);
   for (int boxes = 1; !now->across && boxes <= 64; boxes *= 2)
-    if (boxes == 1 || (boxes / 2 < all && boxes * now->n <= LARGEST_BLOCK_POINTS)) try_lines(now, device, boxes, best, best_score);
+    if (boxes == 1 || (boxes / 2 < all && boxes * now->n <= LARGEST_BLOCK_POINTS))
+      try_lines(now, device, boxes, best, best_score);
   for (size_t i = 0; now->across && i < sizeof side_by_side / sizeof *side_by_side; i++)
     if (side_by_side[i] / 2 < all) try_lines(now, device, side_by_side[i], best, best_score);
 }

@@ -132,8 +132,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(box %s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, stages, fg_pass_blocks(p), p->lines,
-                  p->across ? " across" : "", p->threads, twiddle, bytes);
+  return snprintf(text, size, "(box %s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, stages, fg_pass_blocks(p),
+                  p->lines, p->across ? " across" : "", p->threads, twiddle, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {

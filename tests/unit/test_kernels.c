@@ -170,8 +170,9 @@ END_TEST
 static const on_device several[] = {{"oc16x16*5", 0},   {"ocb5x6x7*3", 0},  {"/oc32x27", 0},     {"oc25x24*9", 0},
                                     {"ocb20x21*2", 0},  {"oc22x26", 0},     {"/oc28x30v2", 0},   {"oc18x4x5*40", 0},
                                     {"ocb4x2x32", 0},   {"oc64x48", 0},     {"oc6x10x15", 1024}, {"ocb40x50*2", 4096},
-                                    {"oc3x4x5x6*2", 0}, {"/oc2x3x2x3x2", 0}, {"oc100x300", 0},
-                                    {"oc16x12v40", 0},  {"/ocb9x5x4v33", 0}, {"ocb25:72:72x24:3:3*3:1:1x5:1800:1800", 0}};
+                                    {"oc3x4x5x6*2", 0}, {"/oc2x3x2x3x2", 0}, {"oc100x300", 0},   {"/ocb2x200x150", 0},
+                                    {"oc16x12v40", 0},  {"/ocb9x5x4v33", 0},
+                                    {"ocb25:72:72x24:3:3*3:1:1x5:1800:1800", 0}};
 
 START_TEST(several_dimensions_are_right) { check_on(&several[_i], FG_SINGLE); }
 END_TEST
@@ -196,8 +197,8 @@ static void plan_split(const fg_problem *p, ptrdiff_t n1) {
 }
 
 static const char *const overlapped[] = {
-    "oc12x16x20", "ocb12x16x20*2", "/oc10x15x24", "/ocb8x9x50*3", "oc15x15x15*2", "oc15x30x18", "ic16x16x16", "icb10x14x22*2",
-    "oc11x26x13", "oc32x64", "ocb20x96*5", "/oc60x77*2", "oc2x200x36", "ocb4x5x12x16", "oc3x4x20x10*2",
+    "oc12x16x20", "ocb12x16x20*2", "/oc10x15x24", "/ocb8x9x50*3", "oc15x15x15*2", "oc15x30x18", "ic16x16x16",
+    "icb10x14x22*2", "oc11x26x13", "oc32x64", "ocb20x96*5", "/oc60x77*2", "oc2x200x36", "ocb4x5x12x16", "oc3x4x20x10*2",
     "oc24:500:400x24:20:16x16:1:1", "ocb16:600:256x16:30:16x16:1:1*3:9600:4096"};
 
 START_TEST(every_split_of_the_middle_dimension_is_right) {

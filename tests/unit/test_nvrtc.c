@@ -186,7 +186,8 @@ START_TEST(tile_compiles_with_split_arrays_and_twiddle) {
 END_TEST
 
 /* Both passes of large transforms, and the registers that 1024 threads leave. */
-static const char *const boxes[] = {"oc256x256x256", "oc200x200x200", "ocb240x240x240", "oc150x150x150", "/oc4096x4096"};
+static const char *const boxes[] = {"oc256x256x256", "oc200x200x200", "ocb240x240x240", "oc150x150x150",
+                                    "/oc4096x4096"};
 
 START_TEST(boxes_of_large_transforms_compile_everywhere) {
   static fg_passes list; /* too large for a stack */

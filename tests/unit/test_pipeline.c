@@ -173,8 +173,8 @@ START_TEST(pieces_are_launched_one_by_one) {
 }
 END_TEST
 
-/* Line by line, planes are complete one after the other at the end; planes that are boxes or share a dimension's digits with
- * the last pass come in one by one, but the slowest dimension is last then. */
+/* Line by line, planes are complete one after the other at the end; planes that are boxes or share a dimension's digits
+ * with the last pass come in one by one, but the slowest dimension is last then. */
 START_TEST(slabs_come_in_and_go_out) {
   static const char *const some[] = {"ocf3x31x1000", "ocf20x40x50", "ocf3x180x180"};
   const way w = {some[_i], ARENA, ARENA, 3, 0, NULL};

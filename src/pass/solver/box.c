@@ -60,9 +60,9 @@ static bool row_may_store(const fg_pass *p, const way *row) {
   return fg_geometry_shares(p) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
 }
 
-/* Boxes across each other: any order does.  Three dimensions: the slowest, the rows, the middle one.  Two: the columns' first
- * stage, the rows, the rest of the columns; or, when the columns are one stage, columns, rows, and where those are short a move
- * (radix 1) that lets the store run along the rows. */
+/* Boxes across each other: any order does.  Three dimensions: the slowest, the rows, the middle one.  Two: the columns'
+ * first stage, the rows, the rest of the columns; or, when the columns are one stage, columns, rows, and where those
+ * are short a move (radix 1) that lets the store run along the rows. */
 static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   const int row = p->dims - 1;
   p->stages = 0;
@@ -113,7 +113,8 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
         order_stages(&now, of);
         double exchanges = 1;
         for (int i = 1; i < now.stages; i++) exchanges *= EXCHANGE;
-        const double s = now.stages <= FG_MAX_STAGES ? exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges) : 0;
+        if (now.stages > FG_MAX_STAGES) continue;
+        const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges);
         if (s > best_score) {
           best_score = s;
           best = now;

@@ -1,9 +1,11 @@
-/* overlap.c: large transforms of rank 2 and more in two passes: the digits of the last dimension but one are shared between them.
+/* overlap.c: large transforms of rank 2 and more in two passes: the digits of the last dimension but one are shared
+ * between them.
  *
- * That dimension, n = n₁·n₂ points, index i·n₂ + j, is done as a hierarchical transform (hierarchical.c).  The first pass does
- * its columns (i) together with the last dimension, as boxes of n₁ whole rows, with the twiddle, into scratch; the second its
- * rows (j) together with all dimensions before it, as boxes side by side along the last dimension.  Each is a block's load where
- * two whole dimensions are not.  ("YZ overlap": the middle dimension's digits split between two sweeps over the data.) */
+ * That dimension, n = n₁·n₂ points, index i·n₂ + j, is done as a hierarchical transform (hierarchical.c).  The first
+ * pass does its columns (i) together with the last dimension, as boxes of n₁ whole rows, with the twiddle, into
+ * scratch; the second its rows (j) together with all dimensions before it, as boxes side by side along the last dimension.  Each
+ * fits a block where two whole dimensions do not.  ("YZ overlap": the middle dimension's digits are shared between two
+ * sweeps over the data.) */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -14,20 +16,21 @@ enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4 };
 static const double WORTH_IT = 0.9; /* of the others' cost: what is estimated here was not measured yet as a whole */
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
-  if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but the last */
+  if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but one */
   const fg_dim *last = &w->dim[w->rank - 1], *split = &w->dim[w->rank - 2];
   return w->kind == FG_DFT && !fg_work_has_form(w)                  /* must: boxes have no forms */
          && planner->splits == 0                                    /* taste: more passes are done by others */
          && !w->load_table.kind && !w->store_table.kind             /* must: positions are of one dimension */
          && w->twiddle == 0                                         /* must: the twiddle belongs to the first pass */
          && w->scratch <= 1                                         /* must: there are two scratch arrays */
-         && w->loops + w->rank <= FG_MAX_LOOPS                      /* must: other dimensions and the digit become loops */
+         && w->loops + w->rank <= FG_MAX_LOOPS                      /* must: dimensions and the digit become loops */
          && split->n <= UINT32_MAX                                  /* must: exponents are 32-bit */
          && labs((long)last->is) == 1 && labs((long)last->os) == 1; /* taste: runs of neighbours on both sides */
 }
 
-/* Scratch in which the first digit's results lie far apart and all that the second pass transforms together is near: from the
- * innermost out the last dimension, the second digit, the others, the first digit, the loops.  Returns its elements. */
+/* Scratch in which the first digit's results lie far apart and all that the second pass transforms together is near:
+ * from the innermost out the last dimension, the second digit, the others, the first digit, the loops.  Returns its
+ * elements. */
 static ptrdiff_t lay_out(fg_work *first, int others) {
   fg_dim *const last = &first->dim[1], *const digit = &first->dim[0];
   ptrdiff_t stride = last->n;
@@ -106,8 +109,9 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   ptrdiff_t size[MAX_CANDIDATES + 1], best[MAX_CANDIDATES + 1];
   int count = 0;
   for (ptrdiff_t n1 = 2; n1 <= n / 2; n1++) {
-    const ptrdiff_t larger = n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision) ? 0 : larger_box(planner, w, n1);
     int at = count;
+    if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) continue;
+    const ptrdiff_t larger = larger_box(planner, w, n1);
     if (!larger) continue;
     for (; at > 0 && size[at - 1] > larger; at--) {
       size[at] = size[at - 1];
@@ -121,7 +125,7 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
-/* What count passes of that cost are measured against: at least one pass and a tenth of the other solvers' estimate saved. */
+/* That many passes of that cost are at least one pass and a tenth of the estimate less than what other solvers make. */
 static bool saves(const fg_planner *planner, const fg_work *w, int count, double cost) {
   const fg_planner deeper = {planner->device, planner->splits + 1};
   fg_passes *others = calloc(1, sizeof *others);
