@@ -1,19 +1,26 @@
 /* box.cu: one pass over the data for small two- and three-dimensional transforms: whole in a block.
  *
- * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first, the last one contiguous in the tile.  The stages
- * of all dimensions follow each other in any order that the plan says; each is a Stockham stage along its dimension.  The
- * first stage is fed from global memory and the last stores to it, so they are best along a slow dimension: the threads then
- * run along the last one there.  (doc/algorithms.md, solver box.)
+ * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first.  The stages of all dimensions follow
+ * each other in any order that the plan says; each is a Stockham stage along its dimension.  Threads run along the last
+ * dimension first, which is contiguous in the tile; with FG_ACROSS from box to box first, and neighbouring boxes are
+ * neighbours in the tile as they are in global memory: so a dimension may be cut into short runs that are not
+ * transformed. The first stage is fed from global memory and the last stores to it; without FG_ACROSS they are best
+ * along a slow dimension, or along rows long enough that the points of neighbouring butterflies fill whole sectors.
+ * (doc/algorithms.md, solvers box and overlap.)
+ *
+ * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
- *   FG_BOXES, FG_PITCH                transforms a block, points from row to row in shared memory
- *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs */
+ *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
+ *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
+ *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
+ *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed */
 #include "args.h"
 #include "butterfly.h"
 #include "element.h"
-#define FG_LINES FG_BOXES
 #include "line.h"
+#include "twiddle.h"
 
 constexpr int STAGES = FG_STAGES, DIMS = FG_DIMS, ROW = DIMS - 1;
 
@@ -29,6 +36,10 @@ FG_CONSTANT int axis_of(int s) {
   constexpr int axes[] = {FG_AXES};
   return axes[s];
 }
+FG_CONSTANT bool skewed(int s) {
+  constexpr int skews[] = {FG_SKEWS};
+  return skews[s];
+}
 /* Radices before stage s along its own dimension. */
 FG_CONSTANT int product_before(int s) {
   int p = 1;
@@ -43,13 +54,16 @@ FG_CONSTANT int twiddles_before(int s) {
     if (axis_of(i) == axis_of(s) && product_before(i) > 1) sum += product_before(i) * (radix_of(i) - 1);
   return sum;
 }
-/* Points from neighbour to neighbour along dimension d in shared memory. */
-FG_CONSTANT int pitch_of(int d) {
-  int p = d == ROW ? 1 : FG_PITCH;
-  for (int i = d + 1; i < ROW; i++) p *= size_of(i);
+/* Points along its dimension that stages up to s have transformed together. */
+FG_CONSTANT int group_of(int s) { return product_before(s) * radix_of(s); }
+/* Where index k along dimension d is in the exchange after stage s. */
+FG_CONSTANT int skewed_index(int s, int d, int k) { return skewed(s) && d == axis_of(s) ? k + k / group_of(s) : k; }
+/* Points from neighbour to neighbour along dimension d in the exchange after stage s. */
+FG_CONSTANT int pitch_of(int s, int d) {
+  int p = (d == ROW ? 1 : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
+  for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_of(i) - 1) + 1;
   return p;
 }
-constexpr int BOX_POINTS = pitch_of(0) * size_of(0);
 
 FG_CONSTANT int points_a_thread() {
   int most = 1;
@@ -78,47 +92,54 @@ template <int S> struct stage {
     spot s;
     int u = threadIdx.x + i * FG_THREADS;
     s.exists = ALL % FG_THREADS == 0 || u < ALL;
+    if (FG_ACROSS) {
+      s.box = (FG_THREADS % FG_BOXES == 0 ? int(threadIdx.x) : u) % FG_BOXES; /* then the same for every i */
+      u /= FG_BOXES;
+    }
 #pragma unroll
     for (int d = ROW; d >= 0; d--) {
       const int n = d == AXIS ? M : size_of(d);
       s.at[d] = u % n;
       u /= n;
     }
-    s.box = u;
+    if (!FG_ACROSS) s.box = u;
     s.b = s.at[AXIS];
     return s;
   }
 };
 
-/* Shared memory address of a spot with its own dimension's coordinate replaced by k. */
-template <int S> FG_DEVICE int tile_address(const spot &s, int k) {
-  int address = s.box * BOX_POINTS;
+/* Address in the exchange after stage E of a spot whose coordinate along AXIS is k instead. */
+template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
+  int address = s.box * (FG_ACROSS ? 1 : FG_BOX_POINTS);
 #pragma unroll
-  for (int d = 0; d < DIMS; d++) address += (d == stage<S>::AXIS ? k : s.at[d]) * pitch_of(d);
+  for (int d = 0; d < DIMS; d++) address += skewed_index(E, d, d == AXIS ? k : s.at[d]) * pitch_of(E, d);
   return address;
 }
 
+/* All results of a butterfly are in one group of the skew, so that their addresses are one base and constants. */
 template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   using T = stage<S>;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
-    const int start = tile_address<S>(at, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
+    const int start = tile_address<S, T::AXIS>(at, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(T::AXIS)), v[i * T::R + j]);
+    for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(S, T::AXIS)), v[i * T::R + j]);
   }
 }
 
+/* The inputs of a butterfly are whole groups apart: the same. */
 template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
   using T = stage<S>;
+  constexpr int STEP = skewed_index(S - 1, T::AXIS, T::M) * pitch_of(S - 1, T::AXIS);
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
-    const int start = tile_address<S>(at, at.b);
+    const int start = tile_address<S - 1, T::AXIS>(at, at.b);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + start + j * (T::M * pitch_of(T::AXIS)));
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + start + j * STEP);
   }
 }
 
@@ -166,13 +187,15 @@ FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx 
   for (int i = 0; i < T::REPEATS; i++) {
     const spot s = T::locate(i);
     if (!s.exists || first + s.box >= line_number(a.lines)) continue;
-    long long at = place_of(a, first + s.box).out;
+    const line_place place = place_of(a, first + s.box);
+    long long at = place.out;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
     const long long step = T::M * out_stride(a, T::AXIS);
 #pragma unroll
     for (int j = 0; j < T::R; j++) {
-      const cplx x = v[i * T::R + j];
+      cplx x = v[i * T::R + j];
+      if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
       write_point(a, at + j * step, FG_BACKWARD ? swapped(x) : x);
     }
   }

@@ -15,6 +15,7 @@ FG_DEVICE cplx operator+(cplx a, cplx b) { return {a.x + b.x, a.y + b.y}; }
 FG_DEVICE cplx operator-(cplx a, cplx b) { return {a.x - b.x, a.y - b.y}; }
 FG_DEVICE cplx operator*(cplx a, cplx b) { return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 FG_DEVICE cplx scale(real s, cplx a) { return {s * a.x, s * a.y}; }
+FG_DEVICE cplx conjugate(cplx a) { return {a.x, -a.y}; }
 
 /* −i·a: a quarter turn in the forward direction. */
 FG_DEVICE cplx quarter(cplx a) { return {a.y, -a.x}; }

@@ -53,8 +53,6 @@ constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENG
 FG_DEVICE long long load_distance(const fg_tile_args &a, position e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
 FG_DEVICE long long store_distance(const fg_tile_args &a, position e) { return FG_STORE_DENSE ? e : e * a.store_step; }
 
-FG_DEVICE cplx conjugate(cplx a) { return {a.x, -a.y}; }
-
 FG_DEVICE cplx form_factor(const fg_tile_args &a, position p) {
   return table_load(static_cast<const cplx *>(a.form_table) + p);
 }

@@ -5,6 +5,7 @@
 #include "exchange.h"
 #include "form.h"
 #include "line.h"
+#include "twiddle.h"
 
 constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM != FG_FORM_COMPLEX;
 
@@ -60,13 +61,6 @@ FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) 
   cplx v = fetch_point(a, r, j);
   if (FG_LOAD_TABLE) v = v * table_load(static_cast<const cplx *>(a.load_table) + entry);
   return FG_BACKWARD ? swapped(v) : v;
-}
-
-FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) {
-  const unsigned m = unsigned(index) * unsigned(k);
-  const cplx w = table_load(static_cast<const cplx *>(a.high) + (m >> a.shift)) *
-                 table_load(static_cast<const cplx *>(a.low) + (m & a.mask));
-  return v * (FG_TWIDDLE_BACK ? conjugate(w) : w);
 }
 
 FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, cplx v) {

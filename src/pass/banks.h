@@ -14,4 +14,12 @@ ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k);
 /* Points of the whole tile. */
 ptrdiff_t fg_banks_tile_points(const fg_pass *p);
 
+/* The same of boxes: on average over the exchanges, and of the one after stage s. */
+double fg_banks_box_conflicts(const fg_pass *p);
+double fg_banks_exchange_conflicts(const fg_pass *p, int s);
+
+/* Points of one box in shared memory, and the shortest pitch that its rows have room in with p's skews. */
+ptrdiff_t fg_banks_box_points(const fg_pass *p);
+ptrdiff_t fg_banks_shortest_pitch(const fg_pass *p);
+
 #endif

@@ -14,20 +14,15 @@ enum {
   SECTOR_POINTS = 4,     /* complex floats in a 32-byte sector */
   LARGEST_BLOCK_POINTS = 8192,
   LARGEST_LEAN_RADIX = 16,
+  LARGEST_COMFORTABLE_RADIX = 10, /* above, and below 16, more factors and sums are alive at a time */
   MOST_LISTS = 5,
   MOST_ORDERS = 24
 };
 
 static const double EXCHANGE_COST = 0.06;
 
-static ptrdiff_t box_points(const fg_pass *p) {
-  ptrdiff_t points = (ptrdiff_t)p->pitch * p->lines;
-  for (int d = 0; d + 1 < p->dims; d++) points *= p->box[d].n;
-  return points;
-}
-
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
-  if (p->family == FG_FAMILY_BOX) return box_points(p);
+  if (p->family == FG_FAMILY_BOX) return fg_banks_box_points(p) * p->lines;
   return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
 }
 
@@ -45,6 +40,8 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
 
 bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
 bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+
+bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX && (p->across || p->twiddle); }
 
 bool fg_geometry_load_through(const fg_pass *p) {
   const bool turned = p->from.form == FG_FORM_REDFT01 || p->from.form == FG_FORM_RODFT01;
@@ -102,16 +99,20 @@ static int points_of(const fg_pass *p, double *busy) {
 }
 
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
- * which spills little where a large radix would like more; large primes keep sums and differences besides. */
+ * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes
+ * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each. */
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
+  int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
   for (int s = 0; s < p->stages; s++) {
     const int r = p->radix[s];
     if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
+    if (lean && r > LARGEST_COMFORTABLE_RADIX && r < LARGEST_LEAN_RADIX) lean = 48;
+    if (r > LARGEST_LEAN_RADIX) lean = 0;
   }
   if (fg_pass_is_rader(p)) extra += 12; /* its order */
-  const int registers = (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  const int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   return registers < 40 ? 40 : registers < 255 ? registers : 255;
 }
 
@@ -170,7 +171,8 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 
-  const bool strided = p->family == FG_FAMILY_TILE && (fg_geometry_load_across(p) || fg_geometry_store_across(p));
+  const bool tile_across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
+  const bool strided = p->family == FG_FAMILY_BOX ? p->across : tile_across;
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
@@ -209,14 +211,56 @@ static void set_blocks(fg_pass *p, const fg_device_info *device) {
   p->blocks_sm = residency(p, device, points_of(p, &busy));
 }
 
-double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device) {
+/* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */
+static void choose_skews(fg_pass *p, int pitch) {
+  p->pitch = pitch;
+  for (int s = 0; s + 1 < p->stages; s++) {
+    p->skew[s] = false;
+    const double plain = fg_banks_exchange_conflicts(p, s);
+    if (plain <= 1.01) continue;
+    p->skew[s] = true;
+    p->skew[s] = fg_banks_shortest_pitch(p) <= pitch && fg_banks_exchange_conflicts(p, s) < plain - 0.01;
+  }
+}
+
+/* The pitch and the skews with the fewest conflicts among those that leave as many blocks on a multiprocessor. */
+static void arrange_box(fg_pass *p, const fg_device_info *device) {
+  const ptrdiff_t row = p->box[p->dims - 1].n, most = row + (p->across ? 2 : row / 8 + 17);
+  double least = fg_banks_box_conflicts(p);
+  fg_pass best = *p;
+  for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
+    fg_pass now = *p;
+    choose_skews(&now, (int)pitch);
+    if (fg_geometry_shared(&now) > device->shared_block) continue;
+    set_blocks(&now, device);
+    const double conflicts = fg_banks_box_conflicts(&now);
+    if (now.blocks_sm < p->blocks_sm || conflicts >= least - 0.01) continue;
+    least = conflicts;
+    best = now;
+  }
+  *p = best;
+}
+
+static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
+  static const int side_by_side[] = {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 48, 64};
+  const ptrdiff_t all = fg_pass_lines(now);
+  for (int boxes = 1; !now->across && boxes <= 64; boxes *= 2)
+    if (boxes == 1 || (boxes / 2 < all && boxes * now->n <= LARGEST_BLOCK_POINTS))
+      try_lines(now, device, boxes, best, best_score);
+  for (size_t i = 0; now->across && i < sizeof side_by_side / sizeof *side_by_side; i++)
+    if (side_by_side[i] / 2 < all) try_lines(now, device, side_by_side[i], best, best_score);
+}
+
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least) {
   fg_pass best = *p, now = *p;
   double best_score = 0;
-  for (int boxes = 1; boxes <= 64; boxes *= 2)
-    if (boxes == 1 || (boxes / 2 < fg_pass_lines(p) && boxes * p->n <= 8192)) try_lines(&now, device, boxes, &best, &best_score);
+  try_boxes(&now, device, &best, &best_score);
   *p = best;
-  if (best_score > 0) set_blocks(p, device);
-  return best_score;
+  if (best_score <= least) return 0; /* perfect exchanges would not help */
+  set_blocks(p, device);
+  if (!fg_geometry_shares(p)) return best_score;
+  arrange_box(p, device);
+  return best_score / (1 + EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
 }
 
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {

@@ -10,13 +10,17 @@
  * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
-/* The same for a box whose stages, axes and pitch are set: boxes a block and threads.  Returns how good the best
- * choice is (higher is better), 0 if none fits. */
-double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device);
+/* The same for a box whose stages, axes and pitch are set: boxes a block, threads, pitch and skews.  Returns how good
+ * the best choice is (higher is better), 0 if none fits or it cannot be better than least. */
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least);
 
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);
 bool fg_geometry_store_across(const fg_pass *p);
+
+/* A box that is only part of a transform, or side by side with its neighbours.  Whole small transforms keep the
+ * geometry that was measured for them: rows of odd pitch, no skews. */
+bool fg_geometry_shares(const fg_pass *p);
 
 /* Pairs of spectra are loaded through the tile, each element once; else straight into registers, most of them twice,
  * which the first cache serves.  Twice is faster (H200, doc/performance.md) except where there is much to do for a

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/pass/banks.h"
 #include "src/pass/geometry.h"
 
 typedef struct {
@@ -36,6 +37,7 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_IN_UNIT", p->in == 1);
   define(d, "FG_OUT_UNIT", p->out == 1);
   define(d, "FG_TWIDDLE", p->twiddle != 0);
+  define(d, "FG_TWIDDLE_BACK", p->twiddle_back);
   define(d, "FG_FILTER_ROWS", p->filter.rows > 0);
   define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
   define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
@@ -67,7 +69,6 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
   define(d, "FG_RADER", fg_pass_is_rader(p));
-  define(d, "FG_TWIDDLE_BACK", p->twiddle_back);
   define(d, "FG_DATA", p->data);
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
@@ -84,14 +85,18 @@ static void define_tile(defines *d, const fg_pass *p) {
 }
 
 static void define_box(defines *d, const fg_pass *p) {
-  int sizes[FG_MAX_BOX];
+  int sizes[FG_MAX_BOX], skews[FG_MAX_STAGES];
+  for (int s = 0; s < p->stages; s++) skews[s] = p->skew[s];
   for (int i = 0; i < p->dims; i++) sizes[i] = (int)p->box[i].n;
   define(d, "FG_DIMS", p->dims);
   define_list(d, "FG_SIZES", sizes, p->dims);
   define(d, "FG_TOTAL", p->n);
   define(d, "FG_BOXES", p->lines);
+  define(d, "FG_ACROSS", p->across);
   define(d, "FG_PITCH", p->pitch);
+  define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
   define_list(d, "FG_AXES", p->axis, p->stages);
+  define_list(d, "FG_SKEWS", skews, p->stages);
 }
 
 fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {

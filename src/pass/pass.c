@@ -66,6 +66,13 @@ static double run_efficiency(double bytes) {
   return 0.65 * bytes / 32;
 }
 
+/* The share of what is moved that is wanted where runs of boxes begin or end within a sector of 32 bytes. */
+static double sector_efficiency(const fg_pass *p) {
+  const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = p->lines * element;
+  if (!p->across || (run % 32 == 0 && (ptrdiff_t)p->loop[0].n * element % 32 == 0)) return 1;
+  return (double)run / (double)(run + 32);
+}
+
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
   const double element = 2 * (double)fg_real_size(p->precision);
@@ -109,7 +116,8 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p);
+  const double share = (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p);
+  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (!p->filter.kind) return launch_seconds + memory;
   return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
@@ -141,8 +149,10 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   for (int s = 0; s < p->stages; s++)
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
-  return snprintf(text, size, "(box %s = %s, %td × %d boxes, %d threads, %s)", sizes, stages,
-                  fg_pass_blocks(p), p->lines, p->threads, bytes);
+  char twiddle[40] = "";
+  if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
+  return snprintf(text, size, "(box %s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, stages, fg_pass_blocks(p),
+                  p->lines, p->across ? " across" : "", p->threads, twiddle, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {

@@ -70,7 +70,8 @@ typedef struct {
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
 
-  ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward) */
+  ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward); of a
+                             box k is the index along its slowest dimension */
   bool twiddle_back;      /* its conjugate */
   fg_table load_table, store_table;
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
@@ -92,7 +93,9 @@ typedef struct {
   int dims;
   fg_dim box[FG_MAX_BOX];        /* slowest first */
   int axis[FG_MAX_STAGES];       /* the dimension that each stage runs along */
-  int pitch;                     /* points from row to row in shared memory */
+  bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
+  int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
+  bool skew[FG_MAX_STAGES];      /* the exchange after the stage has gaps between the groups that it transformed */
 } fg_pass;
 
 /* A plan: passes in order, and how large the scratch arrays have to be (elements, complex). */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 const fg_solver *const fg_solvers[] = {
-    &fg_solver_copy,  &fg_solver_tile,      &fg_solver_box,  &fg_solver_dimensions, &fg_solver_hierarchical,
-    &fg_solver_rader, &fg_solver_bluestein, &fg_solver_real, &fg_solver_r2r,        &fg_solver_halves, NULL};
+    &fg_solver_copy,         &fg_solver_tile,  &fg_solver_box,       &fg_solver_dimensions, &fg_solver_overlap,
+    &fg_solver_hierarchical, &fg_solver_rader, &fg_solver_bluestein, &fg_solver_real,       &fg_solver_r2r,
+    &fg_solver_halves,       NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;

@@ -24,7 +24,8 @@ typedef struct {
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
   ptrdiff_t load_step, store_step; /* elements from position to position, where that side has a form */
   fg_table form_table;
-  ptrdiff_t twiddle;          /* results times exp(−2πi·J·k/twiddle), J from the loops' twiddle weights */
+  ptrdiff_t twiddle;          /* results times exp(−2πi·J·k/twiddle), J from the loops' twiddle weights; k of the
+                                 slowest dimension */
 } fg_work;
 
 typedef struct fg_planner {
@@ -39,8 +40,8 @@ typedef struct {
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 
-extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_hierarchical,
-    fg_solver_rader, fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
+extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
+    fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can. */
@@ -73,6 +74,10 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from);
  * nearest to the root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
 enum { FG_MAX_FACTORS = 6 };
 int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
+
+/* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the first pass. */
+extern double fg_overlap_worth; /* share of the others' cost that it must stay below to be chosen; 0: it never is */
+bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
 void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);

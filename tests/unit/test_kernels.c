@@ -10,6 +10,7 @@
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/pass/solver.h"
+#include "src/problem/layout.h"
 #include "src/problem/notation.h"
 #include "suite.h"
 
@@ -169,10 +170,51 @@ END_TEST
 static const on_device several[] = {{"oc16x16*5", 0},   {"ocb5x6x7*3", 0},  {"/oc32x27", 0},     {"oc25x24*9", 0},
                                     {"ocb20x21*2", 0},  {"oc22x26", 0},     {"/oc28x30v2", 0},   {"oc18x4x5*40", 0},
                                     {"ocb4x2x32", 0},   {"oc64x48", 0},     {"oc6x10x15", 1024}, {"ocb40x50*2", 4096},
-                                    {"oc3x4x5x6*2", 0}, {"/oc2x3x2x3x2", 0}, {"oc100x300", 0}};
+                                    {"oc3x4x5x6*2", 0}, {"/oc2x3x2x3x2", 0}, {"oc100x300", 0},   {"/ocb2x200x150", 0},
+                                    {"oc16x12v40", 0},  {"/ocb9x5x4v33", 0},
+                                    {"ocb25:72:72x24:3:3*3:1:1x5:1800:1800", 0}};
 
 START_TEST(several_dimensions_are_right) { check_on(&several[_i], FG_SINGLE); }
 END_TEST
+
+/* ---- two passes for large transforms of several dimensions ---- */
+
+/* p's transform as solver overlap does it with a first digit of n1 points. */
+static void plan_split(const fg_problem *p, ptrdiff_t n1) {
+  const fg_planner planner = {&fg_reference_device, 0};
+  fg_layout in, out;
+  ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
+  fg_work w = {.precision = p->precision, .sign = p->sign, .rank = p->transform.rank, .loops = p->batch.rank};
+  w.from = (fg_place){.array = FG_ARRAY_IN, .split = in.split, .offset = in.offset};
+  w.to = (fg_place){.array = FG_ARRAY_OUT, .split = out.split, .offset = out.offset};
+  for (int d = 0; d < w.rank; d++) w.dim[d] = (fg_dim){p->transform.dim[d].n, in.stride[d], out.stride[d]};
+  for (int b = 0; b < w.loops; b++)
+    w.loop[b] = (fg_loop){.n = p->batch.dim[b].n, .in = in.stride[w.rank + b], .out = out.stride[w.rank + b]};
+  list = (fg_passes){0};
+  ck_assert(fg_solver_overlap.applicable(&planner, &w) && fg_overlap_lower_split(&planner, &w, n1, &list));
+  fg_layout_free(&in);
+  fg_layout_free(&out);
+}
+
+static const char *const overlapped[] = {
+    "oc12x16x20", "ocb12x16x20*2", "/oc10x15x24", "/ocb8x9x50*3", "oc15x15x15*2", "oc15x30x18", "ic16x16x16",
+    "icb10x14x22*2", "oc11x26x13", "oc32x64", "ocb20x96*5", "/oc60x77*2", "oc2x200x36", "ocb4x5x12x16", "oc3x4x20x10*2",
+    "oc24:500:400x24:20:16x16:1:1", "ocb16:600:256x16:30:16x16:1:1*3:9600:4096"};
+
+START_TEST(every_split_of_the_middle_dimension_is_right) {
+  fg_problem *p = test_problem(overlapped[_i], FG_SINGLE);
+  const ptrdiff_t n = p->transform.dim[p->transform.rank - 2].n;
+  for (ptrdiff_t n1 = 2; n1 <= n / 2; n1++) {
+    if (n % n1) continue;
+    plan_split(p, n1);
+    ck_assert(list.count == 2 && list.pass[0].family == FG_FAMILY_BOX && list.pass[0].twiddle == n);
+    check(p, overlapped[_i]);
+  }
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- primes by permutation ---- */
 
 /* Both signs, split, batches with tails, gaps, backwards, in place, across, several loops, two dimensions, with a
  * twiddle, multiples. */
@@ -297,6 +339,7 @@ int main(void) {
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
   tcase_add_loop_test(tc, lengths_with_large_primes_are_right, 0, TEST_COUNT(bluestein));
+  tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
   tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
   tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0, TEST_COUNT(longest));
   tcase_add_loop_test(tc, permuted_stages_are_right_in_every_order, 0, 8);

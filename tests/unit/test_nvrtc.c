@@ -12,7 +12,9 @@
 #include "cuda/cuda_nvrtc.h"
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
+#include "src/pass/solver.h"
 #include "src/plan/planner.h"
+#include "src/problem/notation.h"
 
 #define SKIPPED 77 /* as automake understands it */
 #ifndef EM_CUDA
@@ -185,6 +187,22 @@ START_TEST(tile_compiles_with_split_arrays_and_twiddle) {
 }
 END_TEST
 
+/* Both passes of large transforms, and the registers that 1024 threads leave. */
+static const char *const boxes[] = {"oc256x256x256", "oc200x200x200", "ocb240x240x240", "oc150x150x150",
+                                    "/oc4096x4096"};
+
+START_TEST(boxes_of_large_transforms_compile_everywhere) {
+  static fg_passes list; /* too large for a stack */
+  const char *why = "";
+  char message[200];
+  fg_problem *p = fg_notation_parse(boxes[_i / ARCHS], FG_SINGLE, message, sizeof message);
+  ck_assert(p && fg_planner_plan(p, &fg_reference_device, &list, &why));
+  ck_assert_int_eq(list.count, 2);
+  for (int i = 0; i < list.count; i++) check_pass(&list.pass[i], archs[_i % ARCHS]);
+  fg_problem_free(p);
+}
+END_TEST
+
 static Suite *suite(void) {
   Suite *s = suite_create("nvrtc");
   TCase *c = tcase_create("nvrtc");
@@ -200,6 +218,7 @@ static Suite *suite(void) {
   tcase_add_loop_test(c, primes_compile_everywhere, 0, sizeof primes / sizeof *primes);
   tcase_add_test(c, tile_compiles_in_double);
   tcase_add_test(c, tile_compiles_with_split_arrays_and_twiddle);
+  tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));
   suite_add_tcase(s, c);
   return s;
 }
@@ -207,6 +226,7 @@ static Suite *suite(void) {
 int main(void) {
   SRunner *runner;
   int failed;
+  fg_overlap_worth = 0.9;
   if (fg_nvrtc_version() < 0) {
     printf("skipped: %s\n", fg_backend_message());
     return SKIPPED;

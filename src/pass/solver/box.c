@@ -17,7 +17,7 @@ enum { MAX_LISTS = 5, MAX_PARTS = 3 };
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   ptrdiff_t total = 1;
   if (w->kind != FG_DFT || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
-  if (fg_work_has_form(w) || w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
+  if (fg_work_has_form(w) || w->load_table.kind || w->store_table.kind) return false; /* must: the kernel has none */
   for (int d = 0; d < w->rank; d++) {
     if (!fg_smooth(w->dim[d].n, w->precision)) return false; /* must: butterflies */
     total *= w->dim[d].n;
@@ -55,12 +55,20 @@ static void add_all(fg_pass *p, const way *w, int from, int axis) {
   for (int i = from; i < w->parts; i++) add(p, w->radix[i], axis);
 }
 
-/* Three dimensions: the slowest, the rows, the middle one.  Two: the columns' first stage, the rows, the rest of the columns; or,
- * when the columns are one stage, columns, rows, and a move (radix 1) that lets the store run along the rows. */
+/* The results of neighbouring butterflies of the row's last stage fill 128 bytes. */
+static bool row_may_store(const fg_pass *p, const way *row) {
+  return fg_geometry_shares(p) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
+}
+
+/* Boxes across each other: any order does.  Three dimensions: the slowest, the rows, the middle one.  Two: the columns'
+ * first stage, the rows, the rest of the columns; or, when the columns are one stage, columns, rows, and where those
+ * are short a move (radix 1) that lets the store run along the rows. */
 static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   const int row = p->dims - 1;
   p->stages = 0;
-  if (p->dims == 3) {
+  if (p->across) {
+    for (int d = 0; d < p->dims; d++) add_all(p, of[d], 0, d);
+  } else if (p->dims == 3) {
     add_all(p, of[0], 0, 0);
     add_all(p, of[2], 0, 2);
     add_all(p, of[1], 0, 1);
@@ -68,7 +76,7 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
     add(p, of[0]->radix[0], 0);
     add_all(p, of[row], 0, row);
     add_all(p, of[0], 1, 0);
-    if (of[0]->parts == 1) add(p, 1, row);
+    if (of[0]->parts == 1 && !row_may_store(p, of[row])) add(p, 1, row);
   }
 }
 
@@ -85,7 +93,8 @@ static fg_pass pass_of(const fg_work *w) {
     p.n *= w->dim[d].n;
   }
   p.data = p.n;
-  p.pitch = (int)w->dim[w->rank - 1].n | 1; /* odd, so that threads across rows spread over the banks */
+  p.across = fg_geometry_load_across(&p) || fg_geometry_store_across(&p);
+  p.pitch = (int)w->dim[w->rank - 1].n | !p.across; /* to begin with */
   return p;
 }
 
@@ -102,8 +111,10 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
         const way *of[FG_MAX_BOX] = {&list[0][a], &list[1][b], &list[2][c]};
         fg_pass now = *p;
         order_stages(&now, of);
-        double s = now.stages <= FG_MAX_STAGES ? fg_geometry_choose_box(&now, device) : 0;
-        for (int i = 1; i < now.stages; i++) s *= EXCHANGE;
+        double exchanges = 1;
+        for (int i = 1; i < now.stages; i++) exchanges *= EXCHANGE;
+        if (now.stages > FG_MAX_STAGES) continue;
+        const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges);
         if (s > best_score) {
           best_score = s;
           best = now;

@@ -1,0 +1,149 @@
+/* overlap.c: large transforms of rank 2 and more in two passes: the digits of the last dimension but one are shared
+ * between them.
+ *
+ * That dimension, n = n₁·n₂ points, index i·n₂ + j, is done as a hierarchical transform (hierarchical.c).  The first
+ * pass does its columns (i) together with the last dimension, as boxes of n₁ whole rows, with the twiddle, into
+ * scratch; the second its rows (j) together with all dimensions before it, as boxes side by side along the last dimension.  Each
+ * fits a block where two whole dimensions do not.  ("YZ overlap": the middle dimension's digits are shared between two
+ * sweeps over the data.) */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "src/pass/geometry.h"
+#include "src/pass/solver.h"
+
+enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4 };
+
+/* Its passes have not run on a device yet: nothing is taken for faster before. */
+double fg_overlap_worth = 0;
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but one */
+  const fg_dim *last = &w->dim[w->rank - 1], *split = &w->dim[w->rank - 2];
+  return w->kind == FG_DFT && !fg_work_has_form(w)                  /* must: boxes have no forms */
+         && planner->splits == 0                                    /* taste: more passes are done by others */
+         && !w->load_table.kind && !w->store_table.kind             /* must: positions are of one dimension */
+         && w->twiddle == 0                                         /* must: the twiddle belongs to the first pass */
+         && w->scratch <= 1                                         /* must: there are two scratch arrays */
+         && w->loops + w->rank <= FG_MAX_LOOPS                      /* must: dimensions and the digit become loops */
+         && split->n <= UINT32_MAX                                  /* must: exponents are 32-bit */
+         && labs((long)last->is) == 1 && labs((long)last->os) == 1; /* taste: runs of neighbours on both sides */
+}
+
+/* Scratch in which the first digit's results lie far apart and all that the second pass transforms together is near:
+ * from the innermost out the last dimension, the second digit, the others, the first digit, the loops.  Returns its
+ * elements. */
+static ptrdiff_t lay_out(fg_work *first, int others) {
+  fg_dim *const last = &first->dim[1], *const digit = &first->dim[0];
+  ptrdiff_t stride = last->n;
+  last->os = 1;
+  for (int l = 0; l < others; l++) {
+    first->loop[l].out = stride;
+    stride *= (ptrdiff_t)first->loop[l].n;
+  }
+  digit->os = stride;
+  stride *= digit->n;
+  for (int l = others; l < first->loops; l++) {
+    first->loop[l].out = stride;
+    stride *= (ptrdiff_t)first->loop[l].n;
+  }
+  return stride;
+}
+
+/* Columns of the split dimension and whole rows; its other digit and the other dimensions are the first loops. */
+static fg_work first_pass(const fg_work *w, ptrdiff_t n1) {
+  const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
+  const ptrdiff_t n2 = split.n / n1;
+  fg_work f = *w;
+  f.rank = 2;
+  f.dim[0] = (fg_dim){n1, split.is * n2, 0};
+  f.dim[1] = last;
+  f.loops = 0;
+  f.loop[f.loops++] = (fg_loop){.n = n2, .in = split.is, .twiddle = 1};
+  for (int d = w->rank - 3; d >= 0; d--) f.loop[f.loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is};
+  for (int l = 0; l < w->loops; l++) f.loop[f.loops++] = w->loop[l];
+  f.twiddle = split.n;
+  f.to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
+  return f;
+}
+
+/* From there: rows of the split dimension and all others but the last. */
+static fg_work second_pass(const fg_work *w, const fg_work *first) {
+  const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
+  const ptrdiff_t n1 = first->dim[0].n;
+  fg_work s = *w;
+  s.rank = w->rank - 1;
+  s.from = first->to;
+  s.scratch = w->scratch + 1;
+  for (int d = 0; d < s.rank; d++) {
+    const fg_loop *from = &first->loop[s.rank - 1 - d];
+    s.dim[d] = (fg_dim){(ptrdiff_t)from->n, (ptrdiff_t)from->out, d < s.rank - 1 ? w->dim[d].os : split.os * n1};
+  }
+  for (int l = 0; l < w->loops; l++) s.loop[l].in = first->loop[s.rank + l].out;
+  s.loop[s.loops++] = (fg_loop){.n = last.n, .in = first->dim[1].os, .out = last.os};
+  s.loop[s.loops++] = (fg_loop){.n = n1, .in = first->dim[0].os, .out = split.os};
+  return s;
+}
+
+bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  fg_work first = first_pass(w, n1);
+  fg_passes_need(list, first.to.array, lay_out(&first, w->rank - 1));
+  const fg_work second = second_pass(w, &first);
+  const fg_planner deeper = {planner->device, planner->splits + 1};
+  return fg_planner_lower(&deeper, &first, list) && fg_planner_lower(&deeper, &second, list);
+}
+
+/* The larger of the two passes' boxes, in points, if the first digit has n1; 0 if they do not fit into blocks. */
+static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff_t n1) {
+  const size_t point = 2 * fg_real_size(w->precision);
+  const ptrdiff_t most = (ptrdiff_t)(planner->device->shared_block / point), last = w->dim[w->rank - 1].n;
+  ptrdiff_t second = FEWEST_TOGETHER * (w->dim[w->rank - 2].n / n1);
+  for (int d = 0; d < w->rank - 2; d++)
+    if (second > most || (second *= w->dim[d].n) > most) return 0;
+  const ptrdiff_t first = n1 <= most / last ? n1 * last : most + 1;
+  const ptrdiff_t larger = first > second ? first : second;
+  return larger <= most ? larger : 0;
+}
+
+/* The factors whose larger box is smallest. */
+static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t list[MAX_CANDIDATES]) {
+  const ptrdiff_t n = w->dim[w->rank - 2].n;
+  ptrdiff_t size[MAX_CANDIDATES + 1], best[MAX_CANDIDATES + 1];
+  int count = 0;
+  for (ptrdiff_t n1 = 2; n1 <= n / 2; n1++) {
+    int at = count;
+    if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) continue;
+    const ptrdiff_t larger = larger_box(planner, w, n1);
+    if (!larger) continue;
+    for (; at > 0 && size[at - 1] > larger; at--) {
+      size[at] = size[at - 1];
+      best[at] = best[at - 1];
+    }
+    size[at] = larger;
+    best[at] = n1;
+    if (count < MAX_CANDIDATES) count++;
+  }
+  for (int i = 0; i < count; i++) list[i] = best[i];
+  return count;
+}
+
+/* That many passes of that cost are at least one pass less, and worth it, beside what other solvers make. */
+static bool saves(const fg_planner *planner, const fg_work *w, int count, double cost) {
+  const fg_planner deeper = {planner->device, planner->splits + 1};
+  fg_passes *others = calloc(1, sizeof *others);
+  const bool found = others && fg_planner_lower(&deeper, w, others);
+  const bool better = !found || (count < others->count && cost < fg_overlap_worth * others->cost);
+  free(others);
+  return better;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  ptrdiff_t factors[MAX_CANDIDATES];
+  const int count = candidates(planner, w, factors), before = list->count;
+  const double cost = list->cost;
+  return fg_overlap_worth > 0 &&
+         fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list) &&
+         saves(planner, w, list->count - before, list->cost - cost);
+}
+
+const fg_solver fg_solver_overlap = {"overlap", applicable, lower};
