@@ -111,6 +111,9 @@ typedef struct fg_backend {
   /* Compile (or find in the kernel store) and load count kernels, in parallel where that helps.  All or nothing. */
   int (*kernels)(fg_device *, int count, const fg_kernel_request *, fg_kernel **);
 
+  /* Whether kernels would be done without the compiler, as far as can be told cheaply. */
+  bool (*kernels_kept)(fg_device *, int count, const fg_kernel_request *);
+
   /* One-dimensional grid and block.  args: the kernel's single by-value struct parameter. */
   int (*launch)(fg_device *, fg_kernel *, unsigned grid, unsigned block, size_t shared, const void *args,
                 size_t args_bytes, fg_stream *);

@@ -496,6 +496,7 @@ const fg_backend fg_backend_cuda = {
     .copy_out = copy_out,
     .copy_within = copy_within,
     .kernels = fg_cuda_kernels,
+    .kernels_kept = fg_cuda_kernels_kept,
     .launch = launch,
     .event_create = event_create,
     .event_destroy = event_destroy,

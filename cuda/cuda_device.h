@@ -35,6 +35,7 @@ int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result
 int fg_cuda_check(fg_device *device, CUresult result, const char *call);
 
 /* The backend's kernels(). */
+bool fg_cuda_kernels_kept(fg_device *, int count, const fg_kernel_request *);
 int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels);
 
 /* The function of a kernel, for a launch. */

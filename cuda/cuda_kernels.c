@@ -267,6 +267,16 @@ static void free_jobs(job *jobs, int count) {
   free(jobs);
 }
 
+bool fg_cuda_kernels_kept(fg_device *device, int count, const fg_kernel_request *requests) {
+  bool kept = !fg_driver_usable();
+  for (int i = 0; i < count && kept; ++i) {
+    job j = {.request = &requests[i]};
+    kept = !make_key(device, j.request, &j.key) && (known(device, &j) || fg_store_has(j.key, SUFFIX));
+    free(j.key);
+  }
+  return kept;
+}
+
 int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels) {
   job *jobs;
   fenv_t environment;

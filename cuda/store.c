@@ -199,6 +199,17 @@ int fg_store_get(const char *key, const char *suffix, void **blob, size_t *bytes
   return result;
 }
 
+bool fg_store_has(const char *key, const char *suffix) {
+  int saved = errno;
+  struct stat status;
+  const char *folder = fg_store_folder();
+  char *path = folder ? entry_path(folder, key, suffix) : NULL;
+  bool found = path && stat(path, &status) == 0 && trusted(&status);
+  free(path);
+  errno = saved;
+  return found;
+}
+
 /* ---- writing ---- */
 
 static bool write_all(int file, const void *from, size_t bytes) {

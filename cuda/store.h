@@ -7,6 +7,7 @@
 #ifndef FG_STORE_H
 #define FG_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 
@@ -21,6 +22,9 @@ uint64_t fg_store_sources_hash(void);
  * Find key: a malloc'd blob in *blob and its size; 0 if found, -1 if not.  A damaged or foreign file is not found: an
  * entry must belong to this user (or to root) and be writable by nobody else, because it will be run. */
 int fg_store_get(const char *key, const char *suffix, void **blob, size_t *bytes);
+
+/* Whether it would probably be found: there is such a file of this user's. */
+bool fg_store_has(const char *key, const char *suffix);
 
 /* Keep a blob (written to a temporary name, then renamed).  The folder is made when it is missing. */
 void fg_store_put(const char *key, const char *suffix, const void *blob, size_t bytes);

@@ -160,6 +160,19 @@ static int get_kernels(int count, const fg_kernel_request *requests, fg_kernel *
   return result;
 }
 
+bool fg_sim_kernels_kept(int count, const fg_kernel_request *requests) {
+  bool kept = true;
+  for (int i = 0; i < count && kept; i++) {
+    char *key = key_of(&requests[i]);
+    pthread_mutex_lock(&lock);
+    kept = key && find_loaded(key);
+    pthread_mutex_unlock(&lock);
+    kept = kept || (key && fg_store_has(key, suffix));
+    free(key);
+  }
+  return kept;
+}
+
 int fg_sim_kernels(int count, const fg_kernel_request *requests, fg_kernel **kernels) {
   pthread_mutex_lock(&lock);
   int result = get_kernels(count, requests, kernels);

@@ -14,6 +14,9 @@ struct fg_kernel {
 };
 
 /* fg_backend.kernels: every request's kernel, from memory, from the store, or compiled. */
+/* Whether none of them would have to be compiled. */
+bool fg_sim_kernels_kept(int count, const fg_kernel_request *);
+
 int fg_sim_kernels(int count, const fg_kernel_request *, fg_kernel **);
 
 /* Compiler runs so far. */

@@ -1,8 +1,9 @@
 /* pages.h: whether addresses still stand for the pages that they stood for.
  *
- * A real device reaches registered memory by its pages. If the program unmaps them and gets others at the same addresses,
- * the device goes on with the old ones, where nobody sees it. This finds such memory out: pages at up to sixteen places of
- * a range are kept in a pipe, by reference, and their bytes compared with what is at their addresses now. */
+ * A real device reaches registered memory by its pages. If the program unmaps them and gets others at the same
+ * addresses, the device goes on with the old ones, where nobody sees it. This finds such memory out: pages at up to
+ * sixteen places of a range are kept in a pipe, by reference, and their bytes compared with what is at their addresses
+ * now. */
 #ifndef FG_SIM_PAGES_H
 #define FG_SIM_PAGES_H
 

@@ -290,6 +290,11 @@ static int sim_kernels(fg_device *device, int count, const fg_kernel_request *re
   return fault ? fault : fg_sim_kernels(count, requests, kernels);
 }
 
+static bool sim_kernels_kept(fg_device *device, int count, const fg_kernel_request *requests) {
+  (void)device;
+  return fg_sim_kernels_kept(count, requests);
+}
+
 /* What a real device would refuse to launch. */
 static int check_launch(const fg_device_info *info, const fg_kernel *k, unsigned grid, unsigned block, size_t shared,
                         size_t args_bytes) {
@@ -350,6 +355,7 @@ const fg_backend fg_backend_sim = {
     .copy_out = sim_copy_out,
     .copy_within = sim_copy_within,
     .kernels = sim_kernels,
+    .kernels_kept = sim_kernels_kept,
     .launch = sim_launch,
     .event_create = sim_event_create,
     .event_destroy = sim_event_destroy,

@@ -13,7 +13,7 @@
 static void print_route(const fg_problem *p) {
   const fg_route r = fg_route_look(p);
   if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
-    printf("  auto: host, then GPU after %.0f executions", fg_route_waits_for(&r));
+    printf("  auto: host, then GPU after %.0f executions", fg_route_waits_for(p, &r));
   else if (r.way == FG_ROUTE_WAIT) printf("  auto: host, then GPU if executions show that it pays");
   else printf("  auto: %s%s", r.way == FG_ROUTE_HOST ? "host, " : "GPU", r.way == FG_ROUTE_HOST ? r.reason : "");
   const fg_calibration *c = fg_calibration_get();

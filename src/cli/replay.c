@@ -16,7 +16,7 @@ typedef struct {
   const char *file, *csv;
   int times;
   long most;
-  bool compare;
+  bool compare, threads;
 } request;
 
 /* ---- comparing: each library in a process of its own, with its own plans and wisdom ------------------------------ */
@@ -63,7 +63,7 @@ static int compare(fg_replay_file *file, const request *r, fg_replay_row *stock,
     fg_cli_error("replay: no temporary file: %s", strerror(errno));
     return FG_EXIT_FAILED;
   }
-  fg_replay_options options = {r->times, r->most, results, false};
+  fg_replay_options options = {r->times, r->most, results, false, false};
   int status = run_apart(file, stock, &options, "off");
   rewind(results);
   options.compare = true;
@@ -100,7 +100,7 @@ static int replay_compared(const request *r, fg_replay_file *file, fg_replay_row
 }
 
 static int replay_alone(const request *r, fg_replay_file *file, fg_replay_row *rows) {
-  const fg_replay_options options = {r->times, r->most, NULL, false};
+  const fg_replay_options options = {r->times, r->most, NULL, false, r->threads};
   const int status = fg_replay_run(file, rows, &options);
   if (status) return status;
   fg_replay_table(file, rows, r->times);
@@ -131,6 +131,7 @@ static int apply(request *r, int option, const char *argument) {
   switch (option) {
     case 'c': r->csv = argument; return 0;
     case 'C': r->compare = true; return 0;
+    case 'T': r->threads = true; return 0;
     case 't':
       if (!read_count(argument, 1000000, &n))
         return fg_cli_usage("replay", "replay: --times=%s: it takes a count", argument);
@@ -148,6 +149,7 @@ static int replay_main(int argc, char **argv) {
   static const struct option options[] = {
       {"times", required_argument, NULL, 't'}, {"most", required_argument, NULL, 'm'},
       {"csv", required_argument, NULL, 'c'},   {"compare", no_argument, NULL, 'C'},
+      {"threads", no_argument, NULL, 'T'},
       {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
   request r = {.times = 1};
   for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -160,6 +162,7 @@ static int replay_main(int argc, char **argv) {
   }
   if (optind == argc) return fg_cli_usage("replay", "replay: a trace is missing");
   if (optind + 1 < argc) return fg_cli_usage("replay", "replay: unexpected argument '%s'", argv[optind + 1]);
+  if (r.compare && r.threads) return fg_cli_usage("replay", "replay: --compare is done by one thread");
   r.file = argv[optind];
   return replay(&r);
 }
@@ -170,12 +173,13 @@ const fg_command fg_command_replay = {
     .summary = "Repeat and time the FFTW calls of a trace",
     .help = "  --compare     stock FFTW, then this library, each in a process of its own: both times, and the\n"
             "                largest relative L2 difference of their results\n"
+            "  --threads     executions of several threads by as many threads, at once\n"
             "  --times=N     repeat the program N times\n"
             "  --most=N      repeat what the program repeats at most N times\n"
             "  --csv=FILE    write all figures to FILE too\n"
             "\n"
             "FILE is what a program wrote under FFTW3_GPU_TRACE=FILE (or 'fftw3-gpu run --trace=FILE').  The calls\n"
-            "are repeated in their order by one thread, on arrays of the same kind, size, alignment and overlap\n"
+            "are repeated in their order, by one thread if nothing else is said, on arrays of the same kind, size, alignment and overlap\n"
             "with numbers of this program's own, through this library: FFTW3_GPU and the other settings count, and\n"
             "with FFTW3_GPU=off it is stock FFTW that is timed.  'recorded' is what the trace says: sums, and the\n"
             "mean of an execution.  Filling arrays is not timed.\n"

@@ -107,6 +107,17 @@ bool fg_replay_result_wanted(const fg_replay_results *, const fg_replay_row *row
 void fg_replay_result(fg_replay_results *, int number, fg_replay_row *row, const fg_problem *p, const char *re,
                       const char *im);
 
+/* ---- threads (replay_threads.c) ---- */
+
+/* Do item; false: it failed, after a message. */
+typedef bool (*fg_replay_runner)(void *data, fg_replay_item *item);
+
+/* Where the executions of several threads that begin with first end; first itself if there are none. */
+fg_replay_item *fg_replay_stretch(fg_replay_item *first);
+
+/* Run such a stretch by as many threads, all at once. */
+bool fg_replay_together(fg_replay_item *first, fg_replay_runner run, void *data);
+
 /* ---- running it (replay_run.c) ---- */
 
 typedef struct {
@@ -114,6 +125,7 @@ typedef struct {
   long most;     /* repetitions of a loop or line at most; 0: all */
   FILE *results; /* for comparing: written, or read and compared with; NULL: neither */
   bool compare;
+  bool threads;  /* as many as the program had */
 } fg_replay_options;
 
 /* Repeat the calls through the library, which is opened.  Exit status. */

@@ -92,6 +92,7 @@ static void fill(fg_replay_item *a) {
 
 void fg_replay_ready(fg_replay_item *a, bool input) {
   a = whole_of(a);
+  if (!fg_replay_base(a)) return; /* which its use will tell */
   if (!a->filled || (input && (a->spoiled || a->magnitude > largest))) fill(a);
 }
 
@@ -116,5 +117,5 @@ void fg_replay_transformed(const fg_problem *p, fg_replay_item *in, fg_replay_it
   if (all || magnitude > out->magnitude) out->magnitude = magnitude;
   if (all) out->spoiled = false;
   /* In place, c2r leaves something or other in the padding of its rows. */
-  if (spoils_input(p) && (!in_place || p->kind == FG_C2R)) in->spoiled = true;
+  if (in_place ? p->kind == FG_C2R : spoils_input(p)) in->spoiled = true;
 }

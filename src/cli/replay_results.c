@@ -30,7 +30,7 @@ static void compare_with(fg_replay_results *r, const result_head *mine, const fl
                     fread(theirs, sizeof *theirs, (size_t)head.count, r->file) == (size_t)head.count;
   if (same) {
     const double d = difference(result, theirs, mine->count);
-    if (!(d <= row->difference)) row->difference = d; /* or no number */
+    if (!isnan(row->difference) && !(d <= row->difference)) row->difference = d; /* no number stays */
     row->compared++;
   }
   r->ended = !same; /* one of the two has no plan where the other has */

@@ -1,6 +1,7 @@
 /* replay_run.c: the calls of a trace, made again through the library. */
 #define _GNU_SOURCE
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ enum { SAMPLES = 1 << 14 };
 typedef struct {
   fg_replay_plan handle;
   fg_replay_item *item; /* its line */
+  int copies;
   fg_arrays arrays;
 } live_plan;
 
@@ -34,6 +36,8 @@ typedef struct {
   samples *samples;       /* of each row */
   char *wisdom, *loose;   /* the last exported; one that the program has to free */
   fg_replay_results results;
+  pthread_mutex_t lock;   /* held by each thread but while it executes */
+  bool together;          /* several threads execute: nobody may fill arrays, which they may share */
   uint64_t chance;
 } replay;
 
@@ -127,11 +131,12 @@ static void show_result(replay *r, const fg_replay_item *plan, const fg_replay_i
   const fg_replay_item *const im_array = out[1].array >= 0 ? r->array[out[1].array] : re_array;
   char *re_copy, *im_copy;
   const char *re = fg_replay_view(re_array, a->out_re, &re_copy), *im = fg_replay_view(im_array, a->out_im, &im_copy);
-  if (re && im) fg_replay_result(&r->results, plan->row, &r->rows[plan->row], plan->line.problem, re, im);
+  if (re && (im || !a->out_im)) fg_replay_result(&r->results, plan->row, &r->rows[plan->row], plan->line.problem, re, im);
   free(re_copy);
   free(im_copy);
 }
 
+/* With the lock, which is free in between. */
 static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   live_plan *const live = &r->plan[item->line.subject];
   const fg_replay_item *const places = item->line.has_arrays ? item : live->item;
@@ -140,10 +145,12 @@ static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   fg_arrays a;
   const char *why = find_arrays(r, p, places, places == item ? i : 0, &a);
   if (why || !a.in_re || !a.out_re) return why ? why : "a transform of a NULL pointer";
-  each_array(r, places, fg_replay_ready);
+  if (!r->together) each_array(r, places, fg_replay_ready);
+  pthread_mutex_unlock(&r->lock);
   const uint64_t start = fg_trace_clock();
   fg_replay_library_execute(&r->fftw, live->handle, p, &live->arrays, &a);
   const double seconds = 1e-9 * (double)(fg_trace_clock() - start);
+  pthread_mutex_lock(&r->lock);
   row->seconds += seconds;
   row->executes++;
   sample(r, &r->samples[live->item->row], seconds);
@@ -161,7 +168,9 @@ static long times_of(const replay *r, const fg_replay_item *item) {
 static const char *execute(replay *r, fg_replay_item *item) {
   const char *why = NULL;
   if (!r->plan[item->line.subject].handle) return NULL;
+  pthread_mutex_lock(&r->lock);
   for (long i = 0; !why && i < times_of(r, item); i++) why = execute_once(r, item, i);
+  pthread_mutex_unlock(&r->lock);
   return why;
 }
 
@@ -240,6 +249,7 @@ static void destroy(replay *r, live_plan *live) {
   char *const where = r->rows[live->item->row].where;
   fg_replay_library_where(&r->fftw, live->handle, where, sizeof r->rows->where);
   r->fftw.destroy_plan(live->handle);
+  if (live->copies-- == 0) live->handle = NULL;
 }
 
 static void of_plan(replay *r, const fg_replay_item *item) {
@@ -249,7 +259,7 @@ static void of_plan(replay *r, const fg_replay_item *item) {
   if (!live || !live->handle) return;
   switch (item->line.call) {
     case FG_CALL_DESTROY: destroy(r, live); return;
-    case FG_CALL_COPY: r->fftw.copy_plan(live->handle); return;
+    case FG_CALL_COPY: live->copies += r->fftw.copy_plan(live->handle) != NULL; return;
     case FG_CALL_PRINT: free(r->fftw.sprint_plan(live->handle)); return;
     case FG_CALL_FLOPS: r->fftw.flops(live->handle, &add, &mul, &fma); return;
     case FG_CALL_COST: r->fftw.cost(live->handle); return;
@@ -309,14 +319,40 @@ static const char *call(replay *r, fg_replay_item *item) {
   return why;
 }
 
+static bool run_item(void *data, fg_replay_item *item) {
+  replay *r = data;
+  for (long round = 0; item->loop && round < times_of(r, item); round++)
+    for (fg_replay_item *inner = item->body; inner; inner = inner->next)
+      if (!run_item(r, inner)) return false;
+  const char *why = item->loop ? NULL : call(r, item);
+  if (why) fg_cli_error("replay: %s:%ld: %s", r->file->name, item->number, why);
+  return !why;
+}
+
+/* For each array that the items up to end use. */
+static void each_array_of(const replay *r, fg_replay_item *first, const fg_replay_item *end,
+                          void (*act)(fg_replay_item *, bool input)) {
+  for (fg_replay_item *item = first; item != end; item = item->next)
+    if (item->loop) each_array_of(r, item->body, NULL, act);
+    else each_array(r, item->line.has_arrays ? item : r->plan[item->line.subject].item, act);
+}
+
+/* Numbers may grow beyond floats until all threads are done, which takes no other time. */
+static bool run_together(replay *r, fg_replay_item *first, const fg_replay_item *end) {
+  each_array_of(r, first, end, fg_replay_ready);
+  r->together = true;
+  const bool good = fg_replay_together(first, run_item, r);
+  r->together = false;
+  each_array_of(r, first, end, spoil);
+  return good;
+}
+
 static bool run(replay *r, fg_replay_item *first) {
-  for (fg_replay_item *item = first; item; item = item->next) {
-    for (long round = 0; item->loop && round < times_of(r, item); round++)
-      if (!run(r, item->body)) return false;
-    const char *why = item->loop ? NULL : call(r, item);
-    if (!why) continue;
-    fg_cli_error("replay: %s:%ld: %s", r->file->name, item->number, why);
-    return false;
+  for (fg_replay_item *item = first, *end; item; item = end) {
+    end = r->options->threads ? fg_replay_stretch(item) : item;
+    const bool good = end == item ? run_item(r, item) : run_together(r, item, end);
+    if (!good) return false;
+    if (end == item) end = item->next;
   }
   return true;
 }
@@ -372,7 +408,7 @@ static void end(replay *r) {
 }
 
 int fg_replay_run(fg_replay_file *file, fg_replay_row *rows, const fg_replay_options *options) {
-  replay r = {.file = file, .rows = rows, .options = options};
+  replay r = {.file = file, .rows = rows, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
   r.results = (fg_replay_results){.file = options->results, .compare = options->compare};
   bool good = fg_replay_library_open(&r.fftw) && begin(&r);
   for (int time = 0; good && time < options->times; time++) {

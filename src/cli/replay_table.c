@@ -66,7 +66,7 @@ static fg_replay_row sum_of(const fg_replay_file *file, const fg_replay_row *row
     sum.recorded_plan_seconds += rows[i].recorded_plan_seconds;
     sum.recorded_seconds += rows[i].recorded_seconds;
     sum.compared += rows[i].compared;
-    if (!(rows[i].difference <= sum.difference)) sum.difference = rows[i].difference;
+    if (!isnan(sum.difference) && !(rows[i].difference <= sum.difference)) sum.difference = rows[i].difference;
   }
   return sum;
 }

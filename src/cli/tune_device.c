@@ -111,7 +111,7 @@ static double seconds_of(const fg_target *t, const char *text, enum fg_memory me
   run_subject s = {NULL, {in, in ? in + 1 : NULL, out, out ? out + 1 : NULL}};
   const double start = fg_bench_now();
   p->arrays = s.at;
-  if (in && out) s.program = fg_prepare(t, p, NULL, &need, &why);
+  if (in && out) s.program = fg_prepare(t, p, NULL, NULL, &need, &why);
   if (fg_bench_now() - start > *longest) *longest = fg_bench_now() - start;
   const double seconds = s.program ? fg_tune_median(run_once, &s) : -1;
   if (seconds < 0) fg_cli_error("tune: %s: %s", text, s.program ? fg_backend_message() : why);

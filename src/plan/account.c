@@ -16,18 +16,21 @@ typedef _Atomic int64_t nanoseconds;
 
 struct fg_account {
   fg_account *next;
-  double expected; /* seconds on the device, by the model */
+  double expected;        /* seconds on the device, by the model */
+  double kept, compiled;  /* seconds of planning, with kernels on disk and without */
   atomic_ulong executions, trials;
   nanoseconds saved, best_host, best_device; /* best: 0 is none */
   atomic_int verdict;
   atomic_bool planned;
+  atomic_bool cold; /* its kernels are not on disk */
   char key[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_account *buckets[BUCKETS];
 static size_t count;
-static nanoseconds saved_in_all, planning; /* planning: 0 is not known yet */
+static nanoseconds saved_in_all;
+static const double quick = 2e-3; /* seconds of planning with kernels on disk (reference machine) */
 
 static void renew(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -57,11 +60,13 @@ static fg_account *find(const char *key) {
   return a;
 }
 
-static fg_account *add(const char *key, double expected) {
+static fg_account *add(const char *key, const fg_problem *p, double expected) {
   fg_account *a = count < MOST_ACCOUNTS ? calloc(1, sizeof *a + strlen(key) + 1) : NULL;
   if (!a) return NULL;
   strcpy(a->key, key);
   a->expected = expected;
+  a->kept = fg_account_planning(p, true);
+  a->compiled = fg_account_planning(p, false);
   a->next = *bucket_of(key);
   *bucket_of(key) = a;
   count++;
@@ -73,7 +78,7 @@ fg_account *fg_account_of(const fg_problem *p, enum fg_memory memory, double gpu
   key_of(p, memory, key);
   pthread_mutex_lock(&lock);
   fg_account *a = find(key);
-  if (!a) a = add(key, gpu_seconds);
+  if (!a) a = add(key, p, gpu_seconds);
   pthread_mutex_unlock(&lock);
   return a;
 }
@@ -98,7 +103,6 @@ void fg_account_forget_all(void) {
   count = 0;
   pthread_mutex_unlock(&lock);
   atomic_store(&saved_in_all, 0);
-  atomic_store(&planning, 0);
 }
 
 /* ---- counting ---- */
@@ -116,7 +120,7 @@ static void keep_least(nanoseconds *best, double seconds) {
 
 /* Both have to be earned: the device by all problems together, planning this one by itself. */
 static bool earned(const fg_account *a) {
-  const double each = fg_account_planning();
+  const double each = atomic_load(&a->cold) ? a->compiled : a->kept;
   if (read_seconds(&a->saved) < each) return false;
   return fg_target_open() || read_seconds(&saved_in_all) >= fg_calibration_get()->start + each;
 }
@@ -141,12 +145,13 @@ bool fg_account_device(fg_account *a, double seconds) {
   return atomic_compare_exchange_strong(&a->verdict, &undecided, worse ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE) && worse;
 }
 
-void fg_account_planned(fg_account *a, double seconds) {
-  atomic_store(&a->planned, true);
-  /* Kernels that are on disk already make it a hundred times shorter: the latest says more than those before. */
-  const int64_t before = atomic_load(&planning), now = to_nanoseconds(seconds) + 1;
-  atomic_store(&planning, before ? (before + 3 * now) / 4 : now);
+bool fg_account_compiles(fg_account *a) {
+  if (read_seconds(&a->saved) >= a->compiled) return true;
+  atomic_store(&a->cold, true);
+  return false;
 }
+
+void fg_account_planned(fg_account *a) { atomic_store(&a->planned, true); }
 
 void fg_account_refused(fg_account *a) { atomic_store(&a->verdict, FG_NOT_FOR_DEVICE); }
 
@@ -159,7 +164,7 @@ double fg_account_best_host(const fg_account *a) { return read_seconds(&a->best_
 double fg_account_best_device(const fg_account *a) { return read_seconds(&a->best_device); }
 double fg_account_saved(void) { return read_seconds(&saved_in_all); }
 
-double fg_account_planning(void) {
-  const double known = read_seconds(&planning);
-  return known > 0 ? known : fg_calibration_get()->plan;
+double fg_account_planning(const fg_problem *p, bool kept) {
+  const double plan = fg_calibration_get()->plan;
+  return fg_model_table_seconds(p) + (kept && quick < plan ? quick : plan);
 }

@@ -37,8 +37,12 @@ bool fg_account_host(fg_account *, double seconds);
 /* An execution on the device took so long.  Whether this one has settled that the host is better. */
 bool fg_account_device(fg_account *, double seconds);
 
-/* The problem was planned on the device, in so many seconds; or never will be. */
-void fg_account_planned(fg_account *, double seconds);
+/* Whether compiling its kernels, which are not on disk, has been earned; if not, it is not time for the device before
+ * that. */
+bool fg_account_compiles(fg_account *);
+
+/* The problem was planned on the device; or never will be. */
+void fg_account_planned(fg_account *);
 void fg_account_refused(fg_account *);
 
 enum fg_verdict fg_account_verdict(const fg_account *);
@@ -47,9 +51,11 @@ unsigned long fg_account_executions(const fg_account *); /* on the host */
 double fg_account_best_host(const fg_account *);         /* seconds; 0: none yet */
 double fg_account_best_device(const fg_account *);
 
-/* What all accounts together would have saved so far, and what planning a problem takes as far as is known: seconds. */
+/* What all accounts together would have saved so far: seconds. */
 double fg_account_saved(void);
-double fg_account_planning(void);
+
+/* What planning p on the device takes: seconds.  kept: its kernels are taken to be on disk. */
+double fg_account_planning(const fg_problem *p, bool kept);
 
 /* Forget everything (tests). */
 void fg_account_forget_all(void);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "src/report/log.h"
+#include "src/run/ending.h"
 
 typedef struct job {
   struct job *next;
@@ -28,7 +29,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t idle = PTHREAD_COND_INITIALIZER;
 static job *first, **last = &first, *at_hand;
 static bool running;
-static atomic_bool stopping;
 
 /* ---- exit ---- */
 
@@ -36,7 +36,7 @@ static void end_wait(void) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += longest_wait;
-  atomic_store(&stopping, true);
+  fg_ending_begin();
   pthread_mutex_lock(&lock);
   while (running && pthread_cond_timedwait(&idle, &lock, &until) == 0) {
   }
@@ -64,8 +64,6 @@ static void handle_exit(void) {
   static atomic_int handlers;
   if (atomic_fetch_add(&handlers, 1) < 3) atexit(end_wait);
 }
-
-bool fg_background_stopping(void) { return atomic_load(&stopping); }
 
 /* ---- fork ---- */
 
@@ -108,7 +106,7 @@ static void *work(void *unused) {
     job *const j = next_job();
     pthread_mutex_unlock(&lock);
     if (!j) return NULL;
-    if (!fg_background_stopping()) j->errand->work(j->what);
+    if (!fg_ending()) j->errand->work(j->what);
     handle_exit();
     pthread_mutex_lock(&lock);
     at_hand = NULL; /* a child of fork forgets no more what is released now */
@@ -139,7 +137,7 @@ bool fg_background_submit(const fg_errand *errand, void *what) {
   fg_background_watch_exit();
   handle_exit();
   pthread_mutex_lock(&lock);
-  const bool taken = !fg_background_stopping() && (running || start());
+  const bool taken = !fg_ending() && (running || start());
   if (taken) {
     running = true;
     *last = j;

@@ -1,7 +1,7 @@
 /* background.h: work behind the program's back: one thread, which is there only while there is work.
  *
  * It blocks all signals.  A process that exits lets the job at hand end first (five seconds at most), before any library's
- * exit handlers take away what the job stands on; jobs that have not begun are dropped.  A child of fork has no such thread:
+ * exit handlers take away what the job stands on; jobs that have not begun are dropped (src/run/ending.h).  A child of fork has no such thread:
  * what was queued is dropped there too. */
 #ifndef FG_BACKGROUND_H
 #define FG_BACKGROUND_H
@@ -16,9 +16,6 @@ typedef struct {
 
 /* Have it done.  false, and nothing was or will be called, if no thread can be had, or the process is ending. */
 bool fg_background_submit(const fg_errand *errand, void *what);
-
-/* The process is ending: a long job leaves off at the next good place. */
-bool fg_background_stopping(void);
 
 /* Until all is done. */
 void fg_background_wait(void);

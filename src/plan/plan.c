@@ -117,8 +117,7 @@ static void *on_device(fg_problem *p, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
   double need;
-  const double start = fg_clock_seconds();
-  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_dear : NULL, &need, &why);
+  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_objection : NULL, NULL, &need, &why);
   if (!program) {
     /* Arrays of a device need no images, so that they may fit after all. */
     void *plan = fg_resident_wanted(p, &p->arrays) ? NULL : in_parts(p, need, r);
@@ -129,7 +128,7 @@ static void *on_device(fg_problem *p, fg_route *r) {
   }
   if (r->gpu > 0) {
     fg_account *account = fg_account_of(p, r->memory, r->gpu);
-    if (account) fg_account_planned(account, fg_clock_seconds() - start);
+    if (account) fg_account_planned(account);
   }
   return device_goes(p, NULL, program, r);
 }

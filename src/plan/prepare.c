@@ -15,8 +15,15 @@ static double memory_for(const fg_problem *p, const fg_passes *passes) {
   return reals * (double)fg_real_size(p->precision);
 }
 
+static const char *object(const fg_target *target, const fg_problem *p, const fg_passes *passes, double need,
+                          fg_objection objection, const void *context) {
+  if (need > (double)fg_memory_limit(target)) return "larger than the memory that the GPU has for this process";
+  if (!objection) return NULL;
+  return objection(context, p, &(fg_forecast){passes->cost, fg_program_is_kept(target, passes)});
+}
+
 /* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
-fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear)(const fg_problem *p, double device),
+fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
                        double *need, const char **why) {
   fenv_t of_program;
   feholdexcept(&of_program);
@@ -27,8 +34,8 @@ fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear
   /* A batch of none has no passes: the program does nothing. */
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
   *need = planned ? memory_for(p, passes) : 0;
-  if (*need > (double)fg_memory_limit(target)) *why = "larger than the memory that the GPU has for this process";
-  else if (planned && dear && dear(p, passes->cost)) *why = "its passes take longer than the host";
+  const char *const against = planned ? object(target, p, passes, *need, objection, context) : NULL;
+  if (against) *why = against;
   else if (planned) program = fg_program_create(target, p, passes, why);
   free(passes);
   fesetenv(&of_program);

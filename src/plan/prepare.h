@@ -4,10 +4,19 @@
 
 #include "src/run/program.h"
 
+/* What is known once there are passes, before anything is compiled. */
+typedef struct {
+  double seconds; /* of the passes on the device */
+  bool kept;      /* no kernel has to be compiled */
+} fg_forecast;
+
+/* Why passes like that are not wanted, a literal; NULL if they are. */
+typedef const char *(*fg_objection)(const void *context, const fg_problem *p, const fg_forecast *);
+
 /* Plan p's passes and make them ready on the target; NULL on failure, then *why is a few words (of this thread, until its
- * next failure).  dear: asked, if not NULL, once the seconds are known that the passes take on the device: true refuses
- * them, before anything is compiled.  *need: bytes of device memory that an execution takes, 0 if it is not known. */
-fg_program *fg_prepare(const fg_target *target, const fg_problem *p, bool (*dear)(const fg_problem *p, double device),
+ * next failure).  objection (may be NULL) is asked in between, with context.  *need: bytes of device memory that an
+ * execution takes, 0 if it is not known. */
+fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
                        double *need, const char **why);
 
 #endif

@@ -12,14 +12,12 @@
 /* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing is
  * counted, which would show. */
 static const double trivial = 10e-6, small = 20e-6;
-/* Executions that the tables of a long convolution may take as long as. */
-static const double planning_worth = 20;
 /* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that planning
  * should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
 static const double executions_estimate = 1, executions_measure = 100;
 /* FFTW3_GPU=steady cannot learn from executions: a plan goes to the GPU that is faster by this margin, and starts it if it
- * takes so long on the host. */
-static const double steady_margin = 1.3, steady_start = 0.05;
+ * takes so long on the host; the tables of a long convolution may take as long as so many executions. */
+static const double steady_margin = 1.3, steady_start = 0.05, steady_planning = 20;
 
 /* FFTW plans a multi-dimensional c2r that keeps its input only in place or along the last dimension (1 x n, but not
  * n x 1); programs look at the NULL. */
@@ -50,24 +48,26 @@ static bool is_patient(const fg_problem *p) { return !(p->flags & FG_ESTIMATE); 
 static bool pays_at_once(const fg_problem *p, const fg_route *r, bool planned) {
   const double executions = is_patient(p) ? executions_measure : executions_estimate;
   const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
-  const double plan = planned ? 0 : fg_account_planning() + fg_model_table_seconds(p);
-  return (r->host - r->gpu) * executions > start + plan;
+  return (r->host - r->gpu) * executions > start + (planned ? 0 : fg_account_planning(p, false));
 }
 
-double fg_route_waits_for(const fg_route *r) {
-  const fg_calibration *c = fg_calibration_get();
-  return ceil(((fg_target_open() ? 0 : c->start) + c->plan) / (r->host - r->gpu));
+double fg_route_waits_for(const fg_problem *p, const fg_route *r) {
+  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  return ceil((start + fg_account_planning(p, true)) / (r->host - r->gpu));
 }
 
-bool fg_route_dear(const fg_problem *p, double device) {
+const char *fg_route_objection(const void *context, const fg_problem *p, const fg_forecast *f) {
   const fg_calibration *c = fg_calibration_get();
-  return fg_model_gpu_seconds(c, p, fg_model_memory(p), device) > c->uncertain * fg_model_host_seconds(c, p);
+  const double gpu = fg_model_gpu_seconds(c, p, fg_model_memory(p), f->seconds);
+  (void)context;
+  return gpu > c->uncertain * fg_model_host_seconds(c, p) ? "its passes take longer than the host" : NULL;
 }
 
 /* ---- the decision ---- */
 
-static fg_route steady(fg_route r) {
+static fg_route steady(const fg_problem *p, fg_route r) {
   if (r.host < steady_margin * r.gpu) return go(r, FG_ROUTE_HOST, "faster on the host");
+  if (fg_model_table_seconds(p) > steady_planning * r.host) return go(r, FG_ROUTE_HOST, "planning would take longer");
   if (!fg_target_open() && r.host < steady_start) return go(r, FG_ROUTE_HOST, "too small to start the GPU for");
   return go(r, FG_ROUTE_GPU, "faster on the GPU");
 }
@@ -80,14 +80,13 @@ static fg_route uncertain(const fg_problem *p, fg_route r, bool clear, bool plan
   return go(r, FG_ROUTE_WAIT, "until the GPU pays");
 }
 
-static fg_route by_estimate(const fg_problem *p, fg_route r) {
+static fg_route by_estimate(const fg_problem *p, fg_route r, bool planned) {
   const double may_be = fg_calibration_get()->uncertain, surely = may_be * may_be;
   if (r.host < small) return go(r, FG_ROUTE_HOST, "too small for the GPU");
   const double worst = is_patient(p) && fg_target_open() ? surely : may_be; /* it is worth a measurement */
   if (r.gpu > worst * r.host) return go(r, FG_ROUTE_HOST, "faster on the host");
-  if (fg_model_table_seconds(p) > planning_worth * r.host) return go(r, FG_ROUTE_HOST, "planning would take longer");
-  if (fg_settings_get()->mode == FG_MODE_STEADY) return steady(r);
-  return uncertain(p, r, r.host > surely * r.gpu, false);
+  if (fg_settings_get()->mode == FG_MODE_STEADY) return steady(p, r);
+  return uncertain(p, r, r.host > surely * r.gpu, planned);
 }
 
 /* What executions, or a measurement of this process or another, have shown. */
@@ -102,7 +101,7 @@ static fg_route by_experience(const fg_problem *p, fg_route r, const fg_account 
   }
   const bool planned = account && fg_account_is_planned(account);
   const bool clear = found || verdict == FG_BETTER_ON_DEVICE;
-  return clear ? uncertain(p, r, true, planned) : by_estimate(p, r);
+  return clear ? uncertain(p, r, true, planned) : by_estimate(p, r, planned);
 }
 
 static fg_route automatic(const fg_problem *p) {
@@ -117,7 +116,7 @@ static fg_route automatic(const fg_problem *p) {
   r.gpu = fg_model_gpu_seconds(c, p, r.memory, -1);
   if (fg_settings_get()->mode == FG_MODE_STEADY) {
     /* What wisdom knows was found worth it before. */
-    return p->flags & FG_WISDOM_ONLY ? go(r, FG_ROUTE_GPU, "known from wisdom") : by_estimate(p, r);
+    return p->flags & FG_WISDOM_ONLY ? go(r, FG_ROUTE_GPU, "known from wisdom") : by_estimate(p, r, false);
   }
   fg_finding found;
   const bool known = fg_wisdom_find(p, r.memory, &found);

@@ -3,6 +3,7 @@
 #define FG_ROUTE_H
 
 #include "src/plan/model.h"
+#include "src/plan/prepare.h"
 #include "src/run/target.h"
 
 enum fg_way_to_go {
@@ -30,9 +31,9 @@ fg_route fg_route_look(const fg_problem *p);
 const char *fg_route_must_host(const fg_problem *p);
 
 /* Executions until the GPU would be started for p alone, if it goes on to wait. */
-double fg_route_waits_for(const fg_route *r);
+double fg_route_waits_for(const fg_problem *p, const fg_route *r);
 
-/* The estimates say that with passes of that length the host is faster: fg_prepare's question. */
-bool fg_route_dear(const fg_problem *p, double device);
+/* fg_prepare's question: with passes that take so long the host is faster.  context: NULL. */
+const char *fg_route_objection(const void *context, const fg_problem *p, const fg_forecast *);
 
 #endif

@@ -2,11 +2,11 @@
 #include <math.h>
 
 #include "src/plan/background.h"
-#include "src/plan/clock.h"
 #include "src/plan/handle.h"
 #include "src/plan/prepare.h"
 #include "src/plan/wisdom.h"
 #include "src/report/log.h"
+#include "src/run/ending.h"
 
 static const fg_target *open_device(void) {
   const char *why = "";
@@ -28,27 +28,42 @@ static void hand_over(fg_plan *plan, const fg_target *target, fg_program *progra
   atomic_store(&plan->program, program);
 }
 
+/* fg_prepare's question. */
+static const char *not_yet = "its kernels are not compiled yet";
+static const char *too_soon(const void *plan, const fg_problem *p, const fg_forecast *f) {
+  (void)p;
+  return f->kept || fg_account_compiles(((const fg_plan *)plan)->account) ? NULL : not_yet;
+}
+
+static void give_up(fg_plan *plan, const char *why) {
+  if (why == not_yet) {
+    atomic_store(&plan->queued, false);
+    return;
+  }
+  fg_log(FG_LOG_WARN, "stays on the host: %s", why);
+  fg_account_refused(plan->account);
+}
+
 static void switch_over(void *what) {
   fg_plan *const plan = what;
   const fg_target *target = open_device();
   const char *why = "";
   if (!target) return;
-  if (fg_background_stopping()) return;
-  const double start = fg_clock_seconds();
+  if (fg_ending()) return;
   double need;
-  fg_program *program = fg_prepare(target, plan->problem, NULL, &need, &why);
+  fg_program *program = fg_prepare(target, plan->problem, too_soon, plan, &need, &why);
+  if (fg_ending()) return; /* what could not be made had to be left off */
   if (!program) {
-    fg_log(FG_LOG_WARN, "stays on the host: %s", why);
-    fg_account_refused(plan->account);
+    give_up(plan, why);
     return;
   }
-  fg_account_planned(plan->account, fg_clock_seconds() - start);
+  fg_account_planned(plan->account);
   hand_over(plan, target, program);
 }
 
 static void release(void *plan) {
   /* The real FFTW's planner lock may be held for long, and exit waits for this thread. */
-  if (!fg_background_stopping()) fg_plan_destroy(plan);
+  if (!fg_ending()) fg_plan_destroy(plan);
 }
 
 static void forget(void *what) {
@@ -63,6 +78,6 @@ void fg_plan_switch(fg_plan *plan) {
   fg_plan_copy(plan);
   if (!fg_background_submit(&errand, plan)) {
     atomic_fetch_sub(&plan->references, 1); /* the program's own is left */
-    atomic_store(&plan->queued, fg_background_stopping());
+    atomic_store(&plan->queued, fg_ending());
   }
 }

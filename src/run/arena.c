@@ -2,8 +2,10 @@
 #include "src/run/arena.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,10 +19,12 @@
 enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
 static const size_t huge = 4 << 20; /* blocks from here on begin on a huge page and ask for such pages */
 
-/* ---- the lock: held for look-ups and changes of tables only; nothing is called under it that allocates or waits ---- */
+/* ---- the lock: held for look-ups and changes of tables; nothing is called under it that allocates or waits ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool watching;
+static bool (*_Atomic still_watching)(void); /* NULL: no need to ask */
+static atomic_bool blind;                   /* what was watched is not any more */
 
 /* While memory is watched a signal's handler may come here too. */
 static sigset_t enter(void) {
@@ -99,15 +103,15 @@ __attribute__((no_sanitize_address)) static bool intact(const fg_region *r) {
 /* ---- what pinning costs, and what it saves ---- */
 
 /* Of the reference machine (doc/performance.md): registering pages; and how much longer an array takes through staging
- * than by DMA in place: so much a byte while it is short, and later, when copies overlap, little. */
+ * than by DMA in place: threads have to be woken and the first piece has to be copied, then copies by the processor and
+ * by DMA overlap. */
 static const double register_call = 60e-6, register_byte = 36e-12;
-static const double staging_byte = 40e-12, staging_most = 50e-6, staging_more_byte = 1e-12;
+static const double waking_byte = 80e-12, waking_most = 25e-6, copying_byte = 12e-12, copying_most = 170e-6;
 
 static double cost_of_pinning(size_t bytes) { return register_call + register_byte * (double)bytes; }
 
 static double cost_of_staging(size_t bytes) {
-  const double first = staging_byte * (double)bytes;
-  return (first < staging_most ? first : staging_most) + staging_more_byte * (double)bytes;
+  return fmin(waking_byte * (double)bytes, waking_most) + fmin(copying_byte * (double)bytes, copying_most);
 }
 
 /* Seven of eight pages are in memory: pinning must not make memory of what the program only reserved. */
@@ -217,11 +221,40 @@ static unsigned long make(const job *j) {
   return number;
 }
 
+/* Some region that is not fftwf_malloc's; with the lock held. */
+static fg_region *a_watched_one(void) {
+  size_t count;
+  fg_region *const all = fg_regions_all(&count);
+  for (size_t i = 0; i < count; i++)
+    if (all[i].kind != FG_REGION_OWN) return &all[i];
+  return NULL;
+}
+
+static void stop_watching(void) {
+  if (atomic_exchange(&blind, true)) return;
+  fg_log(FG_LOG_WARN, "memory is no longer watched: something has taken the place of munmap");
+  for (bool more = true; more;) {
+    const sigset_t before = enter();
+    fg_region *const r = a_watched_one();
+    const unsigned last = r ? detach(r) : 0;
+    more = r != NULL;
+    if (r) fg_regions_take(r);
+    leave(&before);
+    undo(last);
+  }
+}
+
+static void see_to_it(void) {
+  bool (*const still)(void) = still_watching;
+  if (still && !still()) stop_watching();
+}
+
 static void complain(void) { fg_log(FG_LOG_WARN, "memory was freed by other means than fftwf_free"); }
 
 unsigned long fg_arena_hold(const fg_target *t, const void *from, size_t bytes) {
   job j = {.make = 0};
   if (fg_settings_get()->pin == FG_PIN_NEVER) return 0;
+  see_to_it();
   sigset_t before = enter();
   if (fg_pinning_is_put_by()) {
     leave(&before);
@@ -259,7 +292,8 @@ bool fg_arena_holds(const void *from, size_t bytes) {
 
 /* ---- memory that comes and goes ---- */
 
-void fg_arena_watch(void) {
+void fg_arena_watch(bool (*still)(void)) {
+  still_watching = still;
   watch_forks();
   fg_pinnings_limit((size_t)sysconf(_SC_PHYS_PAGES) / 2 * PAGE);
   watching = true;
@@ -346,13 +380,13 @@ void fg_arena_block_goes(void *base) { block_goes(base, false); }
 
 bool fg_arena_forget(void *p) { return p && (uintptr_t)p % PAGE == 0 && block_goes(p, true); }
 
-/* A block that the program gave to libc's free behind our back is still in the table when its pages come again. It may be
- * the driver that asked for them, with locks of its own. */
+/* A block that the program gave to libc's free behind our back is still in the table when its pages come again. It may
+ * be the driver that asked for them, with locks of its own. */
 static void put(enum fg_region_kind kind, char *base, size_t bytes) {
   if (range_goes(base, bytes + (kind == FG_REGION_MAPPING ? 0 : PAGE), true)) complain();
   if (is_sealed(&(fg_region){.kind = kind})) put_seal(base, bytes);
   const sigset_t before = enter();
-  fg_regions_put(kind, base, bytes);
+  if (kind == FG_REGION_OWN || !blind) fg_regions_put(kind, base, bytes);
   leave(&before);
 }
 

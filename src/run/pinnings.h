@@ -1,8 +1,8 @@
 /* pinnings.h: memory registered with the device, and who is using it.
  *
- * A pinning is used by any number of executions. Once it is given up nobody new gets it, and the last user's leaving undoes
- * it; until then its pages stay what they are, whatever the program does with their addresses. Here too the arena's lock is
- * held around calls, but for make and undo, which take the driver's time. */
+ * A pinning is used by any number of executions. Once it is given up nobody new gets it, and the last user's leaving
+ * undoes it; until then its pages stay what they are, whatever the program does with their addresses. Here too the
+ * arena's lock is held around calls, but for make and undo, which take the driver's time. */
 #ifndef FG_PINNINGS_H
 #define FG_PINNINGS_H
 
@@ -11,8 +11,8 @@
 /* So many bytes may be pinned of memory that is watched; none before this was called. */
 void fg_pinnings_limit(size_t bytes);
 
-/* A pinning to come of these whole pages, for the caller, who makes it next; 0 if there is no room for one. watched: the
- * limit is for it too. */
+/* A pinning to come of these whole pages, for the caller, who makes it next; 0 if there is no room for one. watched:
+ * the limit is for it too. */
 unsigned fg_pinning_reserve(const fg_target *, char *base, size_t bytes, bool watched);
 
 /* Register the pages; FG_OK or the backend's code. Without the lock. */

@@ -77,19 +77,41 @@ void fg_program_destroy(fg_program *g) {
 
 static atomic_ulong programs;
 
+/* What the passes ask of the backend; defines hold the texts. */
+typedef struct {
+  fg_kernel_request *list;
+  char *defines;
+} requests;
+
+static requests requests_of(const fg_passes *passes) {
+  const size_t count = (size_t)passes->count;
+  requests r = {calloc(count, sizeof *r.list), malloc(count * FG_DEFINES_SIZE)};
+  for (int i = 0; r.list && r.defines && i < passes->count; i++)
+    r.list[i] = fg_kernel_request_of(&passes->pass[i], r.defines + (size_t)i * FG_DEFINES_SIZE);
+  return r;
+}
+
+static void requests_free(requests r) {
+  free(r.list);
+  free(r.defines);
+}
+
+bool fg_program_is_kept(const fg_target *target, const fg_passes *passes) {
+  requests r = requests_of(passes);
+  const bool kept = r.list && r.defines && target->backend->kernels_kept(target->device, passes->count, r.list);
+  requests_free(r);
+  return kept;
+}
+
 static int compile(fg_program *g) {
   const int count = g->passes->count;
-  fg_kernel_request *requests = calloc((size_t)count, sizeof *requests);
+  requests r = requests_of(g->passes);
   fg_kernel **kernels = calloc((size_t)count, sizeof *kernels);
-  char *defines = malloc((size_t)count * FG_DEFINES_SIZE);
-  int code = requests && kernels && defines ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
-  for (int i = 0; code == FG_OK && i < count; i++)
-    requests[i] = fg_kernel_request_of(&g->passes->pass[i], defines + (size_t)i * FG_DEFINES_SIZE);
-  if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, requests, kernels);
+  int code = r.list && r.defines && kernels ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
+  if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, r.list, kernels);
   for (int i = 0; code == FG_OK && i < count; i++) g->steps[i].kernel = kernels[i];
-  free(requests);
   free(kernels);
-  free(defines);
+  requests_free(r);
   return code;
 }
 

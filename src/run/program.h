@@ -20,6 +20,9 @@ void fg_program_destroy(fg_program *);
 fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
                                        const fg_passes *passes, const char **why);
 
+/* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
+bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
+
 const fg_passes *fg_program_passes(const fg_program *);
 
 /* The passes as text, "(tile …) (tile …)".  malloc'd; NULL on lack of memory. */

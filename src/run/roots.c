@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/run/ending.h"
+
 /* exp(−2πi·m/n) for 8m ≤ n: sine and cosine of an angle in the first eighth of the circle. */
 static fg_wide eighth(uint64_t m, uint64_t n) {
   const long double angle = 2 * 3.141592653589793238462643383279502884L * (long double)m / (long double)n;
@@ -43,6 +45,8 @@ static size_t smallest_factor(size_t n) {
   return n;
 }
 
+enum { LONG = 4096 };
+
 typedef struct {
   const fg_wide *root; /* exp(−2πi·m/whole) */
   size_t whole;
@@ -54,6 +58,7 @@ static void recurse(const circle *c, const fg_wide *x, size_t stride, fg_wide *y
     *y = *x;
     return;
   }
+  if (n >= LONG && fg_ending()) return;
   const size_t f = smallest_factor(n), m = n / f, step = c->whole / n;
   for (size_t j = 0; j < f; j++) recurse(c, x + j * stride, stride * f, scratch + j * m, y + j * m, m);
   for (size_t k = 0; k < m; k++)
@@ -76,5 +81,5 @@ int fg_wide_dft(fg_wide *x, size_t n) {
   recurse(&(circle){root, n}, x, 1, work, work + n, n);
   memcpy(x, work, n * sizeof *x);
   free(work);
-  return 0;
+  return fg_ending() ? -1 : 0; /* it may have left off */
 }

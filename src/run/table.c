@@ -200,19 +200,31 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
   }
   memcpy(&t->key, key, sizeof *key);
   t->device = target->device;
-  t->next = tables;
-  *table = tables = t;
+  t->users = 1;
+  *table = t;
   return FG_OK;
 }
 
-int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+/* The target's table of that key, with one user more; NULL if there is none. */
+static fg_device_table *share(const fg_target *target, const fg_table *key) {
   pthread_mutex_lock(&lock);
-  int code = FG_OK;
-  *table = find(target, key);
-  if (!*table) code = make(target, key, table);
-  if (code == FG_OK) (*table)->users++;
+  fg_device_table *const t = find(target, key);
+  if (t) t->users++;
   pthread_mutex_unlock(&lock);
-  return code;
+  return t;
+}
+
+/* Made without the lock, since a long one takes seconds; of two threads that make the same each keeps its own. */
+int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  *table = share(target, key);
+  if (*table) return FG_OK;
+  const int code = make(target, key, table);
+  if (code != FG_OK) return code;
+  pthread_mutex_lock(&lock);
+  (*table)->next = tables;
+  tables = *table;
+  pthread_mutex_unlock(&lock);
+  return FG_OK;
 }
 
 void fg_table_release(const fg_target *target, fg_device_table *table) {

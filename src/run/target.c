@@ -9,6 +9,7 @@
 #include "config.h"
 #include "src/report/log.h"
 #include "src/report/settings.h"
+#include "src/run/ending.h"
 #include "src/run/ranks.h"
 
 enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
@@ -45,6 +46,7 @@ static int open_device(void) {
   const int count = target.backend->count();
   if (count < 0) return count;
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
+  if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending"); /* half of the start-up is still to come */
   const int asked = fg_settings_get()->device;
   return target.backend->open(asked >= 0 ? asked : fg_ranks_device(count), &target.device);
 }

@@ -3,12 +3,15 @@
 #include "src/run/watch.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "src/report/log.h"
 #include "src/report/settings.h"
@@ -23,8 +26,26 @@ static void block_came(void *base, size_t bytes) { fg_arena_came(FG_REGION_BLOCK
 
 static void mapping_came(void *base, size_t bytes) { fg_arena_came(FG_REGION_MAPPING, base, bytes); }
 
-static const fg_watcher watcher = {FG_ARENA_PAD,        block_came,          fg_arena_block_goes,   mapping_came,
-                                   fg_arena_range_came, fg_arena_range_goes, fg_arena_range_renewed};
+/* Libraries for networks put functions of their own in the place of munmap while the program runs, with no mind to those
+ * that stood there. */
+static __thread volatile bool told;
+static char nowhere;
+
+static void range_goes(void *from, size_t bytes) {
+  if (from == &nowhere) told = true;
+  else fg_arena_range_goes(from, bytes);
+}
+
+static bool still_told(void) {
+  const int saved = errno;
+  told = false;
+  munmap(&nowhere, 0); /* refused by all */
+  errno = saved;
+  return told;
+}
+
+static const fg_watcher watcher = {FG_ARENA_PAD,        block_came, fg_arena_block_goes,   mapping_came,
+                                   fg_arena_range_came, range_goes, fg_arena_range_renewed};
 
 /* Of the program itself, which comes first and is never unmapped: the part of its writable segment that no file is
  * behind. */
@@ -47,8 +68,8 @@ void fg_watch_begin(void) {
   if (!setting || strcmp(setting, "register")) return;
   fg_watch_function *watch = (fg_watch_function *)dlsym(RTLD_DEFAULT, FG_WATCH_NAME);
   if (!watch) return;
-  fg_arena_watch();
   trouble = watch(&watcher);
+  fg_arena_watch(trouble ? NULL : still_told);
   if (!trouble) dl_iterate_phdr(static_variables, NULL);
 }
 

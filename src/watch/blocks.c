@@ -112,7 +112,8 @@ void free(void *p) {
 void *realloc(void *p, size_t n) {
   if (!ready() || is_early(p)) {
     void *q = malloc(n);
-    if (q && p) memcpy(q, p, n < (size_t)(early + sizeof early - (char *)p) ? n : (size_t)(early + sizeof early - (char *)p));
+    const size_t most = p ? (size_t)(early + sizeof early - (char *)p) : 0;
+    if (q && p) memcpy(q, p, n < most ? n : most);
     return q;
   }
   const fg_watcher *w = who(n);

@@ -1,4 +1,5 @@
-/* mappings.c: mmap and whatever gives addresses other pages. brk is not here: below its end lie blocks of malloc's only. */
+/* mappings.c: mmap and whatever gives addresses other pages. brk is not here: below its end lie blocks of malloc's
+ * only. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +43,7 @@ static bool ready(void) {
 
 static void range_goes(void *from, size_t bytes) {
   const fg_watcher *w = fg_watched_by;
-  if (w && bytes) w->range_goes(from, bytes);
+  if (w) w->range_goes(from, bytes);
 }
 
 static void range_came(void *from, size_t bytes) {
@@ -100,7 +101,9 @@ void *shmat(int id, const void *address, int flags) {
 int munmap(void *from, size_t bytes) {
   if (!ready()) return (int)syscall(SYS_munmap, from, bytes);
   range_goes(from, bytes);
-  return next.munmap(from, bytes);
+  if (bytes) return next.munmap(from, bytes);
+  errno = EINVAL;
+  return -1;
 }
 
 /* ---- other pages ---- */

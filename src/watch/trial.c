@@ -1,5 +1,5 @@
-/* trial.c: whether the functions of this library are those that are called by their names. A program may bring a malloc of
- * its own, or another library may come before this one. */
+/* trial.c: whether the functions of this library are those that are called by their names. A program may bring a
+ * malloc of its own, or another library may come before this one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <malloc.h>
@@ -8,7 +8,8 @@
 
 #include "src/watch/watched.h"
 
-/* What this thread has been told. (volatile: the C library's headers promise that none of the calls below comes back here.) */
+/* What this thread has been told. (volatile: the C library's headers promise that none of the calls below comes back
+ * here.) */
 static __thread volatile unsigned came, went, mapped, replaced, unmapped, renewed;
 
 static void block_came(void *base, size_t bytes) {
@@ -46,9 +47,8 @@ static const fg_watcher on_trial = {0, block_came, block_goes, mapping_came, ran
 enum { BYTES = FG_WATCH_SMALLEST };
 
 static bool blocks(void) {
-  void *list[] = {malloc(BYTES),           calloc(2, BYTES),      realloc(NULL, BYTES),     reallocarray(NULL, 2, BYTES),
-                  aligned_alloc(64, BYTES), memalign(64, BYTES), valloc(BYTES),           pvalloc(BYTES),
-                  NULL};
+  void *list[] = {malloc(BYTES), calloc(2, BYTES), realloc(NULL, BYTES), reallocarray(NULL, 2, BYTES),
+                  aligned_alloc(64, BYTES), memalign(64, BYTES), valloc(BYTES), pvalloc(BYTES), NULL};
   const unsigned count = sizeof list / sizeof *list;
   if (posix_memalign(&list[count - 1], 64, BYTES)) return false;
   list[0] = realloc(list[0], 2 * BYTES);
@@ -75,7 +75,8 @@ const char *fg_watched_trial(void) {
   const bool all_blocks = blocks(), all_mappings = mappings();
   fg_watched_by = NULL;
   errno = saved;
-  return !all_blocks ? "malloc or free is the program's own" : !all_mappings ? "mmap or munmap is the program's own" : NULL;
+  if (!all_blocks) return "malloc or free is the program's own";
+  return all_mappings ? NULL : "mmap or munmap is the program's own";
 }
 
 const char *fftw3_gpu_watch(const fg_watcher *watcher) {

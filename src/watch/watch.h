@@ -11,15 +11,15 @@
 /* What is shorter is not told of. */
 #define FG_WATCH_SMALLEST ((size_t)64 << 10)
 
-/* Called by any thread, in signal handlers too, and with whatever locks the caller of malloc or munmap may hold; but never
- * from within malloc itself. errno is the program's. */
+/* Called by any thread, in signal handlers too, and with whatever locks the caller of malloc or munmap may hold; but
+ * never from within malloc itself. errno is the program's. */
 typedef struct {
   size_t pad;                                         /* bytes wanted behind each block */
   void (*block_came)(void *base, size_t bytes);       /* of malloc and its kin; pad bytes behind it are nobody's */
-  void (*block_goes)(void *base);                     /* is about to be freed; told of no block or of an unknown one too */
+  void (*block_goes)(void *base);                     /* is about to be freed, if it is a block at all */
   void (*mapping_came)(void *base, size_t bytes);     /* private, anonymous, readable and writable */
   void (*range_came)(void *from, size_t bytes);       /* other memory has been mapped there */
-  void (*range_goes)(void *from, size_t bytes);       /* pages that are about to be unmapped */
+  void (*range_goes)(void *from, size_t bytes);       /* pages that are about to be unmapped; perhaps none */
   void (*range_renewed)(void *from, size_t bytes);    /* pages that are still mapped, but not the ones they were */
 } fg_watcher;
 

@@ -28,12 +28,15 @@ replays() {
 }
 
 # ---- kinds of programs
-for way in steps alone anew grow overlap threads children closes many; do
+for way in steps alone anew grow kinds overlap threads team children closes many; do
   trace $way || fail "$way: status $?"
   [ ! -s err ] || { cat err; fail "$way: not silent"; }
   tail -n 1 $way | grep -q ' done$' || fail "$way: it does not end with done"
   replays $way
 done
+replays kinds
+[ "$(grep -c estimate out)" -eq 10 ] || { cat out; fail "kinds: not ten problems"; }
+grep estimate out | awk '$(NF - 1) != 3 { exit 1 }' || { cat out; fail "kinds: not all are compared"; }
 holds steps execute 20005; lines steps 20
 holds alone execute 6000; lines alone 12
 expand alone | awk '/ execute / { want = n++ % 2000 * 512; split($4, at, "+"); if (at[2] != want) exit 1 }' ||
@@ -84,6 +87,13 @@ done
 [ "$(cat other)" = precious ] || fail "a file that is no trace was written over"
 
 # ---- options
+FFTW3_GPU_TRACE=again "$program" replay --threads team >out 2>err || { cat err; fail "replay --threads"; }
+holds again execute 4000
+grep -q ' t[123] execute ' again || { cat again; fail "replay --threads: one thread did it all"; }
+expand team | sed 's/^t[0-9]*//' | sort >a
+expand again | sed 's/^t[0-9]*//' | sort >b
+cmp -s a b || { diff a b | head; fail "replay --threads makes other calls"; }
+"$program" replay --threads --compare team >out 2>err; [ $? -eq 2 ] || fail "replay --threads --compare"
 FFTW3_GPU=off "$program" replay --most=10 --times=3 --csv=table steps >out || fail "options"
 awk -F , 'NR == 2 && ($7 != 3 * (5 * 10 * 3 + 5) || $12 != 15005) { bad = 1 } END { exit bad || NR != 3 }' table ||
   { cat table; fail "the table's counts"; }

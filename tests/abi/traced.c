@@ -74,6 +74,35 @@ static void grow(void) {
   fftwf_destroy_plan(p);
 }
 
+/* Every kind of transform, in place and out of place, on arrays of their own and on parts. */
+static void kinds(void) {
+  float *r = fftwf_alloc_real(8 * N), *s = fftwf_alloc_real(8 * N);
+  fftwf_complex *c = (fftwf_complex *)s;
+  const fftwf_iodim n = {N, 1, 1}, batch = {2, 2 * N, 2 * N};
+  const fftwf_r2r_kind both[] = {FFTW_REDFT10, FFTW_HC2R};
+  const fftwf_plan p[] = {
+      fftwf_plan_dft_r2c_2d(8, 9, r, c, E),
+      fftwf_plan_dft_c2r_2d(8, 9, c, r, E),
+      fftwf_plan_dft_r2c_1d(N, s, c, E),
+      fftwf_plan_dft_c2r_1d(N, c, s, E),
+      fftwf_plan_r2r_2d(8, 9, r, s, both[0], both[1], E),
+      fftwf_plan_r2r_1d(N, s, s, FFTW_DHT, E),
+      fftwf_plan_guru_split_dft(1, &n, 1, &batch, r, r + N, s, s + N, E),
+      fftwf_plan_guru_split_dft(1, &n, 1, &batch, r, r + N, r, r + N, E),
+      fftwf_plan_guru_split_dft_r2c(1, &n, 1, &batch, r, s, s + N, E),
+      fftwf_plan_guru_split_dft_c2r(1, &n, 1, &batch, s, s + N, r, E | FFTW_PRESERVE_INPUT),
+  };
+  for (int round = 0; round < 5; round++)
+    for (size_t i = 0; i < sizeof p / sizeof *p; i++) {
+      memset(r, 0, 8 * N * sizeof *r);
+      memset(s, 0, 8 * N * sizeof *s);
+      fftwf_execute(p[i]);
+    }
+  for (size_t i = 0; i < sizeof p / sizeof *p; i++) fftwf_destroy_plan(p[i]);
+  fftwf_free(r);
+  fftwf_free(s);
+}
+
 /* Parts of one block that overlap, known bit by bit. */
 static void overlap(void) {
   float *block = malloc(1000 * sizeof *block);
@@ -108,6 +137,23 @@ static void threads(void) {
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
   }
   fftwf_destroy_plan(p);
+}
+
+/* Nothing but executions, by several threads. */
+static void *run_team(void *data) {
+  for (int i = 0; i < 1000; i++) fftwf_execute(data);
+  return NULL;
+}
+
+static void team(void) {
+  enum { THREADS = 4 };
+  static fftwf_complex data[THREADS][N];
+  pthread_t thread[THREADS];
+  fftwf_plan p[THREADS];
+  for (int i = 0; i < THREADS; i++) p[i] = fftwf_plan_dft_1d(N, data[i], data[i], FFTW_FORWARD, E);
+  for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, run_team, p[i]);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < THREADS; i++) fftwf_destroy_plan(p[i]);
 }
 
 static void children(void) {
@@ -157,8 +203,8 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*act)(void);
-  } ways[] = {{"steps", steps},       {"alone", alone},   {"anew", anew},     {"grow", grow}, {"overlap", overlap},
-              {"threads", threads},   {"children", children}, {"killed", killed}, {"closes", closes}, {"many", many}};
+  } ways[] = {{"steps", steps},       {"alone", alone},   {"anew", anew},     {"grow", grow}, {"kinds", kinds}, {"overlap", overlap},
+              {"threads", threads},   {"team", team},   {"children", children}, {"killed", killed}, {"closes", closes}, {"many", many}};
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (!strcmp(argv[1], ways[i].name)) return ways[i].act(), 0;
   return 2;

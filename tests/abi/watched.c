@@ -1,7 +1,6 @@
-/* watched.c: a program that knows nothing of pinning: arrays of every kind are transformed until the GPU has reason to pin
- * them, then taken away, and others put in their place. Every result is checked. Says what it does on stdout, and between
- * the lines a log on the same file tells what was pinned and unpinned.
- *
+/* watched.c: a program that knows nothing of pinning: arrays of every kind are transformed until the GPU has reason to
+ * pin them, then taken away, and others put in their place. Every result is checked. Says what it does on stdout, and
+ * between the lines a log on the same file tells what was pinned and unpinned.
  *   watched CASE    one of the table below */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -215,8 +214,8 @@ static void unseen(void) {
   say("free unseen");
   real_free(a);
   char *const page = a - (uintptr_t)a % 4096;
-  if ((char *)syscall(SYS_mmap, page, large, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
-    exit(2);
+  const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  if ((char *)syscall(SYS_mmap, page, large, protection, flags, -1, 0) != page) exit(2);
   often(a + large / 2, "execute");
   say("end");
 }
@@ -245,14 +244,15 @@ static void forked(void) {
 static const struct {
   const char *name;
   void (*run)(void);
-} cases[] = {{"blocks", blocks},     {"moved", moved},         {"mappings", mappings}, {"trimmed", trimmed}, {"remapped", remapped},
-             {"advised", advised}, {"variables", variables}, {"stack", on_stack},    {"threads", threads},
-             {"unseen", unseen},   {"forked", forked}};
+} cases[] = {{"blocks", blocks},       {"moved", moved},     {"mappings", mappings},   {"trimmed", trimmed},
+             {"remapped", remapped}, {"advised", advised}, {"variables", variables}, {"stack", on_stack},
+             {"threads", threads},   {"unseen", unseen},   {"forked", forked}};
 
 int main(int count, char **arguments) {
   fftwf_complex *x = fftwf_malloc(bytes);
   
-  plan = fftwf_plan_many_dft(1, (int[]){N}, LINES, x, NULL, 1, N, x, NULL, 1, N, FFTW_FORWARD, FFTW_ESTIMATE | FFTW_UNALIGNED);
+  plan = fftwf_plan_many_dft(1, (int[]){N}, LINES, x, NULL, 1, N, x, NULL, 1, N, FFTW_FORWARD,
+                             FFTW_ESTIMATE | FFTW_UNALIGNED);
   fftwf_free(x);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (count > 1 && plan && !strcmp(arguments[1], cases[i].name)) {

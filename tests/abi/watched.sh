@@ -1,6 +1,6 @@
 #!/bin/sh
-# watched.sh: FFTW3_GPU_PIN=register over programs that know nothing of it. What is pinned in place is unpinned before its
-# memory goes; sim sees to it that no pinned address ever has another page than the one that was pinned.
+# watched.sh: FFTW3_GPU_PIN=register over programs that know nothing of it. What is pinned in place is unpinned before
+# its memory goes; sim sees to it that no pinned address ever has another page than the one that was pinned.
 . "$(dirname "$0")/common.sh"
 unset FFTW3_GPU_PIN FFTW3_GPU_SIM_PAGES FFTW3_GPU_SIM_ABORT
 watch=$(dirname "$lib")/libfftw3_gpu_watch.so
@@ -20,8 +20,8 @@ over() {
 # The same, without the plan's own scratch memory and what else is logged, as a list of words.
 story() {
   over "$1"
-  grep -v -e ': info: ' -e 'kernel' "$work/log" |
-    sed -e '1,/^[a-z]/{/fftw3-gpu/d;}' -e 's/fftw3-gpu: debug: \([unpied]*\): \([0-9]*\) bytes/[\1]/' -e 's/fftw3-gpu: warn: .*/[warning]/' |
+  grep -v -e ': info: ' -e 'kernel' "$work/log" | awk '!/^fftw3-gpu/ { begun = 1 } begun' |
+    sed -e 's/fftw3-gpu: debug: \([unpied]*\): \([0-9]*\) bytes/[\1]/' -e 's/fftw3-gpu: warn: .*/[warning]/' |
     tr '\n' ' '
 }
 
@@ -40,7 +40,8 @@ posix_memalign [pinned] [unpinned] aligned_alloc [pinned] end [unpinned]"
 done
 expect moved "malloc [pinned] realloc, larger [unpinned] execute [pinned] realloc, smaller [unpinned] execute [pinned] \
 end [unpinned]"
-expect mappings "mmap [pinned] mmap over it [unpinned] execute [pinned] munmap [unpinned] execute [pinned] end [unpinned]"
+expect mappings "mmap [pinned] mmap over it [unpinned] execute [pinned] munmap [unpinned] execute [pinned] \
+end [unpinned]"
 expect trimmed "mmap, trimmed [pinned] end [unpinned]"
 expect remapped "mmap [pinned] mremap [unpinned] execute in the old place [pinned] end"
 expect advised "aligned_alloc [pinned] madvise [unpinned] execute [pinned] end [unpinned]"
@@ -49,6 +50,15 @@ expect stack "stack end"
 expect unseen "malloc [pinned] free unseen execute [warning] [unpinned] end"
 over threads
 [ "$(grep -c ' pinned: 266240' "$work/log")" -ge 5 ] || fail "threads: hardly anything was pinned"
+if [ -n "${FC:-}" ]; then
+  mv "$work/watched" "$work/kept"
+  include=$(pkg-config --variable=includedir fftw3f)
+  # shellcheck disable=SC2086
+  $FC -O1 -I"$include" -o "$work/watched" "$src/common_block.f" ${FFTW3F_LDFLAGS:-} -lfftw3f ||
+    fail "common_block.f does not compile"
+  expect common_block "common [pinned]"
+  mv "$work/kept" "$work/watched"
+fi
 unset FFTW3_GPU_SIM_PAGES
 # (Twice the child says that it computes on the host.)
 expect forked "malloc [pinned] [warning] [warning] execute end [unpinned]"

@@ -1,6 +1,5 @@
-/* arena_price.c: what it costs to tell any pointer, and to hold pinned memory for an execution; nanoseconds, on the sim backend,
- * with so many blocks in the table.
- *
+/* arena_price.c: what it costs to tell any pointer, and to hold pinned memory for an execution; nanoseconds, on the
+ * sim backend, with so many blocks in the table.
  *   make tests/bench/arena_price && tests/bench/arena_price [blocks] */
 #include <stdint.h>
 #include <stdio.h>
@@ -55,7 +54,7 @@ int main(int count, char **arguments) {
   memset(block, 1, 1 << 20);
   printf("%d blocks\n", blocks);
   all(own, NULL, heap);
-  fg_arena_watch();
+  fg_arena_watch(NULL);
   fg_arena_came(FG_REGION_BLOCK, block, 1 << 20);
   for (int i = 0; i < 1000; i++) fg_arena_pin(target, block, 1 << 20);
   puts("while memory is watched");

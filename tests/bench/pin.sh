@@ -23,8 +23,9 @@ awk -F '\t' '
     print "| problem | own | staged | register | register / own |\n| --- | --- | --- | --- | --- |"
     for (i = 1; i <= n; i++) {
       p = order[i]
-      ratio = median[p, "own"] > 0 ? median[p, "register"] / median[p, "own"] : 0
-      printf "| %s | %.1f | %.1f | %.1f | %.2f |\n", p, median[p, "own"], median[p, "staged"], median[p, "register"], ratio
+      own = median[p, "own"]
+      in_place = median[p, "register"]
+      printf "| %s | %.1f | %.1f | %.1f | %.2f |\n", p, own, median[p, "staged"], in_place, own > 0 ? in_place / own : 0
     }
   }' "$out/pin.tsv"
 exit $status

@@ -24,7 +24,7 @@ work=$(mktemp -d "$dir/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" # bench keeps its wisdom file in the current folder
 
-unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_VERIFY
+unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_TRACE FFTW3_GPU_VERIFY
 case $mode in
   off) export FFTW3_GPU=off ;;
   auto) ;;

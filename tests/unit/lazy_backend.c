@@ -63,6 +63,7 @@ static void pinned_free(fg_device *d, void *m) { SIM->pinned_free(d, m); }
 static int host_register(fg_device *d, void *m, size_t bytes) { return SIM->host_register(d, m, bytes); }
 static int host_unregister(fg_device *d, void *m) { return SIM->host_unregister(d, m); }
 static int kernels(fg_device *d, int n, const fg_kernel_request *r, fg_kernel **k) { return SIM->kernels(d, n, r, k); }
+static bool kernels_kept(fg_device *d, int n, const fg_kernel_request *r) { return SIM->kernels_kept(d, n, r); }
 
 static int stream_create(fg_device *d, fg_stream **out) {
   stream *s = calloc(1, sizeof *s);
@@ -268,7 +269,8 @@ const fg_backend lazy_backend = {
     .pinned_alloc = pinned_alloc, .pinned_free = pinned_free,
     .host_register = host_register, .host_unregister = host_unregister,
     .stream_create = stream_create, .stream_destroy = stream_destroy, .stream_wait = stream_wait,
-    .copy_in = copy_in, .copy_out = copy_out, .copy_within = copy_within, .kernels = kernels, .launch = launch,
+    .copy_in = copy_in, .copy_out = copy_out, .copy_within = copy_within, .kernels = kernels,
+    .kernels_kept = kernels_kept, .launch = launch,
     .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,
     .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_wait = event_wait,
     .graph_begin = graph_begin, .graph_end = graph_end, .graph_launch = graph_launch, .graph_destroy = graph_destroy,

@@ -45,6 +45,17 @@ static bool answers_agree(const device_case *c) {
   return near;
 }
 
+static void empty_cache(char *folder) {
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  setenv("FFTW3_GPU_CACHE", folder, 1);
+}
+
+static void remove_folder(const char *folder) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  ck_assert_int_eq(system(command), 0);
+}
+
 /* times executions, each right, each followed by what it started. */
 static void execute(device_case *c, int times) {
   for (int i = 0; i < times; i++) {
@@ -112,6 +123,32 @@ START_TEST(executions_count_for_the_problem_not_for_the_plan) {
   open_waiting(&c, TEST_WAITS);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
   device_case_close(&c);
+}
+END_TEST
+
+/* In a folder without kernels planning must be earned as a whole, else (in place: the same kernels) only its shorter part. */
+START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c, same;
+  enum { COMPILING = 50 };
+  empty_cache(none);
+  test_coefficients(start, COMPILING * host_time * 0.998);
+  open_waiting(&c, TEST_WAITS);
+  execute(&c, COMPILING - 1);
+  ck_assert(fg_target_open());
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  ck_assert_uint_eq(fg_sim_count().compiles, 0);
+  execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  open_waiting(&same, "ic360*12");
+  execute(&same, 2);
+  ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_WAITING);
+  execute(&same, 1);
+  ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_SWITCHED);
+  ck_assert_uint_eq(fg_sim_count().compiles, 1);
+  device_case_close(&same);
+  device_case_close(&c);
+  remove_folder(none);
 }
 END_TEST
 
@@ -276,10 +313,10 @@ static void switch_and_exit(void *text) {
 /* The kernels are not in the cache: the start takes its time. */
 START_TEST(exit_while_the_device_starts) {
   char told[2000], none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
-  ck_assert_ptr_nonnull(mkdtemp(none));
-  setenv("FFTW3_GPU_CACHE", none, 1);
+  empty_cache(none);
   const int status = test_in_child(switch_and_exit, TEST_WAITS, told, sizeof told);
   ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 7 && !*told, "status %d: %s", status, told);
+  remove_folder(none);
 }
 END_TEST
 
@@ -378,6 +415,7 @@ int main(void) {
   tcase_add_test(tc, the_device_is_opened_when_waiting_has_cost_as_much);
   tcase_add_test(tc, all_problems_pay_for_the_device_together);
   tcase_add_test(tc, executions_count_for_the_problem_not_for_the_plan);
+  tcase_add_test(tc, compiling_is_paid_for_only_where_it_is_needed);
   tcase_add_test(tc, a_faster_device_keeps_the_problem);
   tcase_add_test(tc, a_slower_device_gives_it_back_for_good);
   tcase_add_test(tc, a_device_as_fast_stays);

@@ -1,4 +1,5 @@
-/* test_watch.c: memory that is watched, from the arena's side: what is pinned when, and that it never outlives its memory. */
+/* test_watch.c: memory that is watched, from the arena's side: what is pinned when, and that it never outlives its
+ * memory. */
 #include "config.h"
 
 #include <check.h>
@@ -24,7 +25,7 @@ static void setup(void) {
   const char *why = "";
   target = fg_target_get(&why);
   ck_assert_msg(target != NULL, "%s", why);
-  fg_arena_watch();
+  fg_arena_watch(NULL);
 }
 
 static size_t registered(void) { return fg_sim_count().registered; }
@@ -210,6 +211,32 @@ START_TEST(a_broken_seal) {
 }
 END_TEST
 
+static bool blinded;
+
+static bool sees(void) { return !blinded; }
+
+START_TEST(watching_ends) {
+  char *p = block(mega), *q = mapping(mega), *own = fg_arena_alloc(mega);
+  memset(q, 1, mega);
+  uses_of(p, mega);
+  uses_of(q, mega);
+  uses_of(own, mega);
+  fg_arena_watch(sees);
+  ck_assert_uint_ne(fg_arena_pin(target, q, mega), 0);
+  ck_assert_uint_eq(registered(), 3);
+  blinded = true;
+  ck_assert_uint_eq(fg_arena_pin(target, q, mega), 0);
+  ck_assert_uint_eq(registered(), 1);
+  ck_assert_uint_ne(fg_arena_pin(target, own, mega), 0);
+  fg_arena_came(FG_REGION_MAPPING, q, mega);
+  ck_assert(!is_known(q, 1));
+  ck_assert(fg_arena_forget(own));
+  free(own);
+  free(p);
+  munmap(q, mega);
+}
+END_TEST
+
 START_TEST(what_cannot_be_pinned_is_not_tried_again) {
   char *p = block(mega);
   fg_sim_set_faults("pinned:1");
@@ -337,6 +364,7 @@ int main(void) {
   tcase_add_test(tc, what_is_not_in_memory);
   tcase_add_test(tc, other_memory_comes);
   tcase_add_test(tc, a_broken_seal);
+  tcase_add_test(tc, watching_ends);
   tcase_add_test(tc, what_cannot_be_pinned_is_not_tried_again);
   tcase_add_test(tc, own_memory_within_watched_malloc);
   tcase_add_test(tc, a_forked_child_has_nothing_pinned);

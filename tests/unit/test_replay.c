@@ -1,0 +1,241 @@
+/* test_replay.c: what a replay rests on: arrays as the program had them, and results of two libraries compared. */
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cli/replay.h"
+#include "src/problem/notation.h"
+#include "tests/unit/suite.h"
+
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+
+static int given; /* blocks of fftwf_malloc that are alive */
+
+static void *give(size_t bytes) {
+  given++;
+  return malloc(bytes);
+}
+
+static void take(void *block) {
+  given -= block != NULL;
+  free(block);
+}
+
+static void begin(void) { fg_replay_memory_from(&(fg_replay_memory){give, take, NULL, NULL, NULL}); }
+
+static fg_replay_item array_of(enum fg_call call, long long value, ptrdiff_t low, ptrdiff_t high) {
+  return (fg_replay_item){.line = {.call = call, .value = value, .word = "foreign"}, .low = low, .high = high,
+                          .number = 7};
+}
+
+START_TEST(memory_of_fftwf_malloc_comes_from_there) {
+  fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
+  begin();
+  char *const base = fg_replay_base(&a);
+  ck_assert_ptr_nonnull(base);
+  ck_assert_ptr_eq(fg_replay_base(&a), base);
+  ck_assert_int_eq(given, 1);
+  fg_replay_release(&a);
+  ck_assert_int_eq(given, 0);
+}
+END_TEST
+
+START_TEST(other_memory_is_aligned_as_it_was) {
+  static const ptrdiff_t lows[] = {0, -4, -4096, -10000};
+  begin();
+  for (int mod = 0; mod < 4096; mod += 1000)
+    for (int i = 0; i < TEST_COUNT(lows); i++) {
+      fg_replay_item a = array_of(FG_CALL_ARRAY, mod, lows[i], 5000);
+      char *const base = fg_replay_base(&a);
+      ck_assert_uint_eq((uintptr_t)base % 4096, (unsigned)mod);
+      memset(base + a.low, 1, (size_t)(a.high - a.low)); /* valgrind and sanitizers look */
+      fg_replay_release(&a);
+    }
+  ck_assert_int_eq(given, 0);
+}
+END_TEST
+
+START_TEST(joined_arrays_are_one_block) {
+  fg_replay_item whole = array_of(FG_CALL_ARRAY, 64, 0, 9000), part = array_of(FG_CALL_ARRAY, 0, 0, 100);
+  fg_replay_item piece = array_of(FG_CALL_ARRAY, 0, 0, 100);
+  part.whole = &whole;
+  part.delta = 800;
+  piece.whole = &part;
+  piece.delta = -16;
+  begin();
+  char *const base = fg_replay_base(&piece);
+  ck_assert_ptr_eq(fg_replay_base(&whole), base - 784);
+  ck_assert_ptr_eq(fg_replay_base(&part), base + 16);
+  fg_replay_release(&whole);
+}
+END_TEST
+
+static float first(fg_replay_item *a) { return *(float *)fg_replay_base(a); }
+
+static void overwrite(fg_replay_item *a, float value) { *(float *)fg_replay_base(a) = value; }
+
+START_TEST(numbers_are_the_same_each_time) {
+  fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
+  begin();
+  fg_replay_ready(&a, true);
+  const float number = first(&a);
+  ck_assert(number > -1 && number < 1 && number != 0);
+  overwrite(&a, 5);
+  fg_replay_ready(&a, true);
+  ck_assert_float_eq(first(&a), 5); /* a result of the program's stays */
+  fg_replay_spoil(&a);
+  fg_replay_ready(&a, false);
+  ck_assert_float_eq(first(&a), 5); /* it will be written over */
+  fg_replay_ready(&a, true);
+  ck_assert_float_eq(first(&a), number);
+  fg_replay_release(&a);
+}
+END_TEST
+
+static fg_problem *problem(const char *text, unsigned flags) {
+  char why[200] = "";
+  fg_problem *p = fg_notation_parse(text, FG_SINGLE, why, sizeof why);
+  ck_assert_msg(p != NULL, "%s: %s", text, why);
+  p->flags = flags;
+  return p;
+}
+
+/* How many transforms in place fit before numbers are made anew: each grows them by the root of 2n, up to 1e15. */
+START_TEST(growing_numbers_are_replaced_in_time) {
+  fg_problem *p = problem("icf5000", FG_ESTIMATE); /* a root of 100 */
+  fg_replay_item a = array_of(FG_CALL_MALLOC, 40000, 0, 40000);
+  begin();
+  fg_replay_ready(&a, true);
+  overwrite(&a, 5);
+  for (int i = 1; i <= 8; i++) {
+    fg_replay_transformed(p, &a, &a, true);
+    fg_replay_ready(&a, true);
+    ck_assert_msg((first(&a) == 5) == (i < 8), "after %d transforms", i);
+  }
+  fg_replay_release(&a);
+  fg_problem_free(p);
+}
+END_TEST
+
+static const struct {
+  const char *problem;
+  unsigned flags;
+  bool in_place, spoils;
+} inputs[] = {
+    {"ocf8", 0, false, false},
+    {"ocf8", FG_DESTROY_INPUT, false, true},
+    {"orf8", 0, false, false},
+    {"orb8", 0, false, true},
+    {"orb8", FG_PRESERVE_INPUT, false, false},
+    {"irb8", 0, true, true}, /* padding */
+    {"irb8", FG_PRESERVE_INPUT, true, true},
+    {"icf8", FG_DESTROY_INPUT, true, false},
+    {"ok8f", 0, false, false},
+    {"ok8b", 0, false, true},
+    {"ok8e00", 0, false, false},
+};
+
+START_TEST(input_that_a_transform_used_up_is_made_anew) {
+  fg_problem *p = problem(inputs[_i].problem, inputs[_i].flags | FG_ESTIMATE);
+  fg_replay_item in = array_of(FG_CALL_MALLOC, 80, 0, 80), out = in;
+  fg_replay_item *const to = inputs[_i].in_place ? &in : &out;
+  begin();
+  fg_replay_ready(&in, true);
+  fg_replay_ready(to, false);
+  fg_replay_transformed(p, &in, to, inputs[_i].in_place);
+  ck_assert_int_eq(in.spoiled, inputs[_i].spoils);
+  fg_replay_release(&in);
+  if (to == &out) fg_replay_release(&out);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Sixteen reals: 3 and 4 in the first complex number, else zeros. */
+static void put(fg_replay_results *r, fg_replay_row *row, const fg_problem *p, float first, int number) {
+  float out[16] = {first, 4};
+  row->executes++;
+  ck_assert(fg_replay_result_wanted(r, row, p));
+  fg_replay_result(r, number, row, p, (const char *)out, (const char *)(out + 1));
+}
+
+START_TEST(differences_are_relative_to_the_other_result) {
+  fg_problem *p = problem("ocf8", FG_ESTIMATE);
+  FILE *file = tmpfile();
+  fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
+  fg_replay_row there = {0}, here = {0};
+  put(&writer, &there, p, 3, 0);
+  put(&writer, &there, p, 3, 0);
+  rewind(file);
+  put(&reader, &here, p, 3, 0);
+  ck_assert_double_eq(here.difference, 0);
+  put(&reader, &here, p, 3.5f, 0);
+  ck_assert_double_eq_tol(here.difference, 0.1, 1e-7); /* 0.5 of the length of (3, 4) */
+  ck_assert_int_eq(here.compared, 2);
+  ck_assert(!reader.ended);
+  fclose(file);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(no_number_is_a_difference) {
+  fg_problem *p = problem("ocf8", FG_ESTIMATE);
+  FILE *file = tmpfile();
+  fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
+  fg_replay_row there = {0}, here = {0};
+  put(&writer, &there, p, 3, 0);
+  put(&writer, &there, p, 3, 0);
+  rewind(file);
+  put(&reader, &here, p, NAN, 0);
+  put(&reader, &here, p, 3, 0);
+  ck_assert(!(here.difference <= FG_REPLAY_WRONG));
+  fclose(file);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(results_of_different_plans_are_not_compared) {
+  fg_problem *p = problem("ocf8", FG_ESTIMATE);
+  FILE *file = tmpfile();
+  fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
+  fg_replay_row there = {0}, here = {0};
+  put(&writer, &there, p, 3, 0);
+  rewind(file);
+  put(&reader, &here, p, 3, 1); /* another row */
+  ck_assert_int_eq(here.compared, 0);
+  ck_assert(reader.ended);
+  fclose(file);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(powers_of_two_are_looked_at) {
+  fg_problem *p = problem("ocf8", FG_ESTIMATE);
+  fg_replay_results r = {.file = stdout};
+  for (long n = 1; n <= 64; n++) {
+    const fg_replay_row row = {.executes = n};
+    const bool power = n == 1 || n == 2 || n == 4 || n == 8 || n == 16 || n == 32 || n == 64;
+    ck_assert_int_eq(fg_replay_result_wanted(&r, &row, p), power);
+  }
+  fg_problem_free(p);
+}
+END_TEST
+
+int main(void) {
+  TCase *tc = tcase_create("replay");
+  tcase_add_test(tc, memory_of_fftwf_malloc_comes_from_there);
+  tcase_add_test(tc, other_memory_is_aligned_as_it_was);
+  tcase_add_test(tc, joined_arrays_are_one_block);
+  tcase_add_test(tc, numbers_are_the_same_each_time);
+  tcase_add_test(tc, growing_numbers_are_replaced_in_time);
+  tcase_add_loop_test(tc, input_that_a_transform_used_up_is_made_anew, 0, TEST_COUNT(inputs));
+  tcase_add_test(tc, differences_are_relative_to_the_other_result);
+  tcase_add_test(tc, no_number_is_a_difference);
+  tcase_add_test(tc, results_of_different_plans_are_not_compared);
+  tcase_add_test(tc, powers_of_two_are_looked_at);
+  return test_run(tc, "replay");
+}
