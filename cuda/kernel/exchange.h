@@ -11,16 +11,30 @@
 
 constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
 FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + q / GROUP : q; }
-constexpr int PITCH = padded(FG_RADER ? FG_DATA : FG_N) | 1;
+constexpr int PRIME = FG_N + 1; /* with FG_RADER */
+constexpr int PITCH = FG_RADER ? PRIME : padded(FG_N) | 1;
+constexpr int FIRST = FG_RADER ? 1 : 0; /* place of the stages' point 0: the first of a prime length is not convolved */
 
 /* Position of point k of a line before padding. */
 FG_DEVICE int tile_place(int line, int k) { return FG_COLUMN_TILE ? k * FG_LINES + line : k; }
 
 /* The place of point k of the stages in the tile. */
-FG_DEVICE int stage_at(int line, int k) { return (FG_COLUMN_TILE ? 0 : line * PITCH) + padded(tile_place(line, k)); }
+FG_DEVICE int stage_at(int line, int k) {
+  return (FG_COLUMN_TILE ? 0 : line * PITCH + FIRST) + padded(tile_place(line, k));
+}
 
-/* The place of element e of the data.  The first of a prime length lies behind those that are convolved. */
-FG_DEVICE int tile_at(int line, int e) { return stage_at(line, !FG_RADER ? e : e > 0 ? e - 1 : FG_N); }
+/* The place of point b of a prime length. */
+FG_DEVICE int prime_at(int line, int b) { return line * PITCH + b; }
+
+/* The places of element e of a line of memory when it is loaded and when it is stored.  With FG_PARTS = m and the prime p,
+ * e = a·p + b·m (mod m·p) is loaded as point b of part a, and stored from point e mod p of part e mod m. */
+FG_DEVICE int input_at(int line, int e) {
+  constexpr int a = inverse_modulo(PRIME % FG_PARTS, FG_PARTS), b = inverse_modulo(FG_PARTS % PRIME, PRIME);
+  return FG_RADER ? prime_at(line * FG_PARTS + e * a % FG_PARTS, e * b % PRIME) : stage_at(line, e);
+}
+FG_DEVICE int output_at(int line, int e) {
+  return FG_RADER ? prime_at(line * FG_PARTS + e % FG_PARTS, e % PRIME) : stage_at(line, e);
+}
 
 /* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them does not
  * depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and when all of them
@@ -33,7 +47,7 @@ template <int STEP, int BLOCK> struct points_of_butterfly {
 
   FG_DEVICE points_of_butterfly at(int line, int k) {
     const int place = tile_place(line, k);
-    return {WHOLE || INSIDE ? padded(place) : place, FG_COLUMN_TILE ? 0 : line * PITCH};
+    return {WHOLE || INSIDE ? padded(place) : place, FG_COLUMN_TILE ? 0 : line * PITCH + FIRST};
   }
   __device__ __forceinline__ int operator[](int j) const {
     if (WHOLE) return line_base + start + j * padded(DISTANCE);

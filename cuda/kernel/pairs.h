@@ -18,11 +18,11 @@ constexpr int HALF = FG_DATA / 2 + 1;
 /* The i-th point of a spectrum that this thread moves. */
 FG_DEVICE spot spectrum_spot(int i, bool column) {
   const int u = threadIdx.x + i * FG_THREADS;
-  const bool exists = FG_LINES * HALF % FG_THREADS == 0 || u < FG_LINES * HALF;
-  if (column) return {u % FG_LINES, u / FG_LINES, exists};
+  const bool exists = WHOLE * HALF % FG_THREADS == 0 || u < WHOLE * HALF;
+  if (column) return {u % WHOLE, u / WHOLE, exists};
   return {u / HALF, u % HALF, exists};
 }
-constexpr int SPECTRUM_REPEATS = (FG_LINES * HALF + FG_THREADS - 1) / FG_THREADS;
+constexpr int SPECTRUM_REPEATS = (WHOLE * HALF + FG_THREADS - 1) / FG_THREADS;
 
 FG_DEVICE run_of_points load_run(const pass_state &s, const line_place &p, int k, int dk) {
   const long long stride = FG_IN_UNIT ? 1 : s.args.in;
@@ -77,7 +77,7 @@ template <int R> FG_DEVICE void load_butterfly(const pass_state &s, int line, in
 template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, int k, int dk, cplx *v) {
 #pragma unroll
   for (int second = 0; second < 2; second++) {
-    const int row = line + second * FG_LINES;
+    const int row = line + second * WHOLE;
     if (!row_exists(s, row)) continue;
     const line_place p = place(s, row);
     const run_of_points r = load_run(s, p, k, dk);
@@ -137,7 +137,7 @@ FG_DEVICE cplx part(cplx v, int second) {
 template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, int k, int dk, const cplx *v) {
 #pragma unroll
   for (int second = 0; second < 2; second++) {
-    const int row = line + second * FG_LINES;
+    const int row = line + second * WHOLE;
     if (!row_exists(s, row)) continue;
     const line_place p = place(s, row);
     const run_of_points r = store_run(s, p, k, dk);

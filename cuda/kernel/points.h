@@ -11,8 +11,9 @@ constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM
 /* A convolution with a chirp: the line is padded, and the tables are by the index along it. */
 constexpr bool CHIRP = FG_CONVOLVE && !FG_RADER && !FG_FILTER_ROWS;
 
-/* Rows of memory that a block has: line l is row l, and with FG_PAIRS row l + FG_LINES too. */
-constexpr int ROWS = FG_PAIRS ? 2 * FG_LINES : FG_LINES;
+/* Lines of memory that a block has, FG_PARTS of the tile each; rows: line l is row l, and with FG_PAIRS row l + WHOLE too. */
+constexpr int WHOLE = FG_LINES / FG_PARTS;
+constexpr int ROWS = FG_PAIRS ? 2 * WHOLE : WHOLE;
 
 struct pass_state {
   const fg_tile_args &args;

@@ -1,7 +1,9 @@
 /* through.h: lines that are loaded and stored through the tile, in the order of memory.
  *
  * Pairs of spectra (pairs.h) are put together and taken apart there.  A line of prime length (FG_RADER) is permuted
- * there: stages read point g^k as their k-th input and store their k-th result as point g^−k. */
+ * there: stages read point g^k as their k-th input and store their k-th result as point g^−k.  A line of FG_PARTS
+ * times a prime is as many lines of the tile, transformed across first: a two-dimensional transform, since both are
+ * coprime (Good 1958). */
 #ifndef FG_THROUGH_H
 #define FG_THROUGH_H
 
@@ -20,7 +22,7 @@ FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
 }
 
 FG_DEVICE void put_element(const pass_state &s, int line, int e, cplx v) {
-  shared_store(s.tile + tile_at(line, e), FG_BACKWARD ? swapped(v) : v);
+  shared_store(s.tile + input_at(line, e), FG_BACKWARD ? swapped(v) : v);
 }
 
 /* x + i·y and its mirror. */
@@ -39,13 +41,13 @@ FG_DEVICE void load_spectra(const pass_state &s) {
     const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
     const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
     x[i] = fetch_spectrum_point(s, line, k);
-    y[i] = fetch_spectrum_point(s, line + FG_LINES, k);
+    y[i] = fetch_spectrum_point(s, line + WHOLE, k);
   }
 #pragma unroll
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
     if (!at.exists) continue;
-    const cplx second = row_exists(s, at.line + FG_LINES) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
+    const cplx second = row_exists(s, at.line + WHOLE) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
     put_pair(s, at, spectrum_point(s.args, at.b, x[i]), second);
   }
 }
@@ -63,11 +65,11 @@ FG_DEVICE void store_spectra(const pass_state &s) {
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
-    const cplx z = shared_load(s.tile + tile_at(at.line, at.b));
-    const cplx m = shared_load(s.tile + tile_at(at.line, at.b ? FG_DATA - at.b : 0));
+    const cplx z = shared_load(s.tile + output_at(at.line, at.b));
+    const cplx m = shared_load(s.tile + output_at(at.line, at.b ? FG_DATA - at.b : 0));
     const real half = real(0.5);
     store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
-    store_spectrum_point(s, at.line + FG_LINES, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
+    store_spectrum_point(s, at.line + WHOLE, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
   }
 }
 
@@ -76,11 +78,45 @@ FG_DEVICE void store_spectra(const pass_state &s) {
 /* The i-th element that this thread moves. */
 FG_DEVICE spot element_spot(int i, bool column) {
   const int u = threadIdx.x + i * FG_THREADS;
-  const bool exists = FG_LINES * FG_DATA % FG_THREADS == 0 || u < FG_LINES * FG_DATA;
-  if (column) return {u % FG_LINES, u / FG_LINES, exists};
+  const bool exists = WHOLE * FG_DATA % FG_THREADS == 0 || u < WHOLE * FG_DATA;
+  if (column) return {u % WHOLE, u / WHOLE, exists};
   return {u / FG_DATA, u % FG_DATA, exists};
 }
-constexpr int ELEMENT_REPEATS = (FG_LINES * FG_DATA + FG_THREADS - 1) / FG_THREADS;
+constexpr int ELEMENT_REPEATS = (WHOLE * FG_DATA + FG_THREADS - 1) / FG_THREADS;
+
+/* Lines one after the other in memory as in the tile: how many points of the block's there are. */
+FG_DEVICE int dense_points(const pass_state &s) {
+  const long long points = (s.args.lines - static_cast<long long>(s.first)) * FG_DATA;
+  return points < WHOLE * FG_DATA ? int(points) : WHOLE * FG_DATA;
+}
+
+FG_DEVICE void load_whole_lines(const pass_state &s) {
+  const int points = dense_points(s);
+  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
+  cplx x[ELEMENT_REPEATS];
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    x[i] = {0, 0};
+    if (int(threadIdx.x) + i * FG_THREADS < points) x[i] = read_point(s.args, at + i * FG_THREADS);
+  }
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (u < WHOLE * FG_DATA) shared_store(s.tile + u, FG_BACKWARD ? swapped(x[i]) : x[i]);
+  }
+}
+
+FG_DEVICE void store_whole_lines(const pass_state &s) {
+  const int points = dense_points(s);
+  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
+#pragma unroll
+  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (u >= points) break;
+    const cplx x = shared_load(s.tile + u);
+    write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(x) : x);
+  }
+}
 
 FG_DEVICE void load_elements(const pass_state &s) {
   cplx x[ELEMENT_REPEATS];
@@ -95,7 +131,7 @@ FG_DEVICE void load_elements(const pass_state &s) {
 #pragma unroll
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
     const spot at = element_spot(i, FG_LOAD_COLUMN);
-    if (at.exists) shared_store(s.tile + tile_at(at.line, at.b), x[i]);
+    if (at.exists) shared_store(s.tile + input_at(at.line, at.b), x[i]);
   }
 }
 
@@ -104,7 +140,7 @@ FG_DEVICE void store_elements(const pass_state &s) {
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
     const spot at = element_spot(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
-    const cplx x = shared_load(s.tile + tile_at(at.line, at.b));
+    const cplx x = shared_load(s.tile + output_at(at.line, at.b));
     if constexpr (FG_PAIRS) store_real_pair<1>(s, at.line, at.b, 1, &x);
     else store_butterfly<1>(s, at.line, at.b, 1, &x);
   }
@@ -113,7 +149,7 @@ FG_DEVICE void store_elements(const pass_state &s) {
 /* ---- between tile and registers ---- */
 
 FG_DEVICE int place_of_power(const pass_state &s, int line, int k) {
-  return stage_at(line, table_load(s.args.order + k));
+  return prime_at(line, table_load(s.args.order + k));
 }
 
 /* What the first stage reads. */
@@ -127,7 +163,7 @@ FG_DEVICE void read_first(const pass_state &s, cplx *v) {
       const int k = at.b + j * T::M;
       cplx x = {0, 0};
       if (at.exists && (!CHIRP || k < FG_DATA)) {
-        x = shared_load(s.tile + (FG_RADER ? place_of_power(s, at.line, k) : tile_at(at.line, k)));
+        x = shared_load(s.tile + (FG_RADER ? place_of_power(s, at.line, k) : stage_at(at.line, k)));
         if (CHIRP) x = x * table_load(static_cast<const cplx *>(s.args.load_table) + k);
       }
       v[i * T::R + j] = x;
@@ -152,10 +188,29 @@ FG_DEVICE void write_last(const pass_state &s, cplx *v) {
   if (!FG_RADER) exchange_write<LAST>(v, s.tile);
 }
 
+/* Across the parts of each line, in place. */
+FG_DEVICE void transform_parts(const pass_state &s) {
+#pragma unroll 1
+  for (int u = threadIdx.x; u < WHOLE * PRIME; u += FG_THREADS) {
+    cplx *const first = s.tile + prime_at(u / PRIME * FG_PARTS, u % PRIME);
+    cplx v[FG_PARTS];
+#pragma unroll
+    for (int j = 0; j < FG_PARTS; j++) v[j] = shared_load(first + j * PITCH);
+    butterfly<FG_PARTS>::apply(v);
+#pragma unroll
+    for (int j = 0; j < FG_PARTS; j++) shared_store(first + j * PITCH, v[j]);
+  }
+}
+
 FG_DEVICE void load_through(const pass_state &s, cplx *v) {
   if constexpr (SPECTRA_IN) load_spectra(s);
+  else if constexpr (FG_IN_DENSE && FG_PARTS == 1) load_whole_lines(s);
   else load_elements(s);
   __syncthreads();
+  if constexpr (FG_PARTS > 1) {
+    transform_parts(s);
+    __syncthreads();
+  }
   read_first(s, v);
 }
 
@@ -164,6 +219,7 @@ FG_DEVICE void store_through(const pass_state &s, cplx *v) {
   write_last(s, v);
   __syncthreads();
   if constexpr (SPLIT_SPECTRA) store_spectra(s);
+  else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
   else store_elements(s);
 }
 

@@ -4,7 +4,8 @@
  * and imaginary part swapped around it for the backward one), twiddle exp(−2πi·J·k/N'), factor from the store table,
  * store. FG_CONVOLVE: the DFT is replaced by a cyclic convolution of FG_DATA points: DFT, product with the
  * transformed filter, inverse DFT; the tables are then by the index along the line.
- * FG_RADER: that of a prime length FG_DATA = FG_N + 1, permuted and stored back in order through the tile (through.h).
+ * FG_RADER: that of a prime length FG_N + 1, or of FG_PARTS times it, permuted and stored back in order through the tile
+ * (through.h); FG_LINES then counts the lines of prime length.
  * A side may have a form (form.h): elements of real data; with FG_PAIRS two rows of them share a line (pairs.h).
  *
  * Constants (set by src/pass/kernel.c):
@@ -27,7 +28,7 @@
 /* Bin 0 of a prime length's convolution is the sum of all but the first element: with that, result 0.  What is added to
  * the bin comes back in every other result: the first element. */
 FG_DEVICE cplx filtered_sum(const pass_state &s, int line, cplx sum, cplx f) {
-  cplx *const at = s.tile + tile_at(line, 0);
+  cplx *const at = s.tile + prime_at(line, 0);
   const cplx first = shared_load(at);
   shared_store(at, first + sum);
   return sum * f + first;

@@ -15,8 +15,8 @@ void fg_tune_set(double *coefficient, double value);
 /* A problem of ours, never NULL. */
 fg_problem *fg_tune_problem(const char *text);
 
-/* Median seconds of execute(what), in a run of about a fifth of a second, with three executions at least; negative if one
- * failed. */
+/* Median seconds of execute(what), in a run of about a fifth of a second, with three executions at least; negative if
+ * one failed. */
 double fg_tune_median(bool (*execute)(void *what), void *what);
 
 #endif

@@ -1,5 +1,5 @@
-/* tune_device.c: the GPU on this machine: its start, its links, and executions of a few problems, whose times are turned
- * into the coefficients that the links do not explain. */
+/* tune_device.c: the GPU on this machine: its start, its links, and executions of a few problems, whose times are
+ * turned into the coefficients that the links do not explain. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,8 +101,21 @@ static void drop(void *block) {
   free(block);
 }
 
-/* Seconds of one execution; NAN if it failed.  *longest: the longest that planning has taken. */
-static double seconds_of(const fg_target *t, const char *text, enum fg_memory memory, double *longest) {
+/* How long planning took where kernels had to be compiled: it is much shorter where they are on disk already. */
+typedef struct {
+  double seconds;
+  int count;
+} plannings;
+
+static void count_planning(plannings *all, double seconds) {
+  const double compiled = 10e-3;
+  if (seconds < compiled) return;
+  all->seconds += seconds;
+  all->count++;
+}
+
+/* Seconds of one execution; NAN if it failed. */
+static double seconds_of(const fg_target *t, const char *text, enum fg_memory memory, plannings *all) {
   fg_problem *p = fg_tune_problem(text);
   const size_t bytes = (size_t)fg_model_bytes(p, FG_INPUT);
   const char *why = "out of memory";
@@ -112,7 +125,7 @@ static double seconds_of(const fg_target *t, const char *text, enum fg_memory me
   const double start = fg_bench_now();
   p->arrays = s.at;
   if (in && out) s.program = fg_prepare(t, p, NULL, NULL, &need, &why);
-  if (fg_bench_now() - start > *longest) *longest = fg_bench_now() - start;
+  count_planning(all, fg_bench_now() - start);
   const double seconds = s.program ? fg_tune_median(run_once, &s) : -1;
   if (seconds < 0) fg_cli_error("tune: %s: %s", text, s.program ? fg_backend_message() : why);
   fg_program_destroy(s.program);
@@ -131,26 +144,25 @@ static double beyond_own(const fg_calibration *c, const char *text, double secon
 }
 
 /* The first and the last piece are copied by themselves: half of 1 MB there and back, and 4 MB of 8. */
-static void tune_staging(fg_calibration *c, const fg_target *t, double *longest) {
-  const double small = beyond_own(c, "oc131072", seconds_of(t, "oc131072", FG_MEMORY_FOREIGN, longest));
-  const double large = beyond_own(c, "oc1048576", seconds_of(t, "oc1048576", FG_MEMORY_FOREIGN, longest));
+static void tune_staging(fg_calibration *c, const fg_target *t, plannings *all) {
+  const double small = beyond_own(c, "oc131072", seconds_of(t, "oc131072", FG_MEMORY_FOREIGN, all));
+  const double large = beyond_own(c, "oc1048576", seconds_of(t, "oc1048576", FG_MEMORY_FOREIGN, all));
   fg_tune_set(&c->staging_rate, 2 * (4e6 - 0.5e6) / (large - small));
   fg_tune_set(&c->staging_seconds, (small - 2 * 0.5e6 / c->staging_rate) / 2);
   const double bytes = 8 * 16777216.0, hidden = 2 * c->staging_seconds + 2 * 4e6 / c->staging_rate;
-  const double one_way = seconds_of(t, "oc16777216", FG_MEMORY_FOREIGN, longest) - hidden - c->overhead;
+  const double one_way = seconds_of(t, "oc16777216", FG_MEMORY_FOREIGN, all) - hidden - c->overhead;
   fg_tune_set(&c->staged, fmin(2 * bytes / one_way, c->link));
-  const double batch = 8 * 1024 * 4096.0, both = seconds_of(t, "oc1024*4096", FG_MEMORY_FOREIGN, longest);
+  const double batch = 8 * 1024 * 4096.0, both = seconds_of(t, "oc1024*4096", FG_MEMORY_FOREIGN, all);
   const double pieces = fmax(round(sqrt(batch / c->staged / c->piece)), 1);
   const double rest = both - hidden - c->overhead - batch / c->staged / pieces - (pieces - 1) * c->piece;
   fg_tune_set(&c->staged_both, fmin(2 * batch / rest, c->link_both));
 }
 
 static void tune_executions(fg_calibration *c, const fg_target *t) {
-  const double found = 10e-3; /* planning is shorter only where the kernels are on disk already */
-  double longest = 0;
-  fg_tune_set(&c->overhead, seconds_of(t, "oc256", FG_MEMORY_OWN, &longest));
-  tune_staging(c, t, &longest);
-  if (longest > found) fg_tune_set(&c->plan, longest);
+  plannings all = {0, 0};
+  fg_tune_set(&c->overhead, seconds_of(t, "oc256", FG_MEMORY_OWN, &all));
+  tune_staging(c, t, &all);
+  if (all.count) fg_tune_set(&c->plan, all.seconds / all.count);
 }
 
 void fg_tune_device(fg_calibration *c, fg_machine *m) {

@@ -106,10 +106,12 @@ static void tune_measured(fg_calibration *c, const fg_bench_fftw *f) {
 static void tune_threads(fg_calibration *c, const fg_bench_fftw *f) {
   const int threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
   if (!f->threads || threads < 2) return;
-  const double one = seconds_of(f, "oc1024*4096", 1, FG_ESTIMATE), all = seconds_of(f, "oc1024*4096", threads, FG_ESTIMATE);
+  const double one = seconds_of(f, "oc1024*4096", 1, FG_ESTIMATE);
+  const double all = seconds_of(f, "oc1024*4096", threads, FG_ESTIMATE);
   fg_tune_set(&c->thread_share, fmin((one / all - 1) / (threads - 1), 1));
   const double small = seconds_of(f, "oc64x64x64", 1, FG_ESTIMATE) / (1 + (threads - 1) * c->thread_share);
-  fg_tune_set(&c->thread_seconds, fmax((seconds_of(f, "oc64x64x64", threads, FG_ESTIMATE) - small) / (threads - 1), 0.1e-6));
+  const double took = seconds_of(f, "oc64x64x64", threads, FG_ESTIMATE);
+  fg_tune_set(&c->thread_seconds, fmax((took - small) / (threads - 1), 0.1e-6));
 }
 
 void fg_tune_host(fg_calibration *c) {

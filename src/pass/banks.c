@@ -19,14 +19,14 @@ static bool all_columns(const fg_pass *p) {
 }
 
 /* Of a line, odd, so that threads across lines spread over the banks. */
-static ptrdiff_t pitch(const fg_pass *p) { return padded(p, fg_pass_is_rader(p) ? p->data : p->n) | 1; }
+static ptrdiff_t pitch(const fg_pass *p) { return fg_pass_is_rader(p) ? p->n + 1 : padded(p, p->n) | 1; }
 
 ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
-  return all_columns(p) ? padded(p, k * p->lines + line) : line * pitch(p) + padded(p, k);
+  return all_columns(p) ? padded(p, k * fg_pass_tile_lines(p) + line) : line * pitch(p) + padded(p, k);
 }
 
 ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
-  const ptrdiff_t points = all_columns(p) ? padded(p, p->n * p->lines) : p->lines * pitch(p);
+  const ptrdiff_t points = all_columns(p) ? padded(p, p->n * fg_pass_tile_lines(p)) : fg_pass_tile_lines(p) * pitch(p);
   return points + points % 2; /* what follows stays 16-byte aligned */
 }
 
@@ -44,11 +44,11 @@ static stage stage_of(const fg_pass *p, int s) {
 
 /* Place of point j of the butterfly that a thread has in stage t, when it writes its results or reads its inputs. */
 static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool writes) {
-  const int line = (int)(t->column ? thread % p->lines : thread / t->m);
-  const ptrdiff_t b = t->column ? thread / p->lines : thread % t->m;
+  const int line = (int)(t->column ? thread % fg_pass_tile_lines(p) : thread / t->m);
+  const ptrdiff_t b = t->column ? thread / fg_pass_tile_lines(p) : thread % t->m;
   const ptrdiff_t k =
       writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
-  if (t->generator) return fg_banks_place(p, line, fg_power_modulo(t->generator, k, p->data) - 1);
+  if (t->generator) return fg_banks_place(p, line, fg_power_modulo(t->generator, k, p->filter.n) - 1);
   return fg_banks_place(p, line, k);
 }
 
@@ -57,7 +57,7 @@ static int group_wavefronts(const fg_pass *p, const stage *t, int first, int j, 
   const int banks = wavefront(p);
   int load[MOST_BANKS] = {0}, most = 1;
   for (int lane = 0; lane < banks; lane++) {
-    if (first + lane >= p->threads || first + lane >= p->lines * t->m) break;
+    if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->m) break;
     const int bank = (int)(place(p, t, first + lane, j, writes) % banks);
     if (++load[bank] > most) most = load[bank];
   }
@@ -77,7 +77,7 @@ static void add_stage(const fg_pass *p, const stage *t, bool writes, double *wav
 static void add_permutation(const fg_pass *p, double *wavefronts, double *groups) {
   stage t = stage_of(p, 0);
   double in_order = 0;
-  t.generator = fg_generator(p->data);
+  t.generator = fg_generator(p->filter.n);
   add_stage(p, &t, false, wavefronts, &in_order);
   *groups += 2 * in_order;
   *wavefronts += in_order;

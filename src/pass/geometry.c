@@ -91,7 +91,7 @@ static int points_of(const fg_pass *p, double *busy) {
   int most = 1;
   double used = 0, slots = 0;
   for (int s = 0; s < p->stages; s++) {
-    const ptrdiff_t butterflies = p->lines * (p->n / p->radix[s]);
+    const ptrdiff_t butterflies = fg_pass_tile_lines(p) * (p->n / p->radix[s]);
     const int repeats = divide_up(butterflies, p->threads), points = repeats * p->radix[s];
     if (points > most) most = points;
     used += (double)butterflies * p->radix[s];
@@ -155,7 +155,8 @@ static int most_points(const fg_pass *p) {
 /* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */
 static double permuted_efficiency(const fg_pass *p) {
   if (!fg_pass_is_rader(p)) return 1;
-  const double conflicts = p->lines % 16 == 0 ? 1 : p->lines >= 8 ? 1.6 : p->lines >= 4 ? 2.1 : 3;
+  const ptrdiff_t lines = fg_pass_tile_lines(p);
+  const double conflicts = lines % 16 == 0 ? 1 : lines >= 8 ? 1.6 : lines >= 4 ? 2.1 : 3;
   return 1 / (1 + 2 * EXCHANGE_COST * conflicts);
 }
 
@@ -196,7 +197,7 @@ static void try_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pa
   p->lines = lines;
   for (int s = 0; s < p->stages; s++)
     for (int repeats = 1; repeats <= 4; repeats++) {
-      const int needed = divide_up(p->lines * (p->n / p->radix[s]), repeats);
+      const int needed = divide_up(fg_pass_tile_lines(p) * (p->n / p->radix[s]), repeats);
       try_threads(p, device, divide_up(needed, 32) * 32, best, best_score);
     }
   for (int threads = MIN_THREADS; threads <= device->threads_block; threads *= 2)
@@ -227,7 +228,7 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
     if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */
     if (fg_pass_is_rader(now) && lines[i] > (across ? 4 : 1) && all / lines[i] < device->multiprocessors)
       break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
-    if (!across && lines[i] > 1 && lines[i] * now->n > LARGEST_BLOCK_POINTS) break; /* taste: many small blocks */
+    if (!across && lines[i] > 1 && lines[i] * now->data > LARGEST_BLOCK_POINTS) break; /* taste: many small blocks */
     try_lines(now, device, lines[i], best, best_score);
   }
   if (now->loops && now->loop[0].n <= 64 && !fg_pass_is_rader(now)) try_lines(now, device, (int)now->loop[0].n, best, best_score);
@@ -244,6 +245,10 @@ static void best_padding(fg_pass *p) {
   static const int pads[] = {0, 16, 8, 32};
   double least = 1e9;
   int best = 0;
+  if (fg_pass_is_rader(p)) { /* as in memory, and odd */
+    p->pad = 0;
+    return;
+  }
   for (size_t i = 0; i < sizeof pads / sizeof *pads && least > 1.01; i++) {
     p->pad = pads[i];
     const double conflicts = fg_banks_conflicts(p);
@@ -315,7 +320,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
     double chosen_score = 0;
     now.stages = lists[i].stages;
     memcpy(now.radix, lists[i].radix, sizeof now.radix);
-    now.pad = 16;
+    now.pad = fg_pass_is_rader(p) ? 0 : 16;
     choose_orders(&now, true);
     try_all_lines(&now, device, &chosen, &chosen_score);
     /* Not worth the counting where even perfect exchanges would not win. */

@@ -57,10 +57,11 @@ static void define_tile(defines *d, const fg_pass *p) {
   int columns[FG_MAX_STAGES];
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
   define(d, "FG_N", p->n);
-  define(d, "FG_IN_DENSE", p->loops == 1 && p->in == 1 && p->loop[0].in == p->n && !p->load_table.kind && !p->from.form);
-  define(d, "FG_OUT_DENSE", p->loops == 1 && p->out == 1 && p->loop[0].out == p->n && !p->store_table.kind && !p->twiddle &&
+  define(d, "FG_IN_DENSE", p->loops == 1 && p->in == 1 && p->loop[0].in == p->data && !p->load_table.kind && !p->from.form);
+  define(d, "FG_OUT_DENSE", p->loops == 1 && p->out == 1 && p->loop[0].out == p->data && !p->store_table.kind && !p->twiddle &&
                               !p->to.form);
-  define(d, "FG_LINES", p->lines);
+  define(d, "FG_LINES", fg_pass_tile_lines(p));
+  define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);

@@ -10,7 +10,8 @@
 /* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
 static const double copy_bandwidth_sm = 4.1e12 / 132;
 static const double launch_seconds = 2.8e-6;
-enum { OPERATIONS_A_LEVEL = 5 }; /* of a transform, for each point of a power of two */
+/* Instructions of convolutions for each point: of a stage, and around both transforms with a permutation or a chirp. */
+enum { STAGE_OPERATIONS = 12, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26 };
 
 ptrdiff_t fg_pass_lines(const fg_pass *p) {
   ptrdiff_t lines = 1;
@@ -25,6 +26,8 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
 }
 
 bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
+
+ptrdiff_t fg_pass_tile_lines(const fg_pass *p) { return (ptrdiff_t)p->lines * (p->parts ? p->parts : 1); }
 
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
 
@@ -74,17 +77,32 @@ static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
 /* One block alone on a multiprocessor cannot load while it computes. */
 static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
 
-/* What a convolution in a tile computes and exchanges takes longer than its memory traffic, of which some goes on meanwhile.
- * Two transforms of n points for fewer points of data; a prime's permutations are two exchanges more. */
-static double convolution_seconds(const fg_pass *p, const fg_device_info *device, double memory) {
-  const double sm_bytes = 128 * 1.7e9, sm_operations = 128 * 1.7e9; /* a second on a multiprocessor, H200 */
+/* Instructions for each point of the tile in one transform: the butterflies (a prime factor q takes about q + 1, 2 takes
+ * two), and for each stage its twiddles and its accesses. */
+static double transform_operations(const fg_pass *p) {
+  double operations = 0;
+  for (int s = 0; s < p->stages; s++) {
+    int rest = p->radix[s];
+    for (int q = 2; rest > 1; q++)
+      for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
+    operations += STAGE_OPERATIONS;
+  }
+  return operations;
+}
+
+/* A convolution in a tile: seconds of what it computes and exchanges, which its memory traffic hides behind.  Accesses
+ * without conflicts are hidden in turn; what conflicts cost, and a prime's permutations, is not.  (Fitted to 67 to 8191
+ * points on an H200, within a fifth or so.) */
+static double convolution_seconds(const fg_pass *p, const fg_device_info *device) {
+  const double sm_bytes = 128 * 1.7e9, sm_operations = 128 * 1.6e9; /* a second on a multiprocessor */
+  const bool rader = fg_pass_is_rader(p);
+  const double around = rader ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS;
   const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
-  const double points = blocks * p->lines * (double)p->n;
-  const double exchanges = (2 * (p->stages - 1) + (fg_pass_is_rader(p) ? 2 : 0)) * fg_banks_conflicts(p);
-  const double exchange = points * exchanges * 4 * (double)fg_real_size(p->precision) / sm_bytes;
-  const double compute = points * 2 * log2((double)p->n) * OPERATIONS_A_LEVEL / sm_operations;
-  const double together = 0.3 * memory + 0.8 * compute + 0.6 * exchange; /* 1009 points at 2048: 2.6 copies */
-  return memory > together ? memory : together;
+  const double points = blocks * (double)fg_pass_tile_lines(p) * (double)p->n;
+  const double compute = points * (2 * transform_operations(p) + around) / sm_operations;
+  const double exchanges = 2 * (p->stages - 1) + (rader ? 2 : 0) + (p->parts ? 1 : 0);
+  const double wasted = 2 * exchanges * (fg_banks_conflicts(p) - 1) + (rader ? 2 : 0);
+  return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
 }
 
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
@@ -93,7 +111,8 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * (fill < 1 ? fill : 1) * overlap_efficiency(p);
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
-  return launch_seconds + (p->filter.kind ? convolution_seconds(p, device, memory) : memory);
+  if (!p->filter.kind) return launch_seconds + memory;
+  return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
 }
 
 static int print_radices(const fg_pass *p, char *text, size_t size) {

@@ -40,7 +40,7 @@ enum fg_table_kind {
   FG_TABLE_ROOTS,   /* exp(−2πi·(step·m + first)/n), m < length */
   FG_TABLE_FILTER,  /* the chirp's convolution filter, transformed: length entries, already divided by length */
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed */
-  FG_TABLE_POWERS   /* integers: g^q − 1 mod the prime n, q ≤ n − 1 */
+  FG_TABLE_POWERS   /* integers: g^q mod the prime n, q ≤ n − 1 */
 };
 
 typedef struct {
@@ -76,10 +76,11 @@ typedef struct {
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
+  int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
   bool pairs;             /* two rows of real data share a line */
   fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
                            * with its entries from the line's load position on */
-  ptrdiff_t data;         /* points of the line that are read and written: n; Bluestein: fewer; Rader: n + 1 */
+  ptrdiff_t data;         /* points of the line that are read and written: n; Bluestein: fewer; Rader: n + 1, times parts */
 
   /* geometry (src/pass/geometry.c) */
   int lines, threads, blocks_sm; /* lines or boxes a block */
@@ -109,8 +110,11 @@ bool fg_form_loads_spectrum(enum fg_form form);   /* loaded, it is a Hermitian s
 bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
 bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many complex points, all different */
 
-/* The line has a prime length and is convolved at one less, permuted. */
+/* The line has a prime length, or a multiple, and is convolved at one less, permuted. */
 bool fg_pass_is_rader(const fg_pass *p);
+
+/* Lines of n points in a tile. */
+ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
 /* Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);

@@ -109,7 +109,9 @@ void fg_account_forget_all(void) {
 
 static int64_t to_nanoseconds(double seconds) { return seconds > 0 ? (int64_t)(seconds * 1e9 + 0.5) : 0; }
 
-static double read_seconds(const nanoseconds *n) { return 1e-9 * (double)atomic_load_explicit(n, memory_order_relaxed); }
+static double read_seconds(const nanoseconds *n) {
+  return 1e-9 * (double)atomic_load_explicit(n, memory_order_relaxed);
+}
 
 static void keep_least(nanoseconds *best, double seconds) {
   const int64_t now = to_nanoseconds(seconds) + 1; /* never none */
@@ -142,7 +144,8 @@ bool fg_account_device(fg_account *a, double seconds) {
   if (trial != FG_TRIALS) return false;
   const bool worse = read_seconds(&a->best_device) > fg_calibration_get()->worse * read_seconds(&a->best_host);
   int undecided = FG_UNDECIDED;
-  return atomic_compare_exchange_strong(&a->verdict, &undecided, worse ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE) && worse;
+  atomic_compare_exchange_strong(&a->verdict, &undecided, worse ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE);
+  return worse;
 }
 
 bool fg_account_compiles(fg_account *a) {

@@ -2,11 +2,12 @@
  *
  * A problem that the device would do faster, but for which its start-up is not earned yet, is computed on the host and
  * counted.  Opening the device and planning there are paid for once the executions so far would have saved as much
- * (ski rental: whatever the program goes on to do, waiting has cost it at most what the start-up costs).  Then the first
- * executions on the device are timed, and if they are slower than the host's were, the host has the problem for good.
+ * (ski rental: whatever the program goes on to do, waiting has cost it at most what the start-up costs).  Then the
+ * first executions on the device are timed, and if they are slower than the host's were, the host has the problem for
+ * good.
  *
- * Accounts live as long as the process and belong to all plans of a problem, whose arrays lie in the same kind of memory.
- * All functions may be called from any thread. */
+ * Accounts live as long as the process and belong to all plans of a problem, whose arrays lie in the same kind of
+ * memory. All functions may be called from any thread. */
 #ifndef FG_ACCOUNT_H
 #define FG_ACCOUNT_H
 
@@ -24,8 +25,8 @@ enum fg_verdict {
 /* Executions on the device that are timed, behind the first, which warms up. */
 enum { FG_TRIALS = 5 };
 
-/* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems or no
- * memory: then it is not waited for. */
+/* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems
+ * or no memory: then it is not waited for. */
 fg_account *fg_account_of(const fg_problem *p, enum fg_memory memory, double gpu_seconds);
 
 /* p's account if there is one. */

@@ -1,9 +1,9 @@
 /* background.c: one thread for work behind the program's back.
  *
- * The thread may be inside the driver's start-up when the program exits, whose own exit handlers must not run beside it.
- * glibc calls the exiting thread's destructors before any exit handler, and handlers in the reverse of their order: so
- * waiting is registered as a destructor of the main thread, which nearly always is the one that exits, as a handler before
- * the first job, and once more behind each job, when the driver may have registered its own. */
+ * The thread may be inside the driver's start-up when the program exits, whose own exit handlers must not run beside
+ * it. glibc calls the exiting thread's destructors before any exit handler, and handlers in the reverse of their
+ * order: so waiting is registered as a destructor of the main thread, which nearly always is the one that exits, as a
+ * handler before the first job, and once more behind each job, when the driver may have registered its own. */
 #define _GNU_SOURCE
 #include "src/plan/background.h"
 

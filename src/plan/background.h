@@ -1,8 +1,8 @@
 /* background.h: work behind the program's back: one thread, which is there only while there is work.
  *
- * It blocks all signals.  A process that exits lets the job at hand end first (five seconds at most), before any library's
- * exit handlers take away what the job stands on; jobs that have not begun are dropped (src/run/ending.h).  A child of fork has no such thread:
- * what was queued is dropped there too. */
+ * It blocks all signals.  A process that exits lets the job at hand end first (five seconds at most), before any
+ * library's exit handlers take away what the job stands on; jobs that have not begun are dropped (src/run/ending.h).
+ * A child of fork has no such thread: what was queued is dropped there too. */
 #ifndef FG_BACKGROUND_H
 #define FG_BACKGROUND_H
 

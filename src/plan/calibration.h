@@ -1,7 +1,8 @@
 /* calibration.h: what this machine can do, as the coefficients of the cost model (src/plan/model.h), and its text.
  *
- * The defaults are the reference machine's (doc/performance.md).  `fftw3-gpu tune` measures them anew and keeps them in a
- * file beside the compiled kernels, one for each host name; that file is read by the first plan that is not small. */
+ * The defaults are the reference machine's (doc/performance.md).  `fftw3-gpu tune` measures them anew and keeps them
+ * in a file beside the compiled kernels, one for each host name; that file is read by the first plan that is not
+ * small. */
 #ifndef FG_CALIBRATION_H
 #define FG_CALIBRATION_H
 
@@ -12,7 +13,7 @@
 typedef struct {
   /* stock FFTW, one thread, FFTW_ESTIMATE */
   double rate_two, rate_smooth, rate_prime; /* flops/s: powers of two, factors to 13, larger primes */
-  double walk_cache, walk_memory;           /* s a point: long power-of-two strides through 512 kB, through 128 MB and more */
+  double walk_cache, walk_memory;           /* s a point: long power-of-two strides through 512 kB, through 128 MB */
   double cache, stream;                     /* bytes of the last cache; bytes/s past it */
   double measured_rate, measured_walk;      /* FFTW_MEASURE: so many times faster, so many times as long */
   double thread_share, thread_seconds;      /* what each further thread adds, of the first; what it costs a transform */
@@ -70,8 +71,8 @@ void fg_calibration_machine(fg_machine *m);
 /* It was measured with that device. */
 void fg_calibration_name_device(fg_machine *m, const char *name);
 
-/* Keep c in this machine's file.  NULL, or why that cannot be; *path is the file, malloc'd, or NULL if there is no folder
- * for it. */
+/* Keep c in this machine's file.  NULL, or why that cannot be; *path is the file, malloc'd, or NULL if there is no
+ * folder for it. */
 const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, char **path);
 
 #endif

@@ -20,8 +20,10 @@
 /* The processor says its name in three times sixteen characters. */
 static bool cpu_brand(char text[49]) {
   unsigned words[12];
-  for (unsigned i = 0; i < 3; i++)
-    if (!__get_cpuid(0x80000002u + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2], &words[4 * i + 3])) return false;
+  for (unsigned i = 0; i < 3; i++) {
+    unsigned *const w = &words[4 * i];
+    if (!__get_cpuid(0x80000002u + i, &w[0], &w[1], &w[2], &w[3])) return false;
+  }
   memcpy(text, words, 48);
   text[48] = '\0';
   return *text;

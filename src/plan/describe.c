@@ -39,7 +39,8 @@ void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *pro
   free(passes);
 }
 
-/* What sends a plan to the device, or keeps it on the host, says so; what brings it back is noticed by its next execution. */
+/* What sends a plan to the device, or keeps it on the host, says so; what brings it back is noticed by its next
+ * execution. */
 fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state) {
   fg_report_row *row = atomic_load(&plan->row[state]);
   if (!row && plan->account && (state == FG_STATE_RETURNED || state == FG_STATE_HOST))

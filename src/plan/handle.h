@@ -42,8 +42,8 @@ struct fg_plan {
 
 enum fg_state fg_plan_state(const fg_plan *plan);
 
-/* Its row in the report for that state; NULL if there is no report.  Where there is none yet it is made: begin says why the
- * plan is in that state, and with which program. */
+/* Its row in the report for that state; NULL if there is no report.  Where there is none yet it is made: begin says
+ * why the plan is in that state, and with which program. */
 fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state);
 void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason);
 

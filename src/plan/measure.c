@@ -90,10 +90,13 @@ static bool scratch_make(scratch *s, const fg_problem *p, enum fg_memory memory)
   out_by = in_by;
   if (made && !together) made = make_block(s, 1, out, &out_by);
   const fg_arrays *a = &p->arrays;
-  if (made)
-    s->at = (fg_arrays){moved(a->in_re, in_by), moved(a->in_im, in_by), moved(a->out_re, out_by), moved(a->out_im, out_by)};
-  else scratch_free(s);
-  return made;
+  if (!made) {
+    scratch_free(s);
+    return false;
+  }
+  s->at = (fg_arrays){moved(a->in_re, in_by), moved(a->in_im, in_by), moved(a->out_re, out_by),
+                      moved(a->out_im, out_by)};
+  return true;
 }
 
 /* ---- timing ---- */

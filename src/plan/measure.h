@@ -14,9 +14,9 @@ void fg_measure_limit(double seconds);
 /* Whether the time limit, less what has passed, allows what timing both sides is expected to take. */
 bool fg_measure_affordable(const fg_problem *p, const fg_route *r, double passed);
 
-/* Time made, the real FFTW's plan of p, and a program on r->target; planning began then.  True if both were: *program is
- * then the device's, or NULL where the host was faster; r's reason and times say so, and wisdom keeps it.  False, and
- * nothing is known, where time or memory does not allow it, or the device cannot do it. */
+/* Time made, the real FFTW's plan of p, and a program on r->target; planning began then.  True if both were: *program
+ * is then the device's, or NULL where the host was faster; r's reason and times say so, and wisdom keeps it.  False,
+ * and nothing is known, where time or memory does not allow it, or the device cannot do it. */
 bool fg_measure(const fg_problem *p, fg_host_plan made, double began, fg_route *r, fg_program **program);
 
 #endif

@@ -1,9 +1,9 @@
 /* model.c: seconds, by the coefficients of the calibration.
  *
- * The real FFTW: flops at a rate that its factors set; what does not fit the last cache at the rate of memory; and the walks
- * that make FFTW_ESTIMATE slow: a dimension longer than its largest codelet, across a long power of two, misses every
- * cache at every point.  The GPU: the link, both ways at once for a batch in pieces, and a fixed price; staging adds the
- * copies of the pieces that nothing hides. */
+ * The real FFTW: flops at a rate that its factors set; what does not fit the last cache at the rate of memory; and the
+ * walks that make FFTW_ESTIMATE slow: a dimension longer than its largest codelet, across a long power of two, misses
+ * every cache at every point.  The GPU: the link, both ways at once for a batch in pieces, and a fixed price; staging
+ * adds the copies of the pieces that nothing hides. */
 #include "src/plan/model.h"
 
 #include <math.h>

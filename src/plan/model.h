@@ -1,5 +1,5 @@
-/* model.h: what a transform of host data takes, in seconds, by the real FFTW and through the GPU: estimates from a handful
- * of coefficients, good to a factor of two on the host and to a fifth on the GPU (tests/unit/test_model.c). */
+/* model.h: what a transform of host data takes, in seconds, by the real FFTW and through the GPU: estimates from a
+ * handful of coefficients, good to a factor of two on the host and to a fifth on the GPU (tests/unit/test_model.c). */
 #ifndef FG_MODEL_H
 #define FG_MODEL_H
 

@@ -117,7 +117,8 @@ static void *on_device(fg_problem *p, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
   double need;
-  fg_program *program = fg_prepare(r->target, p, free_choice && r->gpu > 0 ? fg_route_objection : NULL, NULL, &need, &why);
+  const fg_objection objection = free_choice && r->gpu > 0 ? fg_route_objection : NULL;
+  fg_program *program = fg_prepare(r->target, p, objection, NULL, &need, &why);
   if (!program) {
     /* Arrays of a device need no images, so that they may fit after all. */
     void *plan = fg_resident_wanted(p, &p->arrays) ? NULL : in_parts(p, need, r);

@@ -13,8 +13,8 @@ typedef struct {
 /* Why passes like that are not wanted, a literal; NULL if they are. */
 typedef const char *(*fg_objection)(const void *context, const fg_problem *p, const fg_forecast *);
 
-/* Plan p's passes and make them ready on the target; NULL on failure, then *why is a few words (of this thread, until its
- * next failure).  objection (may be NULL) is asked in between, with context.  *need: bytes of device memory that an
+/* Plan p's passes and make them ready on the target; NULL on failure, then *why is a few words (of this thread, until
+ * its next failure).  objection (may be NULL) is asked in between, with context.  *need: bytes of device memory that an
  * execution takes, 0 if it is not known. */
 fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
                        double *need, const char **why);

@@ -1,5 +1,5 @@
-/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then what is known of the problem, at
- * last the cost model. */
+/* route.c: host or GPU?  First what must be the host's, then what the user asked for, then what is known of the
+ * problem, at last the cost model. */
 #include "src/plan/route.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
-/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing is
- * counted, which would show. */
+/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing
+ * is counted, which would show. */
 static const double trivial = 10e-6, small = 20e-6;
-/* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that planning
- * should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
+/* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that
+ * planning should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
 static const double executions_estimate = 1, executions_measure = 100;
-/* FFTW3_GPU=steady cannot learn from executions: a plan goes to the GPU that is faster by this margin, and starts it if it
- * takes so long on the host; the tables of a long convolution may take as long as so many executions. */
+/* FFTW3_GPU=steady cannot learn from executions: a plan goes to the GPU that is faster by this margin, and starts it
+ * if it takes so long on the host; the tables of a long convolution may take as long as so many executions. */
 static const double steady_margin = 1.3, steady_start = 0.05, steady_planning = 20;
 
 /* FFTW plans a multi-dimensional c2r that keeps its input only in place or along the last dimension (1 x n, but not

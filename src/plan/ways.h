@@ -1,5 +1,5 @@
-/* ways.h: the real FFTW's plans behind a handle of ours, by placement: a plan must be executed as it was made, and a program
- * may plan on NULL pointers. */
+/* ways.h: the real FFTW's plans behind a handle of ours, by placement: a plan must be executed as it was made, and a
+ * program may plan on NULL pointers. */
 #ifndef FG_WAYS_H
 #define FG_WAYS_H
 
@@ -7,8 +7,8 @@
 
 #include "src/plan/host.h"
 
-/* A plan of the real FFTW holds for arrays whose imaginary parts are as far from the real ones as where it was made, and
- * that are aligned as they were there. */
+/* A plan of the real FFTW holds for arrays whose imaginary parts are as far from the real ones as where it was made,
+ * and that are aligned as they were there. */
 typedef struct {
   fg_host_plan plan;
   ptrdiff_t in, out;
@@ -25,8 +25,8 @@ typedef struct {
 /* Keep a plan that was made for p's own arrays.  false, and it is still the caller's, on lack of memory. */
 bool fg_ways_keep(fg_ways *, const fg_problem *p, fg_host_plan made);
 
-/* The plan for p's own arrays, made if there is none (ESTIMATE and UNALIGNED: never touches the arrays); NULL if the real
- * FFTW has none. */
+/* The plan for p's own arrays, made if there is none (ESTIMATE and UNALIGNED: never touches the arrays); NULL if the
+ * real FFTW has none. */
 fg_host_plan fg_ways_plan(fg_ways *, const fg_problem *p);
 
 /* Execute on a's arrays, by a plan made now where none fits; false if the real FFTW has none. */

@@ -138,11 +138,13 @@ static bool scan_finding(const char *text, variant *v, fg_finding *found, int *l
   char side[5], memory[8];
   long long host, gpu;
   *length = 0;
-  if (sscanf(text, " %4[a-z] %d %7[a-z] %lld %lld )%n", side, &v->threads, memory, &host, &gpu, length) != 5) return false;
+  if (sscanf(text, " %4[a-z] %d %7[a-z] %lld %lld )%n", side, &v->threads, memory, &host, &gpu, length) != 5)
+    return false;
   v->memory = !strcmp(memory, "own") ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
   *found = (fg_finding){!strcmp(side, "gpu"), (double)host * 1e-9, (double)gpu * 1e-9};
-  const bool words = (found->device || !strcmp(side, "host")) && (v->memory == FG_MEMORY_OWN || !strcmp(memory, "foreign"));
-  return *length && words && v->threads > 0 && host > 0 && gpu > 0;
+  const bool known_side = found->device || !strcmp(side, "host");
+  const bool known_memory = v->memory == FG_MEMORY_OWN || !strcmp(memory, "foreign");
+  return *length && known_side && known_memory && v->threads > 0 && host > 0 && gpu > 0;
 }
 
 bool fg_wisdom_import(enum fg_precision precision, const char *text) {

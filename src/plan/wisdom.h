@@ -1,8 +1,8 @@
-/* wisdom.h: what was planned on the device, so that programs that later ask for plans from wisdom alone get them; and what
- * was found out about each problem by timing both sides.
+/* wisdom.h: what was planned on the device, so that programs that later ask for plans from wisdom alone get them; and
+ * what was found out about each problem by timing both sides.
  *
- * FFTW's wisdom knows nothing of plans that it did not make.  This set stands beside it.  As text it is one parenthesised
- * list, which programs' exports carry behind FFTW's own:
+ * FFTW's wisdom knows nothing of plans that it did not make.  This set stands beside it.  As text it is one
+ * parenthesised list, which programs' exports carry behind FFTW's own:
  *
  *     (fftw3-gpu-wisdom
  *       (PROBLEM PATIENCE)                                      planned on the device
@@ -22,7 +22,8 @@ typedef struct {
   double host, gpu;
 } fg_finding;
 
-/* Remember that p was planned on the device with its flags; ask whether it was, with at least the patience of p's flags. */
+/* Remember that p was planned on the device with its flags; ask whether it was, with at least the patience of p's
+ * flags. */
 void fg_wisdom_learn(const fg_problem *p);
 bool fg_wisdom_knows(const fg_problem *p);
 

@@ -15,13 +15,13 @@ typedef struct fg_program fg_program;
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why);
 void fg_program_destroy(fg_program *);
 
+/* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
+bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
+
 /* The same for passes that were planned with arrays reached like that (src/plan/planner.h): for fg_direct_run
  * (src/run/direct.h) only, since it has no schedule. */
 fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
                                        const fg_passes *passes, const char **why);
-
-/* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
-bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
 
 const fg_passes *fg_program_passes(const fg_program *);
 

@@ -105,7 +105,7 @@ static void put_powers(int *entries, const fg_table *t) {
   const ptrdiff_t g = fg_generator(t->n);
   ptrdiff_t power = 1;
   for (ptrdiff_t q = 0; q < t->n; q++) {
-    entries[q] = (int)power - 1;
+    entries[q] = (int)power;
     power = power * g % t->n;
   }
 }
@@ -205,7 +205,7 @@ static int make(const fg_target *target, const fg_table *key, fg_device_table **
   return FG_OK;
 }
 
-/* The target's table of that key, with one user more; NULL if there is none. */
+/* The table of that key on the target, with one user more; NULL if there is none. */
 static fg_device_table *share(const fg_target *target, const fg_table *key) {
   pthread_mutex_lock(&lock);
   fg_device_table *const t = find(target, key);

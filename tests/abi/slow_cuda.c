@@ -1,5 +1,5 @@
-/* slow_cuda.c: a driver whose start takes half a second and whose exit handler must not run meanwhile.  It has no device.  The
- * other functions are made by ending.sh. */
+/* slow_cuda.c: a driver whose start takes half a second and whose exit handler must not run meanwhile.  It has no
+ * device.  The other functions are made by ending.sh. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,9 +23,13 @@ static fg_calibration another(void) {
 
 static bool close_to(double a, double b) { return a > b * (1 - 1e-5) && a < b * (1 + 1e-5); }
 
+static double value(const fg_calibration *c, const fg_coefficient *k) {
+  return *(const double *)((const char *)c + k->offset);
+}
+
 static bool same(const fg_calibration *a, const fg_calibration *b) {
   for (const fg_coefficient *k = fg_coefficients; k->name; k++)
-    if (!close_to(*(const double *)((const char *)a + k->offset), *(const double *)((const char *)b + k->offset))) return false;
+    if (!close_to(value(a, k), value(b, k))) return false;
   return true;
 }
 

@@ -37,7 +37,7 @@ static void check_fit(const fg_pass *p, const fg_device_info *device) {
   ck_assert(p->blocks_sm >= 1 && p->blocks_sm * p->threads <= device->threads_sm);
   ck_assert_uint_le((size_t)p->blocks_sm * shared, device->shared_sm);
   ck_assert(fg_kernel_grid(p) >= 1 && fg_kernel_grid(p) <= INT_MAX);
-  ck_assert_int_ge((ptrdiff_t)fg_kernel_grid(p) * p->lines, fg_pass_lines(p));
+  ck_assert_int_ge((ptrdiff_t)fg_kernel_grid(p) * p->lines * (p->pairs ? 2 : 1), fg_pass_lines(p));
 }
 
 /* The points that the kernel keeps in a thread (as cuda/kernel/stage.h counts them) leave room among its 255
@@ -45,7 +45,7 @@ static void check_fit(const fg_pass *p, const fg_device_info *device) {
 static void check_registers(const fg_pass *p, const fg_device_info *device) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   for (int s = 0; s < p->stages; s++) {
-    const ptrdiff_t butterflies = p->lines * (p->n / p->radix[s]);
+    const ptrdiff_t butterflies = fg_pass_tile_lines(p) * (p->n / p->radix[s]);
     const ptrdiff_t points = (butterflies + p->threads - 1) / p->threads * p->radix[s];
     ck_assert_int_le(points * words, 128);
     ck_assert_int_le(points * words * p->threads * p->blocks_sm, device->registers_sm);
@@ -142,6 +142,29 @@ START_TEST(known_problems_take_known_passes) {
 }
 END_TEST
 
+/* Many lines with a large prime factor: a radix, a permutation or a chirp, in one pass or three. */
+static const struct {
+  const char *text;
+  int passes;
+  enum fg_table_kind filter; /* of any pass */
+} ways[] = {{"oc61*500000", 1, FG_TABLE_NONE},     {"oc2257*14000", 1, FG_TABLE_NONE},  {"oc67*500000", 1, FG_TABLE_RADER},
+            {"oc404*80000", 1, FG_TABLE_RADER},    {"oc2003*16000", 1, FG_TABLE_RADER}, {"oc101v360000", 1, FG_TABLE_RADER},
+            {"/oc1009*60000", 1, FG_TABLE_RADER},  {"oc167*200000", 1, FG_TABLE_FILTER}, {"oc509*60000", 1, FG_TABLE_FILTER},
+            {"oc10007*3000", 3, FG_TABLE_FILTER},  {"oc1000003*33", 3, FG_TABLE_FILTER}, {"oc137x96*2000", 2, FG_TABLE_RADER}};
+
+START_TEST(the_cheapest_way_with_a_large_prime_is_taken) {
+  fg_problem *p = test_problem(ways[_i].text, FG_SINGLE);
+  plan(p, &fg_reference_device);
+  check_list(&list, p, &fg_reference_device);
+  enum fg_table_kind filter = FG_TABLE_NONE;
+  for (int i = 0; i < list.count; i++)
+    if (list.pass[i].filter.kind) filter = list.pass[i].filter.kind;
+  ck_assert_msg(list.count == ways[_i].passes && filter == ways[_i].filter, "%s: %d passes, filter %d", ways[_i].text,
+                list.count, filter);
+  fg_problem_free(p);
+}
+END_TEST
+
 static const struct {
   const char *text, *why;
 } refused[] = {{"oc2x2x2x2x2x2x2x2x2x2x2x2x2", "too many dimensions"},
@@ -234,6 +257,7 @@ int main(void) {
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
+  tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));
   tcase_add_loop_test(tc, what_does_not_fit_passes_is_refused_with_a_reason, 0, TEST_COUNT(refused));
   tcase_add_test(tc, as_many_dimensions_as_loops_are_accepted);
   tcase_add_loop_test(tc, passes_of_large_problems_fit_device_and_arrays, 0, 4);

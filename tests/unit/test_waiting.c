@@ -1,5 +1,5 @@
-/* test_waiting.c: plans that wait on the host until the device pays, switch, and go back; by a clock that only executions
- * move.  Run under ThreadSanitizer too. */
+/* test_waiting.c: plans that wait on the host until the device pays, switch, and go back; by a clock that only
+ * executions move.  Run under ThreadSanitizer too. */
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
@@ -126,7 +126,8 @@ START_TEST(executions_count_for_the_problem_not_for_the_plan) {
 }
 END_TEST
 
-/* In a folder without kernels planning must be earned as a whole, else (in place: the same kernels) only its shorter part. */
+/* In a folder without kernels planning must be earned as a whole, else (in place: the same kernels) only its shorter
+ * part. */
 START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
   char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
   device_case c, same;

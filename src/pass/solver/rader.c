@@ -1,29 +1,39 @@
-/* rader.c: a transform of prime length p as a cyclic convolution of length p − 1, in one pass.
+/* rader.c: a transform of prime length p, or a small multiple of it, as a cyclic convolution of length p − 1, in one pass.
  *
  *   X[g^−q] = x[0] + Σ_r x[g^r] · w^(g^(r − q)),   X[0] = Σ_j x[j],   w = exp(∓2πi/p), g a generator modulo p
  *
  * While p − 1 is smooth and fits a block: half the work of a convolution with a chirp, which needs a length of 2p − 1.
- * The tile is loaded and stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about
- * the pass is as with any line: strides, twiddles, forms.  (Rader 1968.) */
+ * A multiple m·p is the two-dimensional transform of m by p (Good 1958) in the same tile.  The tile is loaded and stored
+ * in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass is as with any line:
+ * strides, twiddles, forms.  (Rader 1968.) */
 #include "src/pass/geometry.h"
-#include "src/pass/residues.h"
 #include "src/pass/solver.h"
 
 enum { LONGEST = 1 << 16 }; /* no block holds more */
 
+static ptrdiff_t largest_factor(ptrdiff_t n) {
+  ptrdiff_t factor = 2;
+  while (factor < n)
+    if (n % factor == 0) n /= factor;
+    else factor++;
+  return factor;
+}
+
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  if (w->rank != 1 || w->kind != FG_DFT) return false;
-  const ptrdiff_t n = w->dim[0].n;
-  return n <= LONGEST && n > FG_MAX_RADIX && fg_is_prime(n) /* must: all residues but 0 are powers of one */
-         && fg_smooth(n - 1, w->precision);                 /* must: butterflies */
+  if (w->rank != 1 || w->kind != FG_DFT || w->dim[0].n > LONGEST) return false;
+  const ptrdiff_t n = w->dim[0].n, p = largest_factor(n);
+  return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
+         && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
+         && (n == p || fg_radix_exists((int)(n / p), w->precision)); /* must: one across the parts, coprime to p */
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
-  p.data = w->dim[0].n;
-  p.n = p.data - 1;
-  p.filter = (fg_table){.kind = FG_TABLE_RADER, .precision = w->precision, .n = p.data, .length = p.n};
+  const ptrdiff_t prime = largest_factor(w->dim[0].n);
+  p.n = prime - 1;
+  p.parts = prime < p.data ? (int)(p.data / prime) : 0;
+  p.filter = (fg_table){.kind = FG_TABLE_RADER, .precision = w->precision, .n = prime, .length = p.n};
   return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
 
