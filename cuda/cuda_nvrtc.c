@@ -13,6 +13,7 @@
 
 #include "cuda/backend.h"
 #include "src/report/log.h"
+#include "src/report/settings.h"
 
 #ifndef FG_NVRTC_DIR
 #define FG_NVRTC_DIR ""
@@ -119,14 +120,14 @@ static bool list_headers(void) {
 }
 
 static void load(void) {
-  const char *named = secure_getenv("FFTW3_GPU_NVRTC");
-  bool found = named && *named ? try_file(named, true) : try_all(false) || try_all(true);
+  const char *named = fg_settings_get()->nvrtc;
+  bool found = named ? try_file(named, true) : try_all(false) || try_all(true);
   if (!found || !list_headers()) rtc.version = FG_ECOMPILE;
 }
 
 static int missing(void) {
-  const char *named = secure_getenv("FFTW3_GPU_NVRTC");
-  if (named && *named) return fg_backend_fail(FG_ECOMPILE, "FFTW3_GPU_NVRTC=%s cannot be loaded as NVRTC", named);
+  const char *named = fg_settings_get()->nvrtc;
+  if (named) return fg_backend_fail(FG_ECOMPILE, "FFTW3_GPU_NVRTC=%s cannot be loaded as NVRTC", named);
   return fg_backend_fail(FG_ECOMPILE,
                          "NVRTC (libnvrtc.so.13 or .12) was found neither by the loader nor in \"%s\", CUDA_HOME or "
                          "CUDA_PATH; FFTW3_GPU_NVRTC=file names it",

@@ -73,11 +73,11 @@ static void print_calibration(void) {
 
 static void print_settings(void) {
   const fg_settings *s = fg_settings_get();
-  printf("\n%-20s %-22s %s\n", "setting", "in force", "takes");
+  printf("\n%-22s %-22s %s\n", "setting", "in force", "takes");
   for (const fg_setting *t = fg_setting_table; t->name; t++) {
     char value[PATH_MAX];
     t->show(s, value, sizeof value);
-    printf("%-20s %-22s %s\n", t->name, *value ? value : "-", t->takes);
+    printf("%-22s %-22s %s\n", t->name, *value ? value : "-", t->takes);
   }
 }
 

@@ -92,8 +92,15 @@ static bool parse_path(const char *value, bool folder, const char **into) {
 
 static bool parse_cache(const char *value, fg_settings *s) { return parse_path(value, true, &s->cache); }
 static bool parse_log_file(const char *value, fg_settings *s) { return parse_path(value, false, &s->log_file); }
-
 static bool parse_trace(const char *value, fg_settings *s) { return parse_path(value, false, &s->trace); }
+
+/* A name without a slash is for the loader. */
+static bool parse_nvrtc(const char *value, fg_settings *s) {
+  if (strchr(value, '/')) return parse_path(value, false, &s->nvrtc);
+  const char *name = strdup(value);
+  if (name) s->nvrtc = name;
+  return name != NULL;
+}
 
 static bool parse_report(const char *value, fg_settings *s) {
   if (strcmp(value, "-")) return parse_path(value, false, &s->report);
@@ -104,6 +111,7 @@ static bool parse_report(const char *value, fg_settings *s) {
 static void show_path(const char *path, char *text, size_t size) { snprintf(text, size, "%s", path ? path : ""); }
 static void show_cache(const fg_settings *s, char *text, size_t size) { show_path(s->cache, text, size); }
 static void show_log_file(const fg_settings *s, char *text, size_t size) { show_path(s->log_file, text, size); }
+static void show_nvrtc(const fg_settings *s, char *text, size_t size) { show_path(s->nvrtc, text, size); }
 static void show_report(const fg_settings *s, char *text, size_t size) { show_path(s->report, text, size); }
 static void show_trace(const fg_settings *s, char *text, size_t size) { show_path(s->trace, text, size); }
 
@@ -191,7 +199,7 @@ const fg_setting fg_setting_table[] = {
      show_mode},
     {"FFTW3_GPU_BACKEND", "cuda|sim", "run kernels on the GPU, or the same kernels on the CPU", parse_backend,
      show_backend},
-    {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels are kept", parse_cache, show_cache},
+    {"FFTW3_GPU_CACHE", "FOLDER", "where compiled kernels and the calibration are kept", parse_cache, show_cache},
     {"FFTW3_GPU_COPY_THREADS", "1-64", "threads that copy between arrays and staging; default by the machine",
      parse_copy_threads, show_copy_threads},
     {"FFTW3_GPU_DEVICE", "a number from 0", "which of the visible GPUs; default by the local MPI rank", parse_device,
@@ -202,6 +210,8 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_MEMORY", "BYTES, with K, M, G or T behind, or PERCENT%",
      "device memory that this process may have; default: 90 % of what is free, shared among MPI ranks", parse_memory,
      show_memory},
+    {"FFTW3_GPU_NVRTC", "FILE", "the NVRTC that compiles kernels; else the loader's, the build's or CUDA_HOME's", parse_nvrtc,
+     show_nvrtc},
     {"FFTW3_GPU_PIN", "own|register|never",
      "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
      show_pin},

@@ -18,6 +18,7 @@ typedef struct {
   const char *cache;       /* FFTW3_GPU_CACHE=dir, or NULL */
   enum fg_level log_level; /* FFTW3_GPU_LOG=error|warn|info|debug; NONE if neither it nor LOG_FILE is set */
   const char *log_file;    /* FFTW3_GPU_LOG_FILE=path, or NULL: stderr */
+  const char *nvrtc;       /* FFTW3_GPU_NVRTC=path or a name for the loader, or NULL */
   const char *report;      /* FFTW3_GPU_REPORT=-|path, or NULL */
   const char *trace;       /* FFTW3_GPU_TRACE=path, or NULL */
   enum fg_pin pin;         /* FFTW3_GPU_PIN=own|register|never: memory of fftwf_malloc that GPU plans use; all */

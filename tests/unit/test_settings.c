@@ -73,7 +73,7 @@ static const char *const defaults[][2] = {
     {"FFTW3_GPU", "auto"},     {"FFTW3_GPU_BACKEND", "cuda"}, {"FFTW3_GPU_CACHE", ""},  {"FFTW3_GPU_LOG", "none"},
     {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_TRACE", ""},   {"FFTW3_GPU_VERIFY", ""},
     {"FFTW3_GPU_COPY_THREADS", ""}, {"FFTW3_GPU_PIN", "own"},
-    {"FFTW3_GPU_DEVICE", ""}, {"FFTW3_GPU_MEMORY", ""},
+    {"FFTW3_GPU_DEVICE", ""}, {"FFTW3_GPU_MEMORY", ""}, {"FFTW3_GPU_NVRTC", ""},
 };
 enum { SETTINGS = sizeof defaults / sizeof defaults[0] };
 
@@ -86,6 +86,13 @@ START_TEST(nothing_set_means_defaults_and_silence) {
   outcome o = in_child(NULL, (char *[]){NULL});
   expect_defaults_except(&o, "");
   ck_assert_str_eq(o.complaints, "");
+}
+END_TEST
+
+START_TEST(every_setting_is_tested) {
+  int count = 0;
+  while (fg_setting_table[count].name) count++;
+  ck_assert_int_eq(count, SETTINGS);
 }
 END_TEST
 
@@ -120,6 +127,10 @@ static const char *const good[][3] = {
     {"FFTW3_GPU_MEMORY", "3K", "3072"},
     {"FFTW3_GPU_MEMORY", "2G", "2147483648"},
     {"FFTW3_GPU_MEMORY", "50%", "50%"},
+    {"FFTW3_GPU_NVRTC", "libnvrtc.so.12", "libnvrtc.so.12"},
+    {"FFTW3_GPU_NVRTC", "./rtc.so", "//./rtc.so"},
+    {"FFTW3_GPU_TRACE", "/nowhere/trace-%p", "/nowhere/trace-%p"},
+    {"FFTW3_GPU", "steady", "steady"},
     {"FFTW3_GPU_PIN", "never", "never"},
     {"FFTW3_GPU_PIN", "own", "own"},
     {"FFTW3_GPU_PIN", "register", "register"},
@@ -142,7 +153,7 @@ static const char *const bad[][2] = {
     {"FFTW3_GPU_REPORT", "/usr"}, {"FFTW3_GPU_VERIFY", "-1"},      {"FFTW3_GPU_VERIFY", "1e-5x"},
     {"FFTW3_GPU_VERIFY", "nan"}, {"FFTW3_GPU_VERIFY", "inf"},     {"FFTW3_GPU_VERIFY", "yes"},
     {"FFTW3_GPU_COPY_THREADS", "0"}, {"FFTW3_GPU_COPY_THREADS", "65"}, {"FFTW3_GPU_COPY_THREADS", "4x"},
-    {"FFTW3_GPU_PIN", "all"},
+    {"FFTW3_GPU_PIN", "all"},        {"FFTW3_GPU_NVRTC", "/usr"},    {"FFTW3_GPU_TRACE", "/usr"},
     {"FFTW3_GPU_DEVICE", "-1"},    {"FFTW3_GPU_DEVICE", "0,1"},
     {"FFTW3_GPU_MEMORY", "0"},     {"FFTW3_GPU_MEMORY", "101%"},  {"FFTW3_GPU_MEMORY", "2GB"},
     {"FFTW3_GPU_MEMORY", "99999999T"}, {"FFTW3_GPU_MEMORY", "99999999999999999999"}, {"FFTW3_GPU_MEMORY", "all"},
@@ -217,6 +228,7 @@ END_TEST
 int main(void) {
   TCase *tc = tcase_create("settings");
   tcase_add_test(tc, nothing_set_means_defaults_and_silence);
+  tcase_add_test(tc, every_setting_is_tested);
   tcase_add_loop_test(tc, an_empty_value_is_as_good_as_none, 0, SETTINGS);
   tcase_add_loop_test(tc, a_good_value_is_taken, 0, COUNT(good));
   tcase_add_loop_test(tc, a_bad_value_is_one_message_and_the_default_stands, 0, COUNT(bad));
