@@ -4,7 +4,12 @@ program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_PIN
+top=${FG_SOURCE:-$(dirname "$0")/../..} # of the sources
+man=$top/doc/fftw3-gpu.1 readme=$top/README.md
+unset LD_PRELOAD
+for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
+  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
+done
 
 fail() {
   echo "FAIL: $*"
@@ -30,12 +35,21 @@ no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # ---- help and version
 expect 0 --help; no_err
-for command in run info plan bench replay path help; do out "  $command "; done
-for setting in FFTW3_GPU= FFTW3_GPU_BACKEND= FFTW3_GPU_CACHE= FFTW3_GPU_LOG= FFTW3_GPU_LOG_FILE= FFTW3_GPU_REPORT= \
-  FFTW3_GPU_TRACE= FFTW3_GPU_VERIFY=; do out "$setting"; done
+commands="run info plan tune bench replay path"
+for command in $commands help; do out "  $command "; done
+settings=$(sed -n 's/^  \(FFTW3_GPU[A-Z_]*\)=.*/\1/p' "$work/out")
+[ "$(echo "$settings" | wc -l)" -ge 13 ] || fail "settings are missing"
+for setting in $settings; do
+  grep -q "^\.B[IR] $setting=" "$man" || fail "the man page has no $setting"
+  grep -q "\`$setting\`" "$readme" || fail "README.md has no $setting"
+done
 expect 0 help; out "Usage: fftw3-gpu COMMAND"
-for command in run info plan bench replay path; do
+for command in $commands; do
   expect 0 help $command; out "Usage: fftw3-gpu $command"; no_err
+  for option in $(grep -oE '^ +(-[a-z], )?--[a-z-]+' "$work/out" | grep -oE -e '--[a-z-]+'); do
+    sed -n "/^\.SS $command\$/,/^\.S[SH] /s/\\\\-/-/gp" "$man" | grep -q -e "$option" ||
+      fail "the man page has no $command $option"
+  done
   cp "$work/out" "$work/help"
   expect 0 $command --help; cmp -s "$work/help" "$work/out" || fail "$command --help differs from help $command"
 done
@@ -46,7 +60,7 @@ expect 2; err "a command is missing"; no_out
 expect 2 dance; err "no command 'dance'"; err "Try 'fftw3-gpu help'"; no_out
 expect 2 help dance; err "no command 'dance'"
 expect 2 --dance; err "--dance"
-for command in run info plan bench replay path; do
+for command in $commands; do
   expect 2 $command --dance; err "fftw3-gpu $command: "; err "--dance"; err "Try 'fftw3-gpu help $command'"; no_out
 done
 expect 2 path here; err "unexpected argument 'here'"
@@ -92,15 +106,15 @@ if ${CC:-cc} -static -o "$work/still" "$work/still.c" 2>/dev/null; then
 fi
 
 # ---- info
-expect 0 info; no_err
-out "$library"; out "version"; out "libfftw3f"; out "cuda "; out "sim "; out "kernels"; out "FFTW3_GPU_VERIFY"
+FFTW3_GPU_CACHE=$work/none expect 0 info; no_err # nobody has tuned there
+out "$library"; out "version"; out "libfftw3f"; out "cuda "; out "sim "; out "kernels"
+out "machine "; out "calibration    defaults"; out "thread_share"
+for setting in $settings; do grep -q "^$setting " "$work/out" || fail "info does not show $setting"; done
 FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail "info does not show the setting"
 mkdir "$work/cache"
 FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$work/out" || fail "no cache folder"
 FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
 FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|steady|off|force"
-
-out "machine "; out "calibration    defaults"; out "thread_share"
 
 # ---- tune
 FFTW3_GPU_CACHE=/dev/null/cache expect 1 tune; err "nothing could be kept: Not a directory"; no_out
