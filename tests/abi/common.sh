@@ -2,9 +2,12 @@
 set -u
 src=$(cd "$(dirname "$0")" && pwd)
 top_builddir=${top_builddir:-.}
-lib=${FFTW3_GPU_LIB:-$top_builddir/.libs/libfftw3_gpu.so}
+lib=${FG_LIBRARY:-$top_builddir/.libs/libfftw3_gpu.so}
 CC=${CC:-cc}
-unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_REPORT FFTW3_GPU_TRACE FFTW3_GPU_VERIFY LD_PRELOAD
+unset LD_PRELOAD
+for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
+  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
+done
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 

@@ -15,6 +15,8 @@ export FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
 [ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
 cp "$program" "$FG_LIBRARY" "$work/" # a situation may run as another user
 chmod 755 "$work"
+mkdir -m 1777 "$work/tmp" # where sim compiles; without descriptors it cannot tidy up
+export TMPDIR=$work/tmp
 program=$work/surroundings FG_LIBRARY=$work/$(basename "$FG_LIBRARY")
 failed=0 passed=0 skipped=0
 
@@ -34,7 +36,7 @@ try() {
   local preload=(LD_PRELOAD="$FG_LIBRARY")
   [ "$situation" != dlclosed ] || preload=()
   touch "$work/log" "$work/report" && chmod 666 "$work/log" "$work/report"
-  timeout 60 env "${preload[@]}" FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_LOG=warn \
+  timeout 300 env "${preload[@]}" FFTW3_GPU=force FFTW3_GPU_BACKEND="$backend" FFTW3_GPU_LOG=warn \
     FFTW3_GPU_LOG_FILE="$work/log" FFTW3_GPU_REPORT="$work/report" "$@" \
     "$program" "$situation" >"$work/out" 2>"$work/err" || status=$?
   [ $status != 77 ] || { echo "$situation $*: skipped"; skipped=$((skipped + 1)); return; }

@@ -5,7 +5,10 @@ program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset LD_PRELOAD FFTW3_GPU FFTW3_GPU_REPORT FFTW3_GPU_VERIFY FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_SIM_FAIL
+unset LD_PRELOAD
+for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
+  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
+done
 FFTW3_GPU_BACKEND=sim
 export FFTW3_GPU_BACKEND
 

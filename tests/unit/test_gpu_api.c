@@ -381,7 +381,7 @@ START_TEST(jobs_and_fork) {
   ck_done(fftw3_gpu_start(p, &job));
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(60);
     const int was_done = fftw3_gpu_done(job), code = fftw3_gpu_wait(job);
     if (code != (was_done ? 0 : FFTW3_GPU_ERROR_NO_DEVICE)) _exit(1);
     if (fftw3_gpu_start(p, &own) != 0 || fftw3_gpu_wait(own) != 0) _exit(2);
