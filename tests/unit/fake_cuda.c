@@ -2,6 +2,8 @@
  * Memory is the host's, copies are memcpy, launches do nothing. */
 #include <cuda.h>
 #include <fenv.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,9 @@ static CUresult happens(const char *name) {
   return (CUresult)fake_cuda.result;
 }
 
+/* The primary context, and one that is another's. */
+static CUcontext context_of(bool alien) { return (CUcontext)(uintptr_t)(alien ? 0x1001 : 0x1000); }
+
 /* Every function counts, fails if told to, and only then does something. */
 #define FAKE(name, parameters, ...)                 \
   CUresult CUDAAPI name parameters {                \
@@ -41,7 +46,7 @@ FAKE(cuDeviceGetCount, (int *count), *count = 1)
 FAKE(cuDeviceGet, (CUdevice *device, int ordinal), *device = ordinal)
 FAKE(cuDeviceGetName, (char *name, int size, CUdevice device), (void)device, strncpy(name, "Fake", (size_t)size))
 FAKE(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (void)device, *bytes = 1 << 30)
-FAKE(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (void)device, *context = (CUcontext)0x1000)
+FAKE(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device), (void)device, *context = context_of(false))
 FAKE(cuCtxGetCurrent, (CUcontext *context), *context = depth ? stack[depth - 1] : NULL)
 FAKE(cuCtxPushCurrent_v2, (CUcontext context), ++fake_cuda.pushes, stack[depth++ % DEPTH] = context)
 FAKE(cuCtxPopCurrent_v2, (CUcontext *context), *context = stack[--depth])
@@ -53,7 +58,7 @@ FAKE(cuMemFreeHost, (void *memory), free(memory))
 FAKE(cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned flags), (void)memory, (void)bytes, (void)flags)
 FAKE(cuMemHostUnregister, (void *memory), (void)memory)
 FAKE(cuStreamGetCtx, (CUstream stream, CUcontext *context),
-     *context = (CUcontext)(stream == FAKE_ALIEN ? 0x1001 : 0x1000))
+     *context = context_of(stream == FAKE_ALIEN))
 FAKE(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
      *status = stream == FAKE_CAPTURING ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE)
 FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))
@@ -100,7 +105,7 @@ FAKE(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *ask, void **a
      if (count == 6) {
        *(unsigned *)answers[0] = fake_cuda.memory_type;
        *(unsigned *)answers[1] = fake_cuda.managed;
-       *(CUcontext *)answers[2] = (CUcontext)(fake_cuda.alien ? 0x1001 : 0x1000);
+       *(CUcontext *)answers[2] = context_of(fake_cuda.alien);
        *(int *)answers[3] = 0;
        *(CUdeviceptr *)answers[4] = p & ~(CUdeviceptr)255;
        *(size_t *)answers[5] = 4096;
