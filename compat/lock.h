@@ -14,8 +14,8 @@ bool fg_compat_inside(void);
  * to write, and the program has no memory of a device. */
 bool fg_compat_direct(void);
 
-/* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A thread
- * that has it is not cancelled.  A child of fork starts with it free. */
+/* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A
+ * thread that has it is not cancelled.  A child of fork starts with it free. */
 void fg_compat_lock(void);
 void fg_compat_unlock(void);
 

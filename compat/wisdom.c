@@ -89,8 +89,8 @@ int X(import_system_wisdom)(void) {
   return good;
 }
 
-/* A source of characters that is read on behind FFTW's wisdom.  What turns out not to be ours was meant for the next import from
- * the same source, and is served to it. */
+/* A source of characters that is read on behind FFTW's wisdom.  What turns out not to be ours was meant for the next
+ * import from the same source, and is served to it. */
 typedef struct {
   X(read_char_func) read;
   void *data;
@@ -113,8 +113,8 @@ static source open_source(X(read_char_func) read, void *data) {
   return s;
 }
 
-/* Our list, if it follows: malloc'd from its opening parenthesis to the closing one.  NULL, and the characters read so far are
- * kept, if something else does. */
+/* Our list, if it follows: malloc'd from its opening parenthesis to the closing one.  NULL, and the characters read so
+ * far are kept, if something else does. */
 static char *list_behind(source *s) {
   const size_t head = sizeof FG_WISDOM_HEAD - 1;
   char start[sizeof s->kept];

@@ -85,7 +85,8 @@ typedef struct fg_backend {
   int (*memory_alloc)(fg_device *, size_t bytes, void **memory);
   void (*memory_free)(fg_device *, void *memory);
   int (*memory_available)(fg_device *, size_t *free_bytes);
-  int (*pinned_alloc)(fg_device *, size_t bytes, void **memory); /* host memory that copies reach by DMA, kernels where they reach any */
+  /* Host memory that copies reach by DMA, kernels where they reach any. */
+  int (*pinned_alloc)(fg_device *, size_t bytes, void **memory);
   void (*pinned_free)(fg_device *, void *memory);
 
   /* Pin memory of the program where it is, so that copies reach it by DMA, and kernels by its own address where the

@@ -293,8 +293,8 @@ static void stream_destroy(fg_device *device, fg_stream *stream) {
 }
 
 /* The driver may fail to wait (it needs a descriptor for it, say), while the work goes on in memory of the program's.
- * Then it is asked again and again until all is done. Where it cannot tell either, it has so many seconds to finish, and
- * counts as lost. */
+ * Then it is asked again and again until all is done. Where it cannot tell either, it has so many seconds to finish,
+ * and counts as lost. */
 #define PATIENCE 3
 
 static CUresult done_at_last(CUresult waited, CUresult (*query)(void *), void *what) {

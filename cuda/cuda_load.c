@@ -175,7 +175,8 @@ static const struct {
 static int resolve(void *library) {
   for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
     void *function = dlsym(library, functions[i].name);
-    if (!function && !functions[i].newer) return fg_backend_fail(FG_ENODEVICE, "the CUDA driver is too old: it lacks %s", functions[i].name);
+    if (!function && !functions[i].newer)
+      return fg_backend_fail(FG_ENODEVICE, "the CUDA driver is too old: it lacks %s", functions[i].name);
     *(void **)((char *)&fg_cu + functions[i].member) = function;
   }
   return 0;

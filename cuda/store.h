@@ -2,8 +2,8 @@
  *
  * An entry is a blob (a cubin, a shared object) under a key: a text that holds everything the blob depends on (sources'
  * hash, constants, device architecture, compiler).  Folder: FFTW3_GPU_CACHE, else $XDG_CACHE_HOME/fftw3-gpu, else
- * ~/.cache/fftw3-gpu if there is a home.  No folder, a full or read-only disk: the store forgets, and says so once if the
- * folder was set. */
+ * ~/.cache/fftw3-gpu if there is a home.  No folder, a full or read-only disk: the store forgets, and says so once if
+ * the folder was set. */
 #ifndef FG_STORE_H
 #define FG_STORE_H
 

@@ -50,8 +50,8 @@ static fftwf_plan plan(fftwf_complex *x, int sign) {
   return fftwf_plan_many_dft(1, &n, SIGNALS, x, NULL, 1, N, x, NULL, 1, N, sign, FFTW_ESTIMATE);
 }
 
-/* Ours only where they are there and succeed; a program that needs them would link -lfftw3_gpu and save the question.
- * */
+/* Ours only where they are there and succeed; a program that needs them would link -lfftw3_gpu and save
+ * the question. */
 static void check(int code) {
   if (code == 0) return;
   fprintf(stderr, "%s: %s\n", fftw3_gpu_error_text(code), fftw3_gpu_message());

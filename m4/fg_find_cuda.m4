@@ -37,7 +37,8 @@ AS_CASE([$with_cuda],
   [no], [],
   [search|yes], [
     fg_nvcc=`command -v nvcc 2>/dev/null`
-    AS_IF([test -n "$fg_nvcc"], [fg_nvcc=`readlink -f "$fg_nvcc"`; fg_nvcc=`dirname "$fg_nvcc"`; fg_nvcc=`dirname "$fg_nvcc"`])
+    AS_IF([test -n "$fg_nvcc"],
+      [fg_nvcc=`readlink -f "$fg_nvcc"`; fg_nvcc=`dirname "$fg_nvcc"`; fg_nvcc=`dirname "$fg_nvcc"`])
     fg_cuda_candidates="$CUDA_HOME $CUDA_PATH $fg_nvcc"
     for fg_dir in /usr/local/cuda /usr/local/cuda-* /usr \
                   /usr/lib/python3/dist-packages /usr/local/lib/python3*/site-packages \

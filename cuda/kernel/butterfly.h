@@ -3,9 +3,9 @@
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *
- * Primes use the symmetry of cosine and sine, R = A·B with coprime factors the prime-factor map (no twiddles; Good 1958),
- * 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done without a product;
- * primes from 37 on are convolutions (rader.h).
+ * Primes use the symmetry of cosine and sine, R = A·B with coprime factors the prime-factor map (no twiddles; Good
+ * 1958), 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done
+ * without a product; primes from 37 on are convolutions (rader.h).
  * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
 #ifndef FG_BUTTERFLY_H
 #define FG_BUTTERFLY_H

@@ -1,5 +1,5 @@
-/* constants.h: cos(2πk/n) and sin(2πk/n), 0 ≤ k < n, for the lengths that butterflies are made of.  21 decimals, so that the
- * compiler rounds them once to either precision. */
+/* constants.h: cos(2πk/n) and sin(2πk/n), 0 ≤ k < n, for the lengths that butterflies are made of.  21 decimals, so
+ * that the compiler rounds them once to either precision. */
 #ifndef FG_CONSTANTS_H
 #define FG_CONSTANTS_H
 

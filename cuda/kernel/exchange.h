@@ -1,9 +1,9 @@
 /* exchange.h: where the points of a tile lie in shared memory, and the exchange between two stages.
  *
- * A tile is FG_LINES lines of FG_N points.  If every stage runs lines-fastest (COLUMN), points are stored lines-fastest too;
- * otherwise each line is contiguous with an odd pitch, so that threads along a line and threads across lines both spread
- * over the banks.  One unused point after each FG_PAD (0: none) breaks up strides that would meet the same banks; the planner
- * counts the conflicts and chooses (src/pass/banks.c). */
+ * A tile is FG_LINES lines of FG_N points.  If every stage runs lines-fastest (COLUMN), points are stored lines-fastest
+ * too; otherwise each line is contiguous with an odd pitch, so that threads along a line and threads across lines both
+ * spread over the banks.  One unused point after each FG_PAD (0: none) breaks up strides that would meet the same
+ * banks; the planner counts the conflicts and chooses (src/pass/banks.c). */
 #ifndef FG_EXCHANGE_H
 #define FG_EXCHANGE_H
 
@@ -36,9 +36,9 @@ FG_DEVICE int output_at(int line, int e) {
   return FG_RADER ? prime_at(line * FG_PARTS + e % FG_PARTS, e % PRIME) : stage_at(line, e);
 }
 
-/* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them does not
- * depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and when all of them
- * lie in one group because they fill an aligned block of BLOCK points (0: no such block). */
+/* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them
+ * does not depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and
+ * when all of them lie in one group because they fill an aligned block of BLOCK points (0: no such block). */
 template <int STEP, int BLOCK> struct points_of_butterfly {
   static constexpr int SCALE = FG_COLUMN_TILE ? FG_LINES : 1, DISTANCE = STEP * SCALE;
   static constexpr bool WHOLE = FG_PAD == 0 || DISTANCE % GROUP == 0;

@@ -1,4 +1,5 @@
-/* memory.h: every access of a kernel to global or shared memory goes through here, so that the sim backend can check it. */
+/* memory.h: every access of a kernel to global or shared memory goes through here, so that the sim backend can check
+ * it. */
 #ifndef FG_MEMORY_H
 #define FG_MEMORY_H
 

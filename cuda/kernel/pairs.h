@@ -4,8 +4,8 @@
  *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
  *
  * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or
- * (FG_LOAD_THROUGH 0) straight into registers (through.h).  The real side is as with any line.  A row that has no partner
- * is paired with zero. */
+ * (FG_LOAD_THROUGH 0) straight into registers (through.h).  The real side is as with any line.  A row that has no
+ * partner is paired with zero. */
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 

@@ -1,11 +1,11 @@
 /* stage.h: the stages of a tile's Stockham transform, and which butterflies a thread has in each.
  *
  * Stage s has radix R; P is the product of the radices before it, M = N/R the butterflies of a line.  Its FG_LINES·M
- * butterflies are dealt to the FG_THREADS threads, along the line (ROW) or across the lines (COLUMN) first; a stage of radix 1
- * only moves points, which lets loads and stores run in another order than the butterflies beside them.
+ * butterflies are dealt to the FG_THREADS threads, along the line (ROW) or across the lines (COLUMN) first; a stage of
+ * radix 1 only moves points, which lets loads and stores run in another order than the butterflies beside them.
  *
- * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse, so
- * that the registers of the last forward stage are just what the first inverse stage needs. */
+ * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse,
+ * so that the registers of the last forward stage are just what the first inverse stage needs. */
 #ifndef FG_STAGE_H
 #define FG_STAGE_H
 

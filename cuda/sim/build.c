@@ -164,7 +164,8 @@ int fg_build_add(fg_build *b, const fg_kernel_request *r) {
   if (b->jobs == 0 && write_sources(b) < 0)
     return fg_backend_fail(FG_ECOMPILE, "sim: cannot write into a temporary folder: %s", strerror(errno));
   int length = asprintf(&text, "#include \"cuda_on_cpu.h\"\n%s\n%s%s%s\nFG_SIM_EXPORT(%s)\n",
-                        r->defines ? r->defines : "", literal ? "#line 1\n" : "#include \"", r->source, literal ? "" : "\"", r->entry);
+                        r->defines ? r->defines : "", literal ? "#line 1\n" : "#include \"", r->source,
+                        literal ? "" : "\"", r->entry);
   snprintf(name, sizeof name, "j%d.cc", b->jobs);
   int written = length < 0 ? -1 : write_file(b->folder, name, text, (size_t)length);
   if (length >= 0)

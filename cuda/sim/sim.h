@@ -17,8 +17,8 @@
  * Environment:
  *   FFTW3_GPU_CXX        host compiler with flags, separated by blanks
  *   FFTW3_GPU_SIM_ABORT  1: a violation aborts the program, so that a fallback cannot hide it
- *   FFTW3_GPU_SIM_PAGES  1: before each copy and launch see that registered memory still has the pages that it had (a fork
- *                        gives the parent others on some systems: not for programs that do)
+ *   FFTW3_GPU_SIM_PAGES  1: before each copy and launch see that registered memory still has the pages that it had
+ *                        (a fork gives the parent others on some systems: not for programs that do)
  *   FFTW3_GPU_SIM_FAIL   faults, as for fg_sim_set_faults; an unreadable text makes open() fail */
 #ifndef FG_SIM_H
 #define FG_SIM_H

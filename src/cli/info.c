@@ -68,7 +68,8 @@ static void print_calibration(void) {
   printf("machine        %s, %s\n", m.host, m.cpu);
   printf("calibration    %s%s\n", source, strcmp(source, "defaults") ? "" : " (fftw3-gpu tune measures this machine)");
   for (const fg_coefficient *k = fg_coefficients; k->name; k++)
-    printf("  %-16s %8.4g %-8s %s\n", k->name, *(const double *)((const char *)c + k->offset) / k->scale, k->unit, k->meaning);
+    printf("  %-16s %8.4g %-8s %s\n", k->name, *(const double *)((const char *)c + k->offset) / k->scale, k->unit,
+           k->meaning);
 }
 
 static void print_settings(void) {

@@ -23,7 +23,8 @@ static bool find(const char *file, char *path, size_t size) {
   char folder[PATH_MAX];
   program_folder(folder);
   const char *last = strrchr(folder, '/');
-  if (last && !strcmp(last, "/.libs") && try_path(path, size, folder, "", file)) return true; /* libtool's real program */
+  const bool libtools = last && !strcmp(last, "/.libs"); /* libtool's real program */
+  if (libtools && try_path(path, size, folder, "", file)) return true;
   if (*folder && try_path(path, size, folder, ".libs/", file)) return true;                   /* the build folder */
   return try_path(path, size, FG_LIBDIR, "", file);
 }

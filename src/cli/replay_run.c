@@ -131,7 +131,8 @@ static void show_result(replay *r, const fg_replay_item *plan, const fg_replay_i
   const fg_replay_item *const im_array = out[1].array >= 0 ? r->array[out[1].array] : re_array;
   char *re_copy, *im_copy;
   const char *re = fg_replay_view(re_array, a->out_re, &re_copy), *im = fg_replay_view(im_array, a->out_im, &im_copy);
-  if (re && (im || !a->out_im)) fg_replay_result(&r->results, plan->row, &r->rows[plan->row], plan->line.problem, re, im);
+  if (re && (im || !a->out_im))
+    fg_replay_result(&r->results, plan->row, &r->rows[plan->row], plan->line.problem, re, im);
   free(re_copy);
   free(im_copy);
 }
@@ -174,7 +175,7 @@ static const char *execute(replay *r, fg_replay_item *item) {
   return why;
 }
 
-/* ---- wisdom: the program's own is not in the trace; what it exports is what it may import ------------------------- */
+/* ---- wisdom: the program's own is not in the trace; what it exports is what it may import ------------------------ */
 
 static void write_char(char c, void *stream) { fputc(c, stream); }
 static int read_char(void *stream) { return fgetc(stream); }

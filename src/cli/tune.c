@@ -93,7 +93,8 @@ const fg_command fg_command_tune = {
     .synopsis = "[--dry-run]",
     .summary = "Measure this machine once, so that host or GPU is decided by its own figures",
     .help = "  -n, --dry-run  print what was found, keep nothing\n"
-            "\nIt takes some seconds. The figures are kept beside the compiled kernels (FFTW3_GPU_CACHE), in a file for\n"
-            "this host name; fftw3-gpu info shows those in force.\n",
+            "\n"
+            "It takes some seconds. The figures are kept beside the compiled kernels (FFTW3_GPU_CACHE), in a file\n"
+            "for this host name; fftw3-gpu info shows those in force.\n",
     .main = tune_main,
 };

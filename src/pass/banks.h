@@ -4,8 +4,8 @@
 
 #include "src/pass/pass.h"
 
-/* Wavefronts that the exchanges between p's stages need, relative to accesses without conflicts, on average: 1 is perfect.
- * p's stages, orders, lines, threads and padding are set.  1 if there is no exchange. */
+/* Wavefronts that the exchanges between p's stages need, relative to accesses without conflicts, on average: 1 is
+ * perfect.  p's stages, orders, lines, threads and padding are set.  1 if there is no exchange. */
 double fg_banks_conflicts(const fg_pass *p);
 
 /* Shared-memory place of a point, in points, as cuda/kernel/exchange.h lays out the tile. */

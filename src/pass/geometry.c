@@ -73,7 +73,7 @@ static void choose_orders(fg_pass *p, bool permuted_across) {
   if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
-  if (p->stages == 1) p->column[0] = load || store; /* a single butterfly along a line always gets a move on that side */
+  if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const bool move_store = !store && !through_store && p->n / last < SECTOR_POINTS && p->n > 1;
   const bool move_load = !load && !through_load && p->n / first < SECTOR_POINTS && p->n > 1;

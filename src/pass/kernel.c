@@ -26,7 +26,8 @@ static void define_list(defines *d, const char *name, const int *values, int cou
 
 /* What both families have. */
 static void define_common(defines *d, const fg_pass *p) {
-  d->at += (size_t)snprintf(d->text, FG_DEFINES_SIZE, "#define FG_REAL %s\n", p->precision == FG_SINGLE ? "float" : "double");
+  d->at += (size_t)snprintf(d->text, FG_DEFINES_SIZE, "#define FG_REAL %s\n",
+                            p->precision == FG_SINGLE ? "float" : "double");
   define(d, "FG_THREADS", p->threads);
   define(d, "FG_BLOCKS_SM", p->blocks_sm);
   define(d, "FG_STAGES", p->stages);
@@ -158,7 +159,8 @@ static void *element(const fg_pass *p, void *plane, const fg_place *at) {
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 
-fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS], const void *const tables[FG_PASS_TABLES]) {
+fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
+                            const void *const tables[FG_PASS_TABLES]) {
   fg_tile_args a;
   memset(&a, 0, sizeof a);
   a.in_re = element(p, arrays[p->from.array].re, &p->from);

@@ -32,7 +32,8 @@ enum fg_pass_table {
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]);
 
 /* Arguments of a launch: tables are the device memory of that list, NULL where p uses none. */
-fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS], const void *const tables[FG_PASS_TABLES]);
+fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
+                            const void *const tables[FG_PASS_TABLES]);
 unsigned fg_kernel_grid(const fg_pass *p);
 
 #endif

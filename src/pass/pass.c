@@ -144,7 +144,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   print_bytes(p, bytes);
   char sizes[64] = "", stages[96] = "";
   int at = 0;
-  for (int d = 0; d < p->dims; d++) at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td", p->box[d].n);
+  for (int d = 0; d < p->dims; d++)
+    at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td", p->box[d].n);
   at = 0;
   for (int s = 0; s < p->stages; s++)
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",

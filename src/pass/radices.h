@@ -17,8 +17,9 @@ typedef struct {
 /* n is a product of radices. */
 bool fg_smooth(ptrdiff_t n, enum fg_precision);
 
-/* The best ways to write n as a product of radices, at most max of them: fewest stages first, then the most equal radices, which
- * keep all threads busy in every stage.  Returns how many; 0 if n is not smooth.  n = 1 has one: a single stage of radix 1. */
+/* The best ways to write n as a product of radices, at most max of them: fewest stages first, then the most equal
+ * radices, which keep all threads busy in every stage.  Returns how many; 0 if n is not smooth.  n = 1 has one: a
+ * single stage of radix 1. */
 int fg_radix_lists(ptrdiff_t n, enum fg_precision, fg_radix_list *list, int max);
 
 #endif

@@ -51,7 +51,8 @@ bool fg_planner_lower(const fg_planner *, const fg_work *w, fg_passes *);
 typedef bool (*fg_way)(const fg_planner *, const fg_work *w, ptrdiff_t choice, fg_passes *);
 
 /* The cheapest of them, appended to the list.  false if none can. */
-bool fg_planner_cheapest(const fg_planner *, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count, fg_passes *);
+bool fg_planner_cheapest(const fg_planner *, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count,
+                         fg_passes *);
 
 /* ---- what solvers share ---- */
 

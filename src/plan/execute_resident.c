@@ -1,5 +1,5 @@
-/* execute_resident.c: running a handle on arrays of a device, or one of them; and what a program may know of a handle.
- * */
+/* execute_resident.c: running a handle on arrays of a device, or one of them; and what a program may know of
+ * a handle. */
 #include "src/plan/clock.h"
 #include "src/plan/guest.h"
 #include "src/plan/handle.h"

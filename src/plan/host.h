@@ -7,8 +7,8 @@
 typedef void *fg_host_plan; /* a plan made by the real FFTW */
 
 typedef struct {
-  /* Plan p with the given flags on arrays a (the leaf guru64 planner of p's kind and format).  NULL if the real FFTW says
-   * NULL or is not there.  Takes the planner lock itself. */
+  /* Plan p with the given flags on arrays a (the leaf guru64 planner of p's kind and format).  NULL if the real FFTW
+   * says NULL or is not there.  Takes the planner lock itself. */
   fg_host_plan (*plan)(const fg_problem *p, const fg_arrays *a, unsigned flags);
   /* Execute on a's arrays (the new-array execute of p's kind and format). */
   void (*execute)(fg_host_plan plan, const fg_problem *p, const fg_arrays *a);

@@ -21,8 +21,8 @@ static inline bool fg_plan_is_ours(const void *plan) { return *(const uint64_t *
  * returns NULL.  Arguments that FFTW answers with NULL (n <= 0, …) are refused by the caller before. */
 void *fg_plan_create(fg_problem *p);
 
-/* Execute on the plan's own arrays (a == NULL) or on other ones.  Any number of threads, on the same plan too.  Ends with
- * the right answer in the output, or ends the process with a message. */
+/* Execute on the plan's own arrays (a == NULL) or on other ones.  Any number of threads, on the same plan too.  Ends
+ * with the right answer in the output, or ends the process with a message. */
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a);
 
 /* copy: one reference more; destroy: one less, the last frees. */
@@ -54,7 +54,8 @@ int fg_plan_execute_in(fg_plan *plan, const fg_arrays *a, void *stream);
 /* Where it runs: "host", "cuda", "sim". */
 const char *fg_plan_where(const fg_plan *plan);
 
-/* The plan as text: one parenthesised list, passes with radices, layouts and bytes.  malloc'd; NULL on lack of memory. */
+/* The plan as text: one parenthesised list, passes with radices, layouts and bytes.  malloc'd; NULL on lack
+ * of memory. */
 char *fg_plan_sprint(const fg_plan *plan);
 
 /* The real FFTW's plan behind ours, made at the first call (FFTW_ESTIMATE | FFTW_UNALIGNED: never touches the arrays).

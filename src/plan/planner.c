@@ -101,8 +101,8 @@ static void explain_passes(FILE *f, const fg_problem *p) {
       fg_pass_print(&list->pass[i], text, sizeof text);
       fprintf(f, "  pass %d: %s\n", i + 1, text);
     }
-    fprintf(f, "  estimated %.1f us for data on the device, %s; %.3g MB of scratch\n", list->cost * 1e6, fg_reference_device.name,
-            (double)(list->scratch[0] + list->scratch[1]) * mb);
+    fprintf(f, "  estimated %.1f us for data on the device, %s; %.3g MB of scratch\n", list->cost * 1e6,
+            fg_reference_device.name, (double)(list->scratch[0] + list->scratch[1]) * mb);
   } else {
     fprintf(f, "  host: %s\n", why);
   }

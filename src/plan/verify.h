@@ -9,8 +9,8 @@ typedef struct fg_verify fg_verify;
 /* Keep a copy of the input.  NULL when the batch is empty or there is no memory: then nothing is verified. */
 fg_verify *fg_verify_begin(const fg_problem *p, const fg_arrays *a);
 
-/* Run the real FFTW on the copy and return ‖ours − theirs‖ / ‖theirs‖ (negative if it could not run); above tolerance its
- * result replaces ours.  Frees v. */
+/* Run the real FFTW on the copy and return ‖ours − theirs‖ / ‖theirs‖ (negative if it could not run); above tolerance
+ * its result replaces ours.  Frees v. */
 double fg_verify_end(fg_verify *v, fg_plan *plan, const fg_arrays *a, double tolerance);
 
 #endif

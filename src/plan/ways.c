@@ -37,7 +37,8 @@ static fg_way *way_make(const fg_problem *p, const fg_arrays *a) {
 
 static bool serves(const fg_way *way, const fg_arrays *a) {
   const bool same = way->in_alignment == alignment(a->in_re) && way->out_alignment == alignment(a->out_re);
-  return (way->anywhere || same) && way->in == distance(a->in_re, a->in_im) && way->out == distance(a->out_re, a->out_im);
+  return (way->anywhere || same) && way->in == distance(a->in_re, a->in_im) &&
+         way->out == distance(a->out_re, a->out_im);
 }
 
 /* The one that is kept.  Two threads may both make it; the second to arrive throws its own away. */

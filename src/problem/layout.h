@@ -7,8 +7,8 @@
 
 #include "src/problem/problem.h"
 
-/* A dimension of the copy: n elements, stride reals apart in the program's array, neighbours or further in the image.
- * */
+/* A dimension of the copy: n elements, stride reals apart in the program's array, neighbours or further in
+ * the image. */
 typedef struct {
   ptrdiff_t n, stride;
 } fg_walk;

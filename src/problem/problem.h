@@ -35,8 +35,8 @@ typedef struct {
   enum fg_precision precision;
   enum fg_format format; /* which family of leaf planners and new-array executes belongs to the plan */
   int sign;              /* FG_FORWARD or FG_BACKWARD; FG_FORWARD for split, R2C and R2R; FG_BACKWARD for C2R */
-  fg_tensor transform;   /* strides in REALS of the array's own precision, also for interleaved arrays: a stride of one */
-  fg_tensor batch;       /* complex number is 2 there, 1 in a split array */
+  fg_tensor transform;   /* strides in REALS of the array's own precision, also for interleaved arrays: a stride of */
+  fg_tensor batch;       /* one complex number is 2 there, 1 in a split array */
   int *r2r_kind;         /* transform.rank of FFTW's fftw_r2r_kind values for FG_R2R, else NULL */
   fg_arrays arrays;      /* what the planner was given; may be NULL pointers */
   unsigned flags;        /* as given by the program */
@@ -46,7 +46,8 @@ typedef struct {
 size_t fg_real_size(enum fg_precision p);
 
 /* A problem with room for the two ranks (dims zero, everything else zero).  NULL on lack of memory. */
-fg_problem *fg_problem_new(enum fg_kind kind, enum fg_precision precision, enum fg_format format, int rank, int batch_rank);
+fg_problem *fg_problem_new(enum fg_kind kind, enum fg_precision precision, enum fg_format format, int rank,
+                           int batch_rank);
 fg_problem *fg_problem_copy(const fg_problem *p);
 void fg_problem_free(fg_problem *p);
 

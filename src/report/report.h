@@ -1,8 +1,8 @@
 /* report.h: what FFTW3_GPU_REPORT writes at exit: each problem, where it ran and why, counts and times.
  *
  * One row stands for all plans of equal problem text, place and reason.  The file is appended to in one write, so that
- * several processes may share it.  Rows are tab-separated after a header line, which a process without plans writes too, so
- * that one sees that the library was loaded; "-" is stderr. */
+ * several processes may share it.  Rows are tab-separated after a header line, which a process without plans writes
+ * too, so that one sees that the library was loaded; "-" is stderr. */
 #ifndef FG_REPORT_H
 #define FG_REPORT_H
 
@@ -21,8 +21,9 @@ void fg_report_loaded(void);
  * copied.  NULL if no report is wanted. */
 fg_report_row *fg_report_plan(const fg_problem *p, const char *where, const char *reason, const char *passes);
 
-/* One execution: seconds it took, whether it fell back to the real FFTW (then why, copied; else NULL), its error against
- * the real FFTW under FFTW3_GPU_VERIFY (relative L2; negative: not verified).  row may be NULL.  Thread-safe. */
+/* One execution: seconds it took, whether it fell back to the real FFTW (then why, copied; else NULL), its error
+ * against the real FFTW under FFTW3_GPU_VERIFY (relative L2; negative: not verified).  row may be NULL.  Thread-safe.
+ * */
 void fg_report_execute(fg_report_row *row, double seconds, const char *fallback, double error);
 
 #endif

@@ -21,7 +21,8 @@
 static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_STEADY] = "steady",
                                    [FG_MODE_OFF] = "off", [FG_MODE_FORCE] = "force", NULL};
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
-static const char *const pins[] = {[FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
+static const char *const pins[] = {
+    [FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
 const char *const fg_level_names[] = {
     [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
     [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
@@ -210,8 +211,8 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_MEMORY", "BYTES, with K, M, G or T behind, or PERCENT%",
      "device memory that this process may have; default: 90 % of what is free, shared among MPI ranks", parse_memory,
      show_memory},
-    {"FFTW3_GPU_NVRTC", "FILE", "the NVRTC that compiles kernels; else the loader's, the build's or CUDA_HOME's", parse_nvrtc,
-     show_nvrtc},
+    {"FFTW3_GPU_NVRTC", "FILE", "the NVRTC that compiles kernels; else the loader's, the build's or CUDA_HOME's",
+     parse_nvrtc, show_nvrtc},
     {"FFTW3_GPU_PIN", "own|register|never",
      "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
      show_pin},

@@ -30,7 +30,8 @@ typedef struct {
 } fg_settings;
 
 /* Parsed at the first call, then constant.  A bad value is reported on stderr, naming the setting and what it takes;
- * the default stands.  An empty value is as good as none.  Paths are made absolute, for programs that change directory. */
+ * the default stands.  An empty value is as good as none.  Paths are made absolute, for programs that
+ * change directory. */
 const fg_settings *fg_settings_get(void);
 
 /* All settings as a table. */

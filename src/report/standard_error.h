@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Take what descriptor 2 is now for it: done when the library is loaded, and by tests that put a file of theirs there. */
+/* Take what descriptor 2 is now for it: done when the library is loaded, and by tests that put a file of
+ * theirs there. */
 void fg_standard_error_begin(void);
 
-/* Whether fd still is the file that descriptor 2 was when the library was loaded: a program may have closed it and opened
- * something of its own under that number. */
+/* Whether fd still is the file that descriptor 2 was when the library was loaded: a program may have closed it and
+ * opened something of its own under that number. */
 bool fg_is_standard_error(int fd);
 
 /* Write text to standard error if it is still there. */

@@ -20,7 +20,7 @@ typedef struct {
   fg_belt_part part;
   void *context;
   int parts;
-  size_t base;                   /* number of the first part; numbers never come again, so that who is late takes none */
+  size_t base;                   /* number of the first part; none comes again, so that who is late takes none */
   _Atomic size_t open;           /* parts below have been let begin */
   _Atomic size_t next;           /* the first that nobody has taken */
   _Atomic size_t finished[FG_RING]; /* parts, by the place of their piece */

@@ -20,8 +20,8 @@ extern size_t fg_pipeline_mapped;
 /* Bytes of input up to which executions are recorded. */
 extern size_t fg_pipeline_recorded;
 
-/* Likewise executions through staging, by gates; 0: none. Not yet tried on a device, where a gate that stays shut would be
- * waited for without end: so they are on in tests only. */
+/* Likewise executions through staging, by gates; 0: none. Not yet tried on a device, where a gate that stays shut would
+ * be waited for without end: so they are on in tests only. */
 extern size_t fg_pipeline_gated;
 
 /* Bytes of a staging piece, and of what one thread copies of it at a time, for tests; 0: as it is best. */

@@ -100,8 +100,8 @@ static ptrdiff_t clamp(double x, double low, double high) {
   return (ptrdiff_t)(x < low ? low : x > high ? high : x);
 }
 
-/* The last piece leaves alone, bytes ÷ pieces ÷ link; every piece costs: the sum is least at the root of their ratio.
- * */
+/* The last piece leaves alone, bytes ÷ pieces ÷ link; every piece costs: the sum is least at the root of
+ * their ratio. */
 static ptrdiff_t batch_pieces(ptrdiff_t units, double bytes) {
   if (fg_schedule_pieces) return clamp(fg_schedule_pieces, 1, (double)units);
   return clamp(round(sqrt(bytes / link / piece_cost)), 1, units < MOST_PIECES ? (double)units : MOST_PIECES);

@@ -46,7 +46,8 @@ static int open_device(void) {
   const int count = target.backend->count();
   if (count < 0) return count;
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
-  if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending"); /* half of the start-up is still to come */
+  /* Half of the start-up is still to come. */
+  if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending");
   const int asked = fg_settings_get()->device;
   return target.backend->open(asked >= 0 ? asked : fg_ranks_device(count), &target.device);
 }

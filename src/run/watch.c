@@ -26,8 +26,8 @@ static void block_came(void *base, size_t bytes) { fg_arena_came(FG_REGION_BLOCK
 
 static void mapping_came(void *base, size_t bytes) { fg_arena_came(FG_REGION_MAPPING, base, bytes); }
 
-/* Libraries for networks put functions of their own in the place of munmap while the program runs, with no mind to those
- * that stood there. */
+/* Libraries for networks put functions of their own in the place of munmap while the program runs, with no mind to
+ * those that stood there. */
 static __thread volatile bool told;
 static char nowhere;
 

@@ -1,5 +1,5 @@
-/* cancel.c: a thread that has been cancelled plans and executes to the end, as in FFTW, which has no cancellation points;
- * and errno is left alone.  Status 3 if not. */
+/* cancel.c: a thread that has been cancelled plans and executes to the end, as in FFTW, which has no cancellation
+ * points; and errno is left alone.  Status 3 if not. */
 #include <errno.h>
 #include <fftw3.h>
 #include <pthread.h>

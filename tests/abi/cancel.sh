@@ -1,5 +1,6 @@
 #!/bin/sh
-# cancel.sh: planning compiles, reads and writes files, and executing waits for the device: none of it ends a thread half way.
+# cancel.sh: planning compiles, reads and writes files, and executing waits for the device: none of it ends a thread
+# half way.
 . "$(dirname "$0")/common.sh"
 compile cancel -lfftw3f -lpthread
 

@@ -27,8 +27,8 @@ compile() {
     fail "$name.c does not compile"
 }
 
-# calibrate: a file in $work/cache that tells of a GPU that takes 5 ms to start, 1 to plan, nothing to compute, and that is
-# kept however slow it turns out to be.
+# calibrate: a file in $work/cache that tells of a GPU that takes 5 ms to start, 1 to plan, nothing to compute, and that
+# is kept however slow it turns out to be.
 calibrate() {
   FFTW3_GPU_CACHE=$work/cache "${FG_PROGRAM:-$top_builddir/fftw3-gpu}" info >"$work/info" || fail "info"
   host=$(sed -n 's/^machine  *\(.*\), .*/\1/p' "$work/info")

@@ -12,7 +12,10 @@ sed -n 's/^ *FN(\(cu[A-Za-z0-9_]*\),.*/\1/p' "$src/../../cuda/cuda_driver.h" | g
 $CC -shared -fPIC -o "$work/libcuda.so.1" "$src/slow_cuda.c" "$work/others.c" -Wl,-soname,libcuda.so.1 -lpthread ||
   fail "slow_cuda.c does not compile"
 
-run() { SLOW_CUDA_TRACE=1 LD_LIBRARY_PATH=$work FFTW3_GPU_CACHE=$work/cache LD_PRELOAD=$lib "$work/many" "$@" 2>"$work/err" >"$work/out"; }
+run() {
+  SLOW_CUDA_TRACE=1 LD_LIBRARY_PATH=$work FFTW3_GPU_CACHE=$work/cache LD_PRELOAD=$lib \
+    "$work/many" "$@" 2>"$work/err" >"$work/out"
+}
 run 1 || fail "one transform: status $?, $(cat "$work/err")"
 [ ! -s "$work/err" ] || fail "one transform started the driver"
 for thread in '' '24 thread'; do

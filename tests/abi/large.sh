@@ -1,5 +1,6 @@
 #!/bin/sh
-# large.sh: what the device could never hold (sim has 8 GiB) is planned by FFTW with the program's flags, not at each execution.
+# large.sh: what the device could never hold (sim has 8 GiB) is planned by FFTW with the program's flags, not at each
+# execution.
 . "$(dirname "$0")/common.sh"
 compile large -lfftw3f
 

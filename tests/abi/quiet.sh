@@ -12,7 +12,8 @@ grep -q "$(basename "$lib")" "$work/files" || skip "this dynamic linker does not
 if grep -E 'libcuda|libnvrtc' "$work/files"; then fail "the GPU was asked for"; fi
 [ ! -e "$work/cache" ] || fail "a cache folder was made"
 if command -v strace >/dev/null 2>&1 && strace -o "$work/null" true 2>/dev/null; then
-  HOME=$work strace -f -o "$work/calls" -e trace=open,openat,stat,newfstatat,access -E LD_PRELOAD="$lib" "$work/small" ||
+  HOME=$work strace -f -o "$work/calls" -e trace=open,openat,stat,newfstatat,access -E LD_PRELOAD="$lib" \
+    "$work/small" ||
     fail "small under strace"
   grep -q "$lib" "$work/calls" || fail "strace does not tell what is opened"
   if grep -E 'calibration|fftw3-gpu"' "$work/calls"; then fail "a file was looked for"; fi

@@ -203,8 +203,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*act)(void);
-  } ways[] = {{"steps", steps},       {"alone", alone},   {"anew", anew},     {"grow", grow}, {"kinds", kinds}, {"overlap", overlap},
-              {"threads", threads},   {"team", team},   {"children", children}, {"killed", killed}, {"closes", closes}, {"many", many}};
+  } ways[] = {{"steps", steps},       {"alone", alone},     {"anew", anew},       {"grow", grow},
+              {"kinds", kinds},       {"overlap", overlap}, {"threads", threads}, {"team", team},
+              {"children", children}, {"killed", killed},   {"closes", closes},   {"many", many}};
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (!strcmp(argv[1], ways[i].name)) return ways[i].act(), 0;
   return 2;

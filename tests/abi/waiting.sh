@@ -12,8 +12,8 @@ run() {
   settings=
   while [ "$1" != -- ]; do settings="$settings $1"; shift; done
   # shellcheck disable=SC2086
-  env FFTW3_GPU_BACKEND=sim FFTW3_GPU_CACHE="$work/cache" FFTW3_GPU_REPORT="$work/$name.report" $settings LD_PRELOAD="$lib" \
-    "$work/many" "$2" >"$work/$name.out" 2>"$work/$name.err" || fail "$name: status $?"
+  env FFTW3_GPU_BACKEND=sim FFTW3_GPU_CACHE="$work/cache" FFTW3_GPU_REPORT="$work/$name.report" $settings \
+    LD_PRELOAD="$lib" "$work/many" "$2" >"$work/$name.out" 2>"$work/$name.err" || fail "$name: status $?"
   [ ! -s "$work/$name.err" ] || { cat "$work/$name.err"; fail "$name: not silent"; }
 }
 # where NAME: the places of its rows, in order

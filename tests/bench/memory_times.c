@@ -2,8 +2,8 @@
  *
  *   cc -O2 memory_times.c -o memory_times -ldl && ./memory_times
  *
- * A line a size: median microseconds of cuMemAlloc, cuMemFree, and of asking what is free; of pinned host memory for the
- * smaller sizes. */
+ * A line a size: median microseconds of cuMemAlloc, cuMemFree, and of asking what is free; of pinned host memory for
+ * the smaller sizes. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

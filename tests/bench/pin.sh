@@ -25,7 +25,8 @@ awk -F '\t' '
       p = order[i]
       own = median[p, "own"]
       in_place = median[p, "register"]
-      printf "| %s | %.1f | %.1f | %.1f | %.2f |\n", p, own, median[p, "staged"], in_place, (own > 0 ? in_place / own : 0)
+      printf "| %s | %.1f | %.1f | %.1f | %.2f |\n", p, own, median[p, "staged"], in_place,
+        (own > 0 ? in_place / own : 0)
     }
   }' "$out/pin.tsv"
 exit $status

@@ -24,8 +24,8 @@ $cc -o "$dir/try" "$dir/try.c" "${libraries[@]}" 2>"$dir/build.log" || {
 
 # FFTW's configure is run for config.h alone.
 mkdir -p "$dir/config"
-(cd "$dir/config" && CC=$cc ../source/configure --quiet --enable-float --enable-shared --disable-static --disable-fortran \
-  --enable-threads) >>"$dir/build.log" 2>&1 || { tail -n 20 "$dir/build.log" >&2; exit 1; }
+(cd "$dir/config" && CC=$cc ../source/configure --quiet --enable-float --enable-shared --disable-static \
+  --disable-fortran --enable-threads) >>"$dir/build.log" 2>&1 || { tail -n 20 "$dir/build.log" >&2; exit 1; }
 
 # libbench2 is an archive: the programs replace some of its members.
 compile() {

@@ -1,11 +1,14 @@
 #!/bin/bash
-# check.sh off|auto|sim|cuda [COUNT [OPTION...]]: FFTW's own tests (check.pl with its bench, both unmodified), preloaded.
+# check.sh off|auto|sim|cuda [COUNT [OPTION...]]: FFTW's own tests (check.pl with its bench, both unmodified),
+# preloaded.
 #
 #   off, auto   COUNT random geometries for each set of options, threads too; everything must pass
-#   sim, cuda   at least COUNT complex and COUNT real problems (r2c, c2r, r2r) for each OPTION of check.pl (default: --estimate and
-#               --patient), all of which must run on that backend, none falling back; the report of the library is the proof
+#   sim, cuda   at least COUNT complex and COUNT real problems (r2c, c2r, r2r) for each OPTION of check.pl (default:
+#               --estimate and --patient), all of which must run on that backend, none falling back; the report of the
+#               library is the proof
 #
-# Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED, FG_JOBS runs at once.
+# Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED, FG_JOBS
+# runs at once.
 # Exit status: 0 passed, 1 failed, 77 FFTW's source is not to be had here.
 set -eu
 mode=${1:?usage: check.sh off|auto|sim|cuda [COUNT [OPTION...]]}
@@ -33,7 +36,8 @@ case $mode in
   *) echo "check.sh: no mode '$mode'" >&2; exit 2 ;;
 esac
 
-# With a time limit real FFTW plans what it is left less well where it is PATIENT; nothing here depends on which plan it takes.
+# With a time limit real FFTW plans what it is left less well where it is PATIENT; nothing here depends on which plan it
+# takes.
 plain="env LD_PRELOAD=$library $dir/bench"
 bench="$plain -o timelimit=0.2"
 output=$work/output
@@ -53,7 +57,8 @@ verify() {
   $bench $1 --verbose=1 $list || { echo "FAIL: bench $1 with $(basename "$2")"; return 1; }
 }
 
-# job COMMAND...: in a folder of its own, beside the others, as many at once as there are processors; its report is its own.
+# job COMMAND...: in a folder of its own, beside the others, as many at once as there are processors; its report is its
+# own.
 jobs=0
 job() {
   local folder=$work/job.$((jobs += 1))
@@ -111,7 +116,8 @@ read_report() {
     $(column["reason"]) ~ /zero stride|overlap/ { print "allowed on the host: " $0; next }
     { print "ran elsewhere: " $0; wrong++ }
     END {
-      printf "report: %d plans and %d executions on %s, %d elsewhere, %d fallbacks\n", plans, executes, want, wrong, fallbacks
+      printf "report: %d plans and %d executions on %s, %d elsewhere, %d fallbacks\n", plans, executes, want, wrong,
+        fallbacks
       exit !(plans > 0 && !wrong && !fallbacks)
     }'
 }
@@ -121,9 +127,11 @@ device_checks() {
   [ "$mode" = sim ] && maxsize=6000
   [ "$geometries" -lt 64 ] || shards=8
   for option in "${options[@]}"; do
-    # A random geometry is eight complex problems, six to eight real ones (directions, placements, formats), and two of r2r.
+    # A random geometry is eight complex problems, six to eight real ones (directions, placements, formats), and two of
+    # r2r.
     for ((shard = 0; shard < shards; shard++)); do
-      job check_pl $((seed + shard)) -r "-c=$(((geometries + shards - 1) / shards))" --maxsize=$maxsize --verify-rounds=2 "$option"
+      job check_pl $((seed + shard)) -r "-c=$(((geometries + shards - 1) / shards))" --maxsize=$maxsize \
+        --verify-rounds=2 "$option"
     done
     job verify "-o ${option#--} --verify-rounds=2" "$here/strides.txt"
     [ "$mode" = sim ] || job verify "-o ${option#--} --verify-rounds=1" "$here/large.txt"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# fetch.sh DIR: put the source of FFTW, as the distribution packages it, into DIR/source.  Only its test program is used.
+# fetch.sh DIR: put the source of FFTW, as the distribution packages it, into DIR/source.  Only its test program is
+# used.
 #
 # The system's apt sources stay as they are: a deb-src list is written into a temporary folder.  FG_FFTW_SOURCE may name
 # a tree that is there already.  Exit status: 0 done, 77 the source cannot be had here.
@@ -31,7 +32,8 @@ for file in /usr/share/keyrings/{debian,ubuntu}-archive-keyring.{pgp,gpg}; do
 done
 # shellcheck disable=SC2016 # the dollars are apt's
 apt-get indextargets 'Created-By: Packages' --format '$(ORIGIN) deb-src KEYRING$(REPO_URI) $(RELEASE) $(COMPONENT)' \
-  2>/dev/null | sed -n -e 's/^\(Debian\|Ubuntu\) //p' | grep -E ' (main|universe)$' | sort -u >"$work/sources.list" || true
+  2>/dev/null | sed -n -e 's/^\(Debian\|Ubuntu\) //p' | grep -E ' (main|universe)$' | sort -u \
+  >"$work/sources.list" || true
 if [ ! -s "$work/sources.list" ]; then
   # shellcheck source=/dev/null
   . /etc/os-release

@@ -13,8 +13,8 @@ verify() {
   local rounds=$1 problem
   shift
   for problem in "${problems[@]}"; do
-    (cd "$work" && env FFTW3_GPU_BACKEND=sim FFTW3_GPU_CACHE="$work/cache" FFTW3_GPU_SIM_ABORT=1 "$@" LD_PRELOAD="$lib" \
-      "$dir/bench" -oestimate --verify-rounds="$rounds" --verify "$problem") >"$work/out" 2>&1 ||
+    (cd "$work" && env FFTW3_GPU_BACKEND=sim FFTW3_GPU_CACHE="$work/cache" FFTW3_GPU_SIM_ABORT=1 "$@" \
+      LD_PRELOAD="$lib" "$dir/bench" -oestimate --verify-rounds="$rounds" --verify "$problem") >"$work/out" 2>&1 ||
       { cat "$work/out"; fail "$problem $*"; }
   done
 }

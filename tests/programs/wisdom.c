@@ -1,5 +1,5 @@
-/* wisdom.c: programs that measure once, keep the wisdom by every way there is, and later plan from it alone, wherever the plan
- * was made. */
+/* wisdom.c: programs that measure once, keep the wisdom by every way there is, and later plan from it alone, wherever
+ * the plan was made. */
 #include <fftw3.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -302,7 +302,8 @@ const fg_backend lazy_backend = {
     .copy_in = copy_in, .copy_out = copy_out, .copy_within = copy_within, .kernels = kernels,
     .kernels_kept = kernels_kept, .launch = launch,
     .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,
-    .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_wait = event_wait, .event_reached = event_reached,
+    .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_wait = event_wait,
+    .event_reached = event_reached,
     .graph_begin = graph_begin, .graph_end = graph_end, .graph_launch = graph_launch, .graph_destroy = graph_destroy,
     .gate_wait = gate_wait, .gate_open = gate_open,
 };

@@ -113,7 +113,8 @@ START_TEST(other_memory_in_the_place_of_a_block) {
   ck_assert_uint_ne(fg_arena_pin(target, p, bytes), 0);
   volatile uintptr_t was = (uintptr_t)p;
   free(p);
-  char *other = mmap((void *)was, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+  char *other = mmap((void *)was, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   ck_assert_ptr_eq(other, (void *)was);
   ck_assert_uint_eq(fg_arena_pin(target, other, bytes), 0);
   ck_assert(!fg_arena_holds(other, bytes));

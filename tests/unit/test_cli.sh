@@ -86,7 +86,7 @@ LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere
 watch=${library%.so}_watch.so
 expect 0 run --pin=register -- env; out "LD_PRELOAD=$library:$watch"; out "FFTW3_GPU_PIN=register"; no_err
 FFTW3_GPU_PIN=register expect 0 run env; out "LD_PRELOAD=$library:$watch"
-expect 0 run --pin=register --pin=own env; grep -qF "$watch" "$work/out" && fail "preloads the watching library for nothing"
+expect 0 run --pin=register --pin=own env; grep -qF "$watch" "$work/out" && fail "watches for nothing"
 expect 7 run -- sh -c 'exit 7'
 expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
 expect 2 run; err "a program is missing"

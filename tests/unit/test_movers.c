@@ -57,7 +57,8 @@ static size_t run_once(size_t pieces, bool alone) {
 START_TEST(every_part_once) {
   static const size_t counts[] = {0, 1, 2, FG_RING, FG_RING + 1, PIECES};
   for (int round = 0; round < 50; round++)
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) ck_assert_uint_eq(run_once(counts[i], round % 5 == 4), 0);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+      ck_assert_uint_eq(run_once(counts[i], round % 5 == 4), 0);
 }
 END_TEST
 

@@ -363,7 +363,8 @@ END_TEST
 /* Which of the first eight waits fail, as digits. */
 static const struct {
   const char *spec, *failing;
-} chosen[] = {{"wait:3", "3"}, {"wait:3-5", "345"}, {"wait:6+", "678"}, {"wait:2/3", "258"}, {"any:7", "7"}, {"any:8-9", "8"}};
+} chosen[] = {{"wait:3", "3"}, {"wait:3-5", "345"}, {"wait:6+", "678"}, {"wait:2/3", "258"}, {"any:7", "7"},
+              {"any:8-9", "8"}};
 
 START_TEST(faults_may_come_again) {
   char failing[9] = "";

@@ -27,7 +27,8 @@ static fg_table chirp(const fg_work *w) {
 }
 
 static fg_table filter(const fg_work *w, ptrdiff_t length) {
-  return (fg_table){.kind = FG_TABLE_FILTER, .precision = w->precision, .sign = w->sign, .n = w->dim[0].n, .length = length};
+  return (fg_table){
+      .kind = FG_TABLE_FILTER, .precision = w->precision, .sign = w->sign, .n = w->dim[0].n, .length = length};
 }
 
 static bool lower_in_tile(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
@@ -140,8 +141,8 @@ static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_
   return add_pass(planner, &first, list) && add_pass(planner, &second, list) && add_pass(planner, &third, list);
 }
 
-/* The next lengths from least on that butterflies do in few stages: products of 2, 3, 5 and 7, at least divisible by 8 once
- * they are long, so that passes can be aligned. */
+/* The next lengths from least on that butterflies do in few stages: products of 2, 3, 5 and 7, at least divisible by 8
+ * once they are long, so that passes can be aligned. */
 static int lengths(ptrdiff_t least, ptrdiff_t list[CANDIDATES]) {
   const ptrdiff_t step = least > 64 ? 8 : 1;
   int count = 0;

@@ -1,9 +1,10 @@
-/* box.c: a small two- or three-dimensional transform whole in a block: one pass where dimension after dimension takes two or three.
+/* box.c: a small two- or three-dimensional transform whole in a block: one pass where dimension after dimension takes
+ * two or three.
  *
- * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension, where
- * neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short dimension is
- * one butterfly of up to 32 points in registers.  (Small FFTs whole in shared memory by matrix products: AFQMC, doc/algorithms.md;
- * index digits mapped to registers, threads and blocks: same.) */
+ * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
+ * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
+ * dimension is one butterfly of up to 32 points in registers.  (Small FFTs whole in shared memory by matrix products:
+ * AFQMC, doc/algorithms.md; index digits mapped to registers, threads and blocks: same.) */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,20 +1,20 @@
 /* dimensions.c: a transform of rank 2 and more, one dimension after the other.
  *
  * The first takes the data from the input to the output, the others stay in place there: each is a work with the other
- * dimensions as loops, so that no transposition is needed.  The contiguous dimension is first and the slowest second: then
- * whole planes can be transformed as they come in, and are complete one after the other at the end.  Where the last two or
- * three dimensions fit into a block together (solver box), they are one pass. */
+ * dimensions as loops, so that no transposition is needed.  The contiguous dimension is first and the slowest second:
+ * then whole planes can be transformed as they come in, and are complete one after the other at the end.  Where the
+ * last two or three dimensions fit into a block together (solver box), they are one pass. */
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return w->rank >= 2 && w->kind == FG_DFT && !fg_work_has_form(w)                            /* must: less is done by others */
-         && w->loops + w->rank - 1 <= FG_MAX_LOOPS /* must: the other dimensions become loops */
+  return w->rank >= 2 && w->kind == FG_DFT && !fg_work_has_form(w)               /* must: less is done by others */
+         && w->loops + w->rank - 1 <= FG_MAX_LOOPS                      /* must: the others become loops */
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle; /* must: positions are of one dimension */
 }
 
-/* The work of dimensions first, first + 1, … (count of them), with the others as loops; placed (in the output) or still on
- * the way from the input. */
+/* The work of dimensions first, first + 1, … (count of them), with the others as loops; placed (in the output) or still
+ * on the way from the input. */
 static fg_work some_dimensions(const fg_work *w, int first, int count, bool placed) {
   fg_work some = *w;
   some.rank = count;

@@ -2,9 +2,9 @@
  *
  *   X[k₁ + n₁k₂] = Σ_{j} ( w_n^{j·k₁} · Σ_{i} x[i·n₂ + j] w_{n₁}^{i·k₁} ) w_{n₂}^{j·k₂}
  *
- * The first pass does the columns (i), with the twiddle, into scratch; the rest is a transform of length n₂ along j, which
- * any solver may do and which stores its results in order.  (Bailey 1990, "four-step"; transposition inside the passes as in
- * Govindaraju et al., SC 2008, section 4.3.) */
+ * The first pass does the columns (i), with the twiddle, into scratch; the rest is a transform of length n₂ along j,
+ * which any solver may do and which stores its results in order.  (Bailey 1990, "four-step"; transposition inside the
+ * passes as in Govindaraju et al., SC 2008, section 4.3.) */
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* tile.c: a one-dimensional transform whole in a block: one pass.
  *
- * Stockham autosort in shared memory (Govindaraju et al., SC 2008, section 4), first stage fed from and last stage stored to
- * global memory directly; several lines a block; across adjacent lines where those are closer together than the points of
- * a line, so that strided dimensions need no transposition. */
+ * Stockham autosort in shared memory (Govindaraju et al., SC 2008, section 4), first stage fed from and last stage
+ * stored to global memory directly; several lines a block; across adjacent lines where those are closer together than
+ * the points of a line, so that strided dimensions need no transposition. */
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
