@@ -7,15 +7,20 @@
 
 #define TEST_COUNT(table) (int)(sizeof(table) / sizeof *(table))
 
-/* Run one test case.  Returns the program's exit status. */
-static inline int test_run(TCase *tests, const char *name) {
-  Suite *s = suite_create(name);
-  suite_add_tcase(s, tests);
+/* Run a suite.  Returns the program's exit status. */
+static inline int test_run_suite(Suite *s) {
   SRunner *runner = srunner_create(s);
   srunner_run_all(runner, CK_NORMAL);
   const int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* The same for one test case. */
+static inline int test_run(TCase *tests, const char *name) {
+  Suite *s = suite_create(name);
+  suite_add_tcase(s, tests);
+  return test_run_suite(s);
 }
 
 #endif

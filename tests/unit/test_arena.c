@@ -12,6 +12,7 @@
 
 #include "cuda/sim/sim.h"
 #include "src/run/arena.h"
+#include "tests/unit/suite.h"
 
 static const fg_target *target;
 static const size_t sizes[] = {FG_ARENA_SMALLEST, FG_ARENA_SMALLEST + 1, 1 << 20, (4 << 20) - 1, 4 << 20,
@@ -194,9 +195,5 @@ int main(void) {
   tcase_add_test(tc, a_forked_child_has_nothing_pinned);
   tcase_add_test(tc, threads);
   suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed > 0;
+  return test_run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "src/run/copy.h"
 #include "src/run/movers.h"
 #include "src/run/transfer.h"
+#include "tests/unit/suite.h"
 
 enum { PIECES = 200, PARTS = 5 };
 
@@ -178,9 +179,5 @@ int main(void) {
   tcase_add_test(tc, copies_at_any_alignment);
   tcase_add_loop_test(tc, copies_by_range, 0, 2);
   suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed > 0;
+  return test_run_suite(suite);
 }

@@ -18,6 +18,7 @@
 #include "src/run/program.h"
 #include "src/run/slot.h"
 #include "tests/unit/lazy_backend.h"
+#include "tests/unit/suite.h"
 
 static fg_target target;
 
@@ -343,9 +344,5 @@ int main(void) {
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, sizeof faults / sizeof *faults);
   tcase_add_loop_test(tc, lasting_failure_ends_intact_or_says_so, 0, sizeof faults / sizeof *faults);
   suite_add_tcase(suite, tc);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed > 0;
+  return test_run_suite(suite);
 }

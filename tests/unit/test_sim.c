@@ -1,4 +1,4 @@
-/* test_sim.c: the simulated device runs kernels rightly, catches what they do wrong, and fails when told to. */
+/* test_sim.c: the simulated device runs kernels rightly, and catches what they do wrong. */
 #include "config.h"
 
 #include <check.h>
@@ -15,6 +15,7 @@
 
 #include "cuda/backend.h"
 #include "cuda/sim/sim.h"
+#include "tests/unit/suite.h"
 
 enum { N = 256 };
 
@@ -342,92 +343,6 @@ START_TEST(host_memory_is_registered_in_whole_pages_and_once) {
 }
 END_TEST
 
-/* ---- faults ---- */
-
-START_TEST(the_chosen_call_fails_and_no_other) {
-  void *memory;
-  fg_stream *second;
-  ck_assert_int_eq(fg_sim_set_faults("alloc:2,stream:1,copy:2+"), 0);
-  ck_assert_int_eq(sim->stream_create(device, &second), FG_ENOMEM);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ENOMEM);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
-  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), 0);
-  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELAUNCH);
-  ck_assert_int_eq(fg_sim_set_faults(NULL), 0);
-  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), 0);
-}
-END_TEST
-
-/* Which of the first eight waits fail, as digits. */
-static const struct {
-  const char *spec, *failing;
-} chosen[] = {{"wait:3", "3"}, {"wait:3-5", "345"}, {"wait:6+", "678"}, {"wait:2/3", "258"}, {"any:7", "7"},
-              {"any:8-9", "8"}};
-
-START_TEST(faults_may_come_again) {
-  char failing[9] = "";
-  ck_assert_int_eq(fg_sim_set_faults(chosen[_i].spec), 0);
-  for (int i = 1; i <= 8; i++) {
-    const int code = sim->stream_wait(device, stream);
-    ck_assert(code == 0 || code == FG_ELAUNCH);
-    if (code) snprintf(failing + strlen(failing), 2, "%d", i);
-  }
-  ck_assert_str_eq(failing, chosen[_i].failing);
-}
-END_TEST
-
-START_TEST(compiles_launches_and_waits_fail_on_demand) {
-  const arguments a = {NULL, NULL, 0};
-  fg_kernel *kernel;
-  ck_assert_int_eq(fg_sim_set_faults("compile:1,launch:1,wait:1"), 0);
-  ck_assert_int_eq(load(KERNEL(""), 0, &kernel), FG_ECOMPILE);
-  ck_assert_int_eq(load(KERNEL(""), 0, &kernel), 0);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 1, 0, &a, sizeof a, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 1, 0, &a, sizeof a, stream), 0);
-  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->stream_wait(device, stream), 0);
-  ck_assert_uint_eq(fg_sim_count().launches, 1);
-}
-END_TEST
-
-START_TEST(a_lost_device_stays_lost) {
-  void *memory;
-  ck_assert_int_eq(fg_sim_set_faults("lost:2"), 0);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
-  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELOST);
-  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELOST);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ELOST);
-}
-END_TEST
-
-static const char *const unreadable[] = {"alloc", "alloc:", "alloc:0", "alloc:1x", "alloc:1,", ",alloc:1", "halloc:1",
-                                        "alloc:1-", "alloc:3-2", "alloc:1/0", "alloc:1+2"};
-
-START_TEST(an_unreadable_fault_text_is_refused) {
-  void *memory;
-  ck_assert_int_eq(fg_sim_set_faults(unreadable[_i]), -1);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
-}
-END_TEST
-
-START_TEST(faults_come_from_the_environment) {
-  void *memory;
-  setenv("FFTW3_GPU_SIM_FAIL", "alloc:1", 1);
-  ck_assert_int_eq(sim->open(0, &device), 0);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ENOMEM);
-  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
-}
-END_TEST
-
-START_TEST(an_unreadable_environment_opens_no_device) {
-  setenv("FFTW3_GPU_SIM_FAIL", "alloc:often", 1);
-  ck_assert_int_eq(sim->open(0, &device), FG_ENODEVICE);
-  ck_assert_int_eq(sim->open(0, &device), FG_ENODEVICE);
-}
-END_TEST
-
 /* ---- several threads, several kernels, the store ---- */
 
 enum { ROUNDS = 20 };
@@ -601,19 +516,6 @@ static void add_check_tests(Suite *s) {
   tcase_add_test_raise_signal(tc, a_violation_aborts_when_asked_to, SIGABRT);
 }
 
-static void add_fault_tests(Suite *s) {
-  TCase *tc = in_a_case(s, "faults");
-  tcase_add_test(tc, the_chosen_call_fails_and_no_other);
-  tcase_add_test(tc, compiles_launches_and_waits_fail_on_demand);
-  tcase_add_test(tc, a_lost_device_stays_lost);
-  tcase_add_loop_test(tc, faults_may_come_again, 0, COUNT(chosen));
-  tcase_add_loop_test(tc, an_unreadable_fault_text_is_refused, 0, COUNT(unreadable));
-  tc = tcase_create("environment"); /* read when the device is first opened: no fixture */
-  tcase_add_test(tc, faults_come_from_the_environment);
-  tcase_add_test(tc, an_unreadable_environment_opens_no_device);
-  suite_add_tcase(s, tc);
-}
-
 int main(void) {
   if (!mkdtemp(cache))
     return EXIT_FAILURE;
@@ -623,11 +525,7 @@ int main(void) {
   Suite *s = suite_create("sim");
   add_kernel_tests(s);
   add_check_tests(s);
-  add_fault_tests(s);
-  SRunner *runner = srunner_create(s);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  const int status = test_run_suite(s);
   nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return status;
 }

@@ -5,6 +5,7 @@
 
 #include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
+#include "tests/unit/suite.h"
 
 static fg_problem *problem(const char *text, unsigned flags) {
   char why[128];
@@ -78,9 +79,5 @@ int main(void) {
   tcase_add_test(set, text_brings_everything_back);
   tcase_add_test(set, damaged_text_is_told);
   suite_add_tcase(suite, set);
-  SRunner *runner = srunner_create(suite);
-  srunner_run_all(runner, CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed != 0;
+  return test_run_suite(suite);
 }

@@ -1,0 +1,124 @@
+/* test_sim_faults.c: the simulated device fails when told to, and only then. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/backend.h"
+#include "cuda/sim/sim.h"
+#include "tests/unit/suite.h"
+
+static const fg_backend *const sim = &fg_backend_sim;
+static fg_device *device;
+static fg_stream *stream;
+
+static void setup(void) {
+  ck_assert_int_eq(sim->open(0, &device), 0);
+  ck_assert_int_eq(sim->stream_create(device, &stream), 0);
+}
+
+START_TEST(the_chosen_call_fails_and_no_other) {
+  void *memory;
+  fg_stream *second;
+  ck_assert_int_eq(fg_sim_set_faults("alloc:2,stream:1,copy:2+"), 0);
+  ck_assert_int_eq(sim->stream_create(device, &second), FG_ENOMEM);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ENOMEM);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELAUNCH);
+  ck_assert_int_eq(fg_sim_set_faults(NULL), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), 0);
+}
+END_TEST
+
+/* Which of the first eight waits fail, as digits. */
+static const struct {
+  const char *spec, *failing;
+} chosen[] = {{"wait:3", "3"}, {"wait:3-5", "345"}, {"wait:6+", "678"}, {"wait:2/3", "258"}, {"any:7", "7"},
+              {"any:8-9", "8"}};
+
+START_TEST(faults_may_come_again) {
+  char failing[9] = "";
+  ck_assert_int_eq(fg_sim_set_faults(chosen[_i].spec), 0);
+  for (int i = 1; i <= 8; i++) {
+    const int code = sim->stream_wait(device, stream);
+    ck_assert(code == 0 || code == FG_ELAUNCH);
+    if (code) snprintf(failing + strlen(failing), 2, "%d", i);
+  }
+  ck_assert_str_eq(failing, chosen[_i].failing);
+}
+END_TEST
+
+START_TEST(compiles_launches_and_waits_fail_on_demand) {
+  static const fg_kernel_request nothing = {
+      .source = "extern \"C\" __global__ void k(const int) {}\n", .defines = "", .entry = "k"};
+  const int a = 0;
+  fg_kernel *kernel;
+  ck_assert_int_eq(fg_sim_set_faults("compile:1,launch:1,wait:1"), 0);
+  ck_assert_int_eq(sim->kernels(device, 1, &nothing, &kernel), FG_ECOMPILE);
+  ck_assert_int_eq(sim->kernels(device, 1, &nothing, &kernel), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 1, 0, &a, sizeof a, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->launch(device, kernel, 1, 1, 0, &a, sizeof a, stream), 0);
+  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->stream_wait(device, stream), 0);
+  ck_assert_uint_eq(fg_sim_count().launches, 1);
+}
+END_TEST
+
+START_TEST(a_lost_device_stays_lost) {
+  void *memory;
+  ck_assert_int_eq(fg_sim_set_faults("lost:2"), 0);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+  ck_assert_int_eq(sim->copy_in(device, memory, "abc", 4, stream), FG_ELOST);
+  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELOST);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ELOST);
+}
+END_TEST
+
+static const char *const unreadable[] = {"alloc", "alloc:", "alloc:0", "alloc:1x", "alloc:1,", ",alloc:1", "halloc:1",
+                                        "alloc:1-", "alloc:3-2", "alloc:1/0", "alloc:1+2"};
+
+START_TEST(an_unreadable_fault_text_is_refused) {
+  void *memory;
+  ck_assert_int_eq(fg_sim_set_faults(unreadable[_i]), -1);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+}
+END_TEST
+
+START_TEST(faults_come_from_the_environment) {
+  void *memory;
+  setenv("FFTW3_GPU_SIM_FAIL", "alloc:1", 1);
+  ck_assert_int_eq(sim->open(0, &device), 0);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), FG_ENOMEM);
+  ck_assert_int_eq(sim->memory_alloc(device, 64, &memory), 0);
+}
+END_TEST
+
+START_TEST(an_unreadable_environment_opens_no_device) {
+  setenv("FFTW3_GPU_SIM_FAIL", "alloc:often", 1);
+  ck_assert_int_eq(sim->open(0, &device), FG_ENODEVICE);
+  ck_assert_int_eq(sim->open(0, &device), FG_ENODEVICE);
+}
+END_TEST
+
+int main(void) {
+  unsetenv("FFTW3_GPU_SIM_FAIL");
+  unsetenv("FFTW3_GPU_SIM_ABORT");
+  Suite *s = suite_create("sim_faults");
+  TCase *tc = tcase_create("faults");
+  tcase_add_checked_fixture(tc, setup, NULL);
+  tcase_set_timeout(tc, 120);
+  tcase_add_test(tc, the_chosen_call_fails_and_no_other);
+  tcase_add_test(tc, compiles_launches_and_waits_fail_on_demand);
+  tcase_add_test(tc, a_lost_device_stays_lost);
+  tcase_add_loop_test(tc, faults_may_come_again, 0, TEST_COUNT(chosen));
+  tcase_add_loop_test(tc, an_unreadable_fault_text_is_refused, 0, TEST_COUNT(unreadable));
+  suite_add_tcase(s, tc);
+  tc = tcase_create("environment"); /* read when the device is first opened: no fixture */
+  tcase_add_test(tc, faults_come_from_the_environment);
+  tcase_add_test(tc, an_unreadable_environment_opens_no_device);
+  suite_add_tcase(s, tc);
+  return test_run_suite(s);
+}
