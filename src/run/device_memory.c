@@ -19,6 +19,7 @@ int fg_device_memory_alloc(void **memory, size_t bytes) {
   int code;
   const fg_target *t = target_for(0, &code);
   if (!t) return code;
+  if (bytes == 0) bytes = 1; /* an address of its own, as malloc gives */
   code = t->backend->memory_alloc(t->device, bytes, memory);
   if (code == FG_ENOMEM) {
     fg_lane_trim();

@@ -98,10 +98,13 @@ START_TEST(memory_that_makes_no_sense) {
   forced();
   fftwf_complex *x = numbers(1);
   char *a = on_device(x);
-  void *untouched = x;
+  void *untouched = x, *nothing = NULL;
   ck_assert_int_eq(fftw3_gpu_malloc(NULL, 10), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_malloc(&untouched, (size_t)1 << 50), FFTW3_GPU_ERROR_MEMORY);
   ck_assert_ptr_eq(untouched, x);
+  ck_done(fftw3_gpu_malloc(&nothing, 0));
+  ck_assert_ptr_nonnull(nothing);
+  ck_done(fftw3_gpu_free(nothing));
   ck_assert_int_eq(fftw3_gpu_free(x), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_free(a + 8), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_copy(NULL, a, 8), FFTW3_GPU_ERROR_ARGUMENT);
