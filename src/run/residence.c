@@ -87,7 +87,9 @@ bool fg_residence_pinned(const void *from, size_t bytes) {
 
 unsigned long fg_residence_hold(const fg_target *t, const void *from, size_t bytes) {
   /* The arena pins for the process's own device. */
-  const unsigned long number = t->ordinal == 0 ? fg_arena_hold(t, from, bytes) : 0;
+  const char *why;
+  const fg_target *own = fg_target_get(&why);
+  const unsigned long number = own && t->ordinal == own->ordinal ? fg_arena_hold(t, from, bytes) : 0;
   return !number && fg_residence_possible() && fg_residence_pinned(from, bytes) ? FG_PINNED_BY_PROGRAM : number;
 }
 

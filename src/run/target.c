@@ -48,7 +48,8 @@ static int open_device(void) {
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
   if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending"); /* half of the start-up is still to come */
   const int asked = fg_settings_get()->device;
-  return target.backend->open(asked >= 0 ? asked : fg_ranks_device(count), &target.device);
+  target.ordinal = asked >= 0 ? asked : fg_ranks_device(count);
+  return target.backend->open(target.ordinal, &target.device);
 }
 
 static void open_once(void) {
