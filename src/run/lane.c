@@ -147,8 +147,9 @@ bool fg_lane_give_up(void) {
   return l != NULL;
 }
 
+/* Also in the same stream: it may be a new one that the driver calls by the name of one destroyed. */
 static int follow(fg_lane *l, fg_stream *for_stream) {
-  if (!l->pending || l->pending == for_stream) return FG_OK;
+  if (!l->pending) return FG_OK;
   return l->target->backend->stream_wait_event(l->target->device, for_stream ? for_stream : l->stream, l->after);
 }
 

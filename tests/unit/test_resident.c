@@ -303,6 +303,20 @@ START_TEST(lasting_failures_end_well) {
 }
 END_TEST
 
+/* Managed memory is the host's too: the real FFTW answers, and what was made for the device is left alone. */
+START_TEST(a_lost_device_is_asked_for_nothing) {
+  subject s = prepare("ocf64*10", MANAGED, MANAGED);
+  run(&s);
+  const int before = test_real_fftw_executions();
+  const size_t launches = fg_sim_count().launches;
+  fg_target_lost("for a test");
+  run(&s);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  ck_assert_uint_eq(fg_sim_count().launches, launches);
+  dispose(&s);
+}
+END_TEST
+
 START_TEST(a_plan_is_made_whatever_fails) {
   static const char *const some[] = {"ocf60*6", "icf18x8*5", "irf7x5x9*2"};
   for (int n = 1; n <= 4; n++)
@@ -366,6 +380,7 @@ END_TEST
 START_TEST(pinned_by_the_program_is_reached_directly) {
   for (home_kind k = HEAP; k <= PINNED; k += PINNED - HEAP) {
     subject s = prepare("ocf64*10", k, k);
+    ck_assert_int_eq(fg_model_memory(s.p), k == PINNED ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN); /* nor has it a price */
     fg_slot_trim(test_target());
     const size_t before = fg_sim_count().allocations;
     run(&s);
@@ -413,6 +428,7 @@ int main(void) {
   tcase_add_test(tc, a_plan_is_made_without_room_for_images);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
   tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
+  tcase_add_test(tc, a_lost_device_is_asked_for_nothing);
   tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(faults));
   tcase_add_test(tc, residence_tells_all_kinds);
   tcase_add_test(tc, pinned_is_the_whole_range);
