@@ -3,9 +3,9 @@
  *
  * That dimension, n = n₁·n₂ points, index i·n₂ + j, is done as a hierarchical transform (hierarchical.c).  The first
  * pass does its columns (i) together with the last dimension, as boxes of n₁ whole rows, with the twiddle, into
- * scratch; the second its rows (j) together with all dimensions before it, as boxes side by side along the last dimension.  Each
- * fits a block where two whole dimensions do not.  ("YZ overlap": the middle dimension's digits are shared between two
- * sweeps over the data.) */
+ * scratch; the second its rows (j) together with all dimensions before it, as boxes side by side along the last
+ * dimension.  Each fits a block where two whole dimensions do not.  ("YZ overlap": the middle dimension's digits are
+ * shared between two sweeps over the data.) */
 #include <stdint.h>
 #include <stdlib.h>
 
