@@ -86,7 +86,7 @@ FFTW3_GPU_API const char *fftw3_gpu_message(void);
 
 /* ---- 2. device memory -------------------------------------------------------------------------------------------- */
 
-/* Memory of the library's device (the first one), aligned to 256 bytes, undefined content; *memory is left alone on
+/* Memory of the library's device (FFTW3_GPU_DEVICE), aligned to 256 bytes, undefined content; *memory is left alone on
  * failure.  0 bytes are as good as one.  FFTW3_GPU_MEMORY does not count it: it is the program's.  The first call
  * starts the GPU, which takes about half a second.  It is CUDA's memory: a program may give it to CUDA's functions
  * and to kernels of its own; what cudaMalloc gave may be freed here. */

@@ -103,9 +103,12 @@ void *fg_sim_managed(size_t bytes) { return fg_sim_memory_new(bytes, devices[0].
 void fg_sim_managed_free(void *memory) { fg_sim_memory_drop(memory); }
 
 static void sim_memory_free(fg_device *device, void *memory) {
-  (void)device;
+  fg_pointer where;
   if (!memory)
     return;
+  sim_pointer(memory, &where);
+  if (where.kind == FG_POINTER_DEVICE && where.ordinal != ordinal_of(device))
+    fg_sim_violation("memory_free: %p is on device %d, not on %d", memory, where.ordinal, ordinal_of(device));
   int result = fg_sim_memory_drop(memory);
   if (result == -1)
     fg_sim_violation("memory_free: %p is no allocation", memory);

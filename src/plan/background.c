@@ -35,10 +35,10 @@ static bool running;
 
 static void wait_a_while(void) {
   struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
+  clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += longest_wait;
   pthread_mutex_lock(&lock);
-  while (running && pthread_cond_timedwait(&idle, &lock, &until) == 0) {
+  while (running && pthread_cond_clockwait(&idle, &lock, CLOCK_MONOTONIC, &until) == 0) {
   }
   if (running) fg_log(FG_LOG_WARN, "exit does not wait longer for the GPU's start");
   pthread_mutex_unlock(&lock);

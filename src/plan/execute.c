@@ -1,13 +1,11 @@
 /* execute.c: running a handle: on the device or on the host, timed where that decides something. */
-#include <errno.h>
-#include <pthread.h>
-
 #include "src/plan/clock.h"
 #include "src/plan/handle.h"
 #include "src/plan/verify.h"
 #include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
+#include "src/run/calm.h"
 #include "src/run/residence.h"
 
 static void from_host(fg_plan *plan, const fg_arrays *a) {
@@ -45,15 +43,17 @@ static void learn(fg_plan *plan, double seconds) {
   if (returned) fg_plan_tell(FG_LOG_INFO, plan->problem, "host", "the GPU was slower");
 }
 
+static void instead_of_device(fg_plan *plan, const fg_arrays *a, const char *why) {
+  fg_log(FG_LOG_WARN, "executed on the host: %s", why);
+  atomic_fetch_add(&plan->by_host, 1);
+  from_host(plan, a);
+}
+
 static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a) {
   const double tolerance = fg_settings_get()->verify, start = fg_clock_seconds();
   fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
   const char *failure = from_device(program, a);
-  if (failure) {
-    fg_log(FG_LOG_WARN, "executed on the host: %s", failure);
-    atomic_fetch_add(&plan->by_host, 1);
-    from_host(plan, a);
-  }
+  if (failure) instead_of_device(plan, a, failure);
   const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
   if (verify && !(error <= tolerance)) { /* or no number */
     fg_plan_tell_replaced(plan->problem, error, tolerance);
@@ -80,21 +80,19 @@ static bool is_away(const fg_plan *plan, const fg_arrays *a) {
 /* Each part looks after itself. */
 static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
   const double start = fg_clock_seconds();
-  if (!fg_parts_execute(plan->parts, a)) from_host(plan, a);
-  fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, NULL, -1);
+  const char *failure = fg_parts_execute(plan->parts, a) ? NULL : "parts of the arrays overlap";
+  if (failure) instead_of_device(plan, a, failure);
+  fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, failure, -1);
 }
 
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const enum fg_state state = fg_plan_state(plan);
   if (!a) a = &plan->problem->arrays;
   atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
-  /* FFTW leaves errno alone, and no thread is cancelled in it: ours would take locks and device memory with it. */
-  int cancel, saved = errno;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  const fg_calm calm = fg_calm_begin();
   if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
   else if (plan->parts) run_in_parts(plan, a);
   else if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
   else run_on_host(plan, state, a);
-  pthread_setcancelstate(cancel, NULL);
-  errno = saved;
+  fg_calm_end(calm);
 }

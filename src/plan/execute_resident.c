@@ -4,6 +4,7 @@
 #include "src/plan/guest.h"
 #include "src/plan/handle.h"
 #include "src/plan/verify.h"
+#include "src/run/calm.h"
 #include "src/run/residence.h"
 
 /* The real FFTW's answer for arrays that are on a device: nothing can be done without a way to them. */
@@ -59,7 +60,7 @@ void fg_plan_execute_resident(fg_plan *plan, const fg_arrays *a) {
   fg_report_execute(fg_plan_row(plan, fg_plan_state(plan)), seconds, failure, error);
 }
 
-int fg_plan_execute_in(fg_plan *plan, const fg_arrays *a, void *stream) {
+static int execute_in(fg_plan *plan, const fg_arrays *a, void *stream) {
   const char *why = "";
   bool damaged;
   if (!a) a = &plan->problem->arrays;
@@ -67,6 +68,13 @@ int fg_plan_execute_in(fg_plan *plan, const fg_arrays *a, void *stream) {
   const int code = fg_resident_execute_in(plan->residents, plan->problem, a, stream, &damaged, &why);
   if (damaged) return fg_backend_fail(code, "the output was damaged: %s", fg_backend_message());
   if (code == FG_OK) atomic_fetch_add(&plan->executions, 1);
+  return code;
+}
+
+int fg_plan_execute_in(fg_plan *plan, const fg_arrays *a, void *stream) {
+  const fg_calm calm = fg_calm_begin();
+  const int code = execute_in(plan, a, stream);
+  fg_calm_end(calm);
   return code;
 }
 

@@ -97,12 +97,10 @@ static int channel_close(channel *c, int code) {
   return code == FG_OK ? waited : code;
 }
 
-/* The program's own work on the arrays comes first: all of it in its default stream. */
-static void after_the_program(void) {
-  const char *why;
-  const fg_target *t = fg_target_get(&why);
+/* The program's own work on the arrays comes first: all of it in its default stream of that device. */
+static void after_the_program(const fg_target *t) {
   fg_stream *theirs;
-  if (t && t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
+  if (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
     t->backend->stream_wait(t->device, theirs);
 }
 
@@ -113,6 +111,7 @@ static int bring(guest *g) {
   g->owner = true;
   if (!g->copy) return fg_backend_fail(FG_ENOMEM, "no host memory for a copy");
   int code = channel_open(&c, g->ordinal);
+  if (code == FG_OK) after_the_program(c.target);
   if (code == FG_OK) code = c.target->backend->copy_out(c.target->device, g->copy, g->from, bytes, c.stream);
   return channel_close(&c, code);
 }
@@ -199,7 +198,9 @@ fg_guests *fg_guests_bring(const fg_problem *p, const fg_arrays *a) {
   }
   *g = guests_of(p, a);
   merge(g);
-  after_the_program();
+  const char *why;
+  const fg_target *own = fg_target_get(&why);
+  if (own) after_the_program(own); /* managed memory is not brought */
   if (fg_guests_bring_again(g) == FG_OK) return g;
   fg_guests_free(g);
   return NULL;

@@ -10,7 +10,7 @@
 
 #include "src/pass/radices.h"
 #include "src/report/settings.h"
-#include "src/run/arena.h"
+#include "src/run/residence.h"
 
 /* ---- the problem ---- */
 
@@ -23,10 +23,14 @@ static double points(const fg_problem *p) {
   return (double)fg_tensor_size(&p->transform) * (double)fg_tensor_size(&p->batch);
 }
 
+/* As executions find it: also what the program has pinned itself. */
+static bool is_reached(const void *array) {
+  const enum fg_pointer_kind kind = fg_residence_of(array).kind;
+  return kind == FG_POINTER_PINNED || (kind == FG_POINTER_OWN && fg_settings_get()->pin != FG_PIN_NEVER);
+}
+
 enum fg_memory fg_model_memory(const fg_problem *p) {
-  if (fg_settings_get()->pin == FG_PIN_NEVER) return FG_MEMORY_FOREIGN;
-  const bool own = fg_arena_holds(p->arrays.in_re, 1) && fg_arena_holds(p->arrays.out_re, 1);
-  return own ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
+  return is_reached(p->arrays.in_re) && is_reached(p->arrays.out_re) ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
 }
 
 /* ---- the real FFTW ---- */

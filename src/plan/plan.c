@@ -14,6 +14,7 @@
 #include "src/plan/route.h"
 #include "src/plan/wisdom.h"
 #include "src/report/trace.h"
+#include "src/run/calm.h"
 #include "src/run/lane.h"
 #include "src/run/memory.h"
 #include "src/run/residence.h"
@@ -199,7 +200,9 @@ void fg_plan_destroy(fg_plan *plan) {
 
 void fg_plan_cleanup(void) {
   const char *why;
+  const fg_calm calm = fg_calm_begin();
   const fg_target *target = fg_target_open() ? fg_target_get(&why) : NULL;
   if (target) fg_slot_trim(target);
   if (target) fg_lane_trim();
+  fg_calm_end(calm);
 }

@@ -225,6 +225,8 @@ static bool direct_of(fg_residents *all, const fg_problem *p, const fg_arrays *a
   shape s;
   *why = "switched off";
   if (fg_settings_get()->mode == FG_MODE_OFF) return false;
+  /* A child of fork may find the lock of the programs held for ever. */
+  if (!fg_target_possible()) return fg_target_get(why);
   *why = fg_problem_undefined(p);
   if (*why || !shape_of(p, a, &s, why)) return false;
   *d = (fg_direct){.reach = {s.reach[0], s.reach[1]}, .arrays = *a, .in_place = s.in_place};
@@ -244,7 +246,6 @@ void fg_resident_prepare(fg_residents *all, const fg_problem *p, const fg_arrays
 
 enum fg_outcome fg_resident_execute(fg_residents *all, const fg_problem *p, const fg_arrays *a, const char **why) {
   fg_direct d;
-  if (!fg_target_alive() && fg_target_open()) fg_target_get(why);
   if (!direct_of(all, p, a, &d, why)) return FG_INTACT;
   const enum fg_outcome outcome = fg_direct_run(&d);
   if (outcome != FG_DONE) *why = fg_backend_message();

@@ -8,16 +8,19 @@
 #include "src/run/residence.h"
 #include "src/run/slot.h"
 
+enum { OWN = -1 };
+
 static const fg_target *target_for(int ordinal, int *code) {
   const char *why = "switched off";
-  const fg_target *t = fg_settings_get()->mode == FG_MODE_OFF ? NULL : fg_target_of(ordinal, &why);
+  const fg_target *t = NULL;
+  if (fg_settings_get()->mode != FG_MODE_OFF) t = ordinal == OWN ? fg_target_get(&why) : fg_target_of(ordinal, &why);
   *code = t ? FG_OK : fg_backend_fail(FG_ENODEVICE, "%s", why);
   return t;
 }
 
 int fg_device_memory_alloc(void **memory, size_t bytes) {
   int code;
-  const fg_target *t = target_for(0, &code);
+  const fg_target *t = target_for(OWN, &code);
   if (!t) return code;
   if (bytes == 0) bytes = 1; /* an address of its own, as malloc gives */
   code = t->backend->memory_alloc(t->device, bytes, memory);

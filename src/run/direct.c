@@ -253,6 +253,7 @@ static int all_in(run *r, fg_stream *stream) {
   if (code == FG_OK) code = launch(r);
   /* Recorded also after a failure: what was launched is going on. */
   const int recorded = r->target->backend->event_record(r->target->device, r->lane->after, stream);
+  if (recorded != FG_OK) r->target->backend->stream_wait(r->target->device, stream);
   return code == FG_OK ? recorded : code;
 }
 

@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "src/run/calm.h"
+
 enum { MOST_THREADS = 16 };
 enum state { QUEUED, BEGUN, DONE };
 
@@ -113,6 +115,7 @@ bool fg_job_done(const fg_job *j) {
 }
 
 bool fg_job_wait(fg_job *j) {
+  const fg_calm calm = fg_calm_begin();
   pthread_mutex_lock(&lock);
   const bool ours = j->process == process;
   if (ours && j->state == QUEUED) work_on(j);
@@ -120,5 +123,6 @@ bool fg_job_wait(fg_job *j) {
   const bool is = j->state == DONE;
   pthread_mutex_unlock(&lock);
   free(j);
+  fg_calm_end(calm);
   return is;
 }

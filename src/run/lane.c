@@ -136,10 +136,10 @@ void fg_lane_trim(void) {
   }
 }
 
-bool fg_lane_give_up(const fg_target *t) {
+bool fg_lane_give_up(void) {
   pthread_mutex_lock(&lock);
   fg_lane **at = &idle;
-  while (*at && ((*at)->target != t || total(*at) == 0)) at = &(*at)->next;
+  while (*at && total(*at) == 0) at = &(*at)->next;
   fg_lane *const l = *at;
   if (l) *at = l->next;
   pthread_mutex_unlock(&lock);
@@ -147,8 +147,9 @@ bool fg_lane_give_up(const fg_target *t) {
   return l != NULL;
 }
 
+/* Also in the same stream: it may be a new one that the driver calls by the name of one destroyed. */
 static int follow(fg_lane *l, fg_stream *for_stream) {
-  if (!l->pending || l->pending == for_stream) return FG_OK;
+  if (!l->pending) return FG_OK;
   return l->target->backend->stream_wait_event(l->target->device, for_stream ? for_stream : l->stream, l->after);
 }
 

@@ -61,7 +61,7 @@ static int allocate(const fg_target *t, size_t bytes, void **memory) {
 
 int fg_memory_alloc(const fg_target *t, size_t bytes, void **memory) {
   int code = allocate(t, bytes, memory);
-  while (code == FG_ENOMEM && (fg_slot_give_up_oldest(t) || fg_lane_give_up(t))) code = allocate(t, bytes, memory);
+  while (code == FG_ENOMEM && (fg_slot_give_up_oldest() || fg_lane_give_up())) code = allocate(t, bytes, memory);
   return code;
 }
 

@@ -12,15 +12,19 @@
 #include "src/run/arena.h"
 #include "src/run/target.h"
 
+/* In the child of a process that used the device no memory of it can be reached, and a lock that another thread had when
+ * the process forked stays held. */
+static const fg_backend *may_be_asked(void) { return fg_target_inherited() ? NULL : fg_target_backend(); }
+
 bool fg_residence_possible(void) {
-  const fg_backend *backend = fg_target_backend();
+  const fg_backend *backend = may_be_asked();
   return backend && backend->pointers();
 }
 
 static atomic_bool seen; /* memory of a device, that is not ours */
 
 bool fg_residence_expected(void) {
-  const fg_backend *backend = fg_target_backend();
+  const fg_backend *backend = may_be_asked();
   return atomic_load(&seen) || (backend && backend->used_by_program());
 }
 
@@ -87,7 +91,9 @@ bool fg_residence_pinned(const void *from, size_t bytes) {
 
 unsigned long fg_residence_hold(const fg_target *t, const void *from, size_t bytes) {
   /* The arena pins for the process's own device. */
-  const unsigned long number = t->ordinal == 0 ? fg_arena_hold(t, from, bytes) : 0;
+  const char *why;
+  const fg_target *own = fg_target_get(&why);
+  const unsigned long number = own && t->ordinal == own->ordinal ? fg_arena_hold(t, from, bytes) : 0;
   return !number && fg_residence_possible() && fg_residence_pinned(from, bytes) ? FG_PINNED_BY_PROGRAM : number;
 }
 

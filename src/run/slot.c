@@ -74,7 +74,8 @@ static void drop_event(const fg_target *t, fg_event *e) {
   if (e) t->backend->event_destroy(t->device, e);
 }
 
-static void destroy(const fg_target *t, fg_slot *s) {
+static void destroy(fg_slot *s) {
+  const fg_target *const t = s->target;
   drop_arrays(t, s);
   for (int side = 0; side < 2; side++) {
     drop_ring(t, &s->ring[side]);
@@ -103,7 +104,7 @@ static int create(const fg_target *t, fg_slot **slot) {
   for (int i = 0; i < FG_STREAMS && code == FG_OK; i++) code = t->backend->stream_create(t->device, &s->stream[i]);
   if (code == FG_OK) code = create_events(t, s);
   if (code != FG_OK) {
-    destroy(t, s);
+    destroy(s);
     return code;
   }
   *slot = s;
@@ -123,18 +124,18 @@ static bool holds(const fg_slot *s, const size_t bytes[FG_ARRAYS], const size_t 
 }
 
 /* With lock held: the smallest that holds all, NULL if none does. */
-static fg_slot **fitting(const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
+static fg_slot **fitting(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
   fg_slot **best = NULL;
   for (fg_slot **at = &idle; *at; at = &(*at)->next)
-    if (holds(*at, bytes, staging) && (!best || total(*at) < total(*best))) best = at;
+    if ((*at)->target == t && holds(*at, bytes, staging) && (!best || total(*at) < total(*best))) best = at;
   return best;
 }
 
-/* Likewise the largest, NULL if the pool is empty. */
-static fg_slot **largest(void) {
+/* Likewise the largest, NULL if there is none. */
+static fg_slot **largest(const fg_target *t) {
   fg_slot **best = NULL;
   for (fg_slot **at = &idle; *at; at = &(*at)->next)
-    if (!best || total(*at) > total(*best)) best = at;
+    if ((*at)->target == t && (!best || total(*at) > total(*best))) best = at;
   return best;
 }
 
@@ -145,17 +146,17 @@ static fg_slot *take_out(fg_slot **at) {
 }
 
 /* Ready to be used, and counted as such; NULL if none is. */
-static fg_slot *take_fitting(const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
+static fg_slot *take_fitting(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2]) {
   pthread_mutex_lock(&lock);
-  fg_slot *const s = take_out(fitting(bytes, staging));
+  fg_slot *const s = take_out(fitting(t, bytes, staging));
   busy += s != NULL;
   pthread_mutex_unlock(&lock);
   return s;
 }
 
-static fg_slot *take_largest(void) {
+static fg_slot *take_largest(const fg_target *t) {
   pthread_mutex_lock(&lock);
-  fg_slot *const s = take_out(largest());
+  fg_slot *const s = take_out(largest(t));
   pthread_mutex_unlock(&lock);
   return s;
 }
@@ -224,43 +225,45 @@ static int grow_patiently(const fg_target *t, fg_slot *s, const size_t bytes[FG_
   return code;
 }
 
-static void destroy_all(const fg_target *t, fg_slot *list) {
+static void destroy_all(fg_slot *list) {
   while (list) {
     fg_slot *const next = list->next;
-    destroy(t, list);
+    destroy(list);
     list = next;
   }
 }
 
 void fg_slot_trim(const fg_target *t) {
+  fg_slot *list = NULL, *s;
   pthread_mutex_lock(&lock);
-  fg_slot *list = idle;
-  idle = NULL;
+  while ((s = take_out(largest(t)))) {
+    s->next = list;
+    list = s;
+  }
   pthread_mutex_unlock(&lock);
-  destroy_all(t, list);
+  destroy_all(list);
 }
 
-bool fg_slot_give_up_oldest(const fg_target *t) {
+bool fg_slot_give_up_oldest(void) {
   pthread_mutex_lock(&lock);
   fg_slot **oldest = NULL;
   for (fg_slot **at = &idle; *at; at = &(*at)->next)
     if (total(*at)) oldest = at;
-  fg_slot *const s = oldest ? *oldest : NULL;
-  if (s) *oldest = s->next;
+  fg_slot *const s = take_out(oldest);
   pthread_mutex_unlock(&lock);
-  if (s) destroy(t, s);
+  if (s) destroy(s);
   return s != NULL;
 }
 
 /* With growing held. */
 static int take_grown(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot) {
-  fg_slot *s = take_fitting(bytes, staging); /* it may have come meanwhile */
+  fg_slot *s = take_fitting(t, bytes, staging); /* it may have come meanwhile */
   int code = FG_OK;
   if (!s) {
-    s = take_largest();
+    s = take_largest(t);
     if (!s) code = create(t, &s);
     if (code == FG_OK) code = grow_patiently(t, s, bytes, staging);
-    if (code != FG_OK && s) destroy(t, s);
+    if (code != FG_OK && s) destroy(s);
     pthread_mutex_lock(&lock);
     busy += code == FG_OK;
     pthread_mutex_unlock(&lock);
@@ -270,7 +273,7 @@ static int take_grown(const fg_target *t, const size_t bytes[FG_ARRAYS], const s
 }
 
 int fg_slot_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot) {
-  *slot = take_fitting(bytes, staging);
+  *slot = take_fitting(t, bytes, staging);
   if (*slot) return FG_OK;
   pthread_mutex_lock(&growing);
   const int code = take_grown(t, bytes, staging, slot);
@@ -329,7 +332,7 @@ void fg_slot_release(fg_slot *s) {
   idle = s;
   fg_slot *const aged = take_aged();
   pthread_mutex_unlock(&lock);
-  destroy_all(t, aged);
+  destroy_all(aged);
   drop_all_excess(fg_memory_idle_limit(t));
   pthread_mutex_lock(&lock);
   busy--;

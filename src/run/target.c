@@ -49,7 +49,8 @@ static int open_device(void) {
   /* Half of the start-up is still to come. */
   if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending");
   const int asked = fg_settings_get()->device;
-  return target.backend->open(asked >= 0 ? asked : fg_ranks_device(count), &target.device);
+  target.ordinal = asked >= 0 ? asked : fg_ranks_device(count);
+  return target.backend->open(target.ordinal, &target.device);
 }
 
 static void open_once(void) {

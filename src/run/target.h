@@ -9,13 +9,13 @@ typedef struct {
   const fg_backend *backend;
   fg_device *device;
   const fg_device_info *info;
-  int ordinal;
+  int ordinal; /* the driver's number of the device */
 } fg_target;
 
 /* The process's target; NULL if there is none, then *why says so (a text that lives as long as the process). */
 const fg_target *fg_target_get(const char **why);
 
-/* Device ordinal as a target, where arrays of the program's are; 0 is the process's own. */
+/* Device ordinal as a target, where arrays of the program's are: the process's own, or another. */
 const fg_target *fg_target_of(int ordinal, const char **why);
 
 /* The backend that settings and build give this process, opened or not; NULL if there is none. */

@@ -12,7 +12,7 @@ typedef enum {
   MANAGED,
   DEVICE,
   SHIFTED, /* on the device, aligned to floats only */
-  SECOND,  /* on the second device */
+  SECOND,  /* on the device, of two, that is not the process's own */
   KINDS
 } home_kind;
 

@@ -206,6 +206,25 @@ START_TEST(a_part_that_fails_is_done_by_the_host) {
 }
 END_TEST
 
+/* A transposition in place: a part would overwrite what another has to read. */
+START_TEST(parts_that_meet_are_done_by_the_host) {
+  device_case c;
+  device_case_open(&c, "ic6:20:1*20:1:6");
+  device_case_plan(&c);
+  fg_memory_most = images(&c) - 1;
+  fg_plan *plan = fg_plan_create(fg_problem_copy(c.problem));
+  ck_assert(fg_plan_is_ours(plan));
+  test_log_clear();
+  test_arrays_refill(&c.arrays);
+  fg_plan_execute(plan, NULL);
+  ck_assert(device_case_is_near(&c, c.by_host));
+  ck_assert_uint_eq(fg_plan_facts_of(plan).by_host, 1);
+  ck_assert_int_eq(test_log_lines("warn"), 1);
+  fg_plan_destroy(plan);
+  device_case_close(&c);
+}
+END_TEST
+
 /* ---- several processes ---- */
 
 static void ranks(const char *rank, const char *rank_value, const char *count, const char *count_value) {
@@ -278,6 +297,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_batch_larger_than_the_memory_is_done_in_parts, 0, TEST_COUNT(batches));
   tcase_add_test(tc, one_transform_larger_than_the_memory_is_the_hosts);
   tcase_add_loop_test(tc, a_part_that_fails_is_done_by_the_host, 0, 6);
+  tcase_add_test(tc, parts_that_meet_are_done_by_the_host);
   tcase_add_test(tc, ranks_share_what_there_is);
   tcase_add_test(tc, nonsense_of_launchers_is_none);
   tcase_add_test(tc, unbound_ranks_share_the_processors);

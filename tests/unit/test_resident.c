@@ -117,7 +117,10 @@ START_TEST(plans_take_new_arrays_of_any_kind) {
 }
 END_TEST
 
+/* Whichever of them is the process's own. */
 START_TEST(each_device_computes_its_own) {
+  setenv("FFTW3_GPU_DEVICE", _i ? "1" : "0", 1);
+  ck_assert_int_eq(test_target()->ordinal, _i);
   for (home_kind in = DEVICE; in <= SECOND; in++)
     for (home_kind out = DEVICE; out <= SECOND; out++) {
       subject s = prepare("ocf64*10", in, out);
@@ -129,7 +132,28 @@ START_TEST(each_device_computes_its_own) {
     }
   subject s = prepare("ocf64*10", SECOND, HEAP);
   run(&s);
+  ck_assert_int_eq(fg_plan_facts_of(s.plan).device, !_i);
   dispose(&s);
+  const size_t registered = fg_sim_count().registered;
+  s = prepare("ocf64*200", ARENA, DEVICE); /* what is large enough is pinned */
+  run(&s);
+  ck_assert_uint_gt(fg_sim_count().registered, registered);
+  dispose(&s);
+}
+END_TEST
+
+/* Memory goes back to the device that it came from, for whomever room is made. */
+START_TEST(devices_make_room_for_each_other) {
+  setenv("FFTW3_GPU_SIM_ABORT", "1", 1);
+  subject host = prepare("ocf64*1000", HEAP, HEAP), second = prepare("icf14:110:1*110:1:14", SECOND, SECOND);
+  run(&host); /* its slot stays */
+  fg_memory_most = fg_memory_used() + 1000;
+  const int before = test_real_fftw_executions();
+  run(&second);
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  fg_memory_most = 0;
+  dispose(&host);
+  dispose(&second);
 }
 END_TEST
 
@@ -279,6 +303,20 @@ START_TEST(lasting_failures_end_well) {
 }
 END_TEST
 
+/* Managed memory is the host's too: the real FFTW answers, and what was made for the device is left alone. */
+START_TEST(a_lost_device_is_asked_for_nothing) {
+  subject s = prepare("ocf64*10", MANAGED, MANAGED);
+  run(&s);
+  const int before = test_real_fftw_executions();
+  const size_t launches = fg_sim_count().launches;
+  fg_target_lost("for a test");
+  run(&s);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  ck_assert_uint_eq(fg_sim_count().launches, launches);
+  dispose(&s);
+}
+END_TEST
+
 START_TEST(a_plan_is_made_whatever_fails) {
   static const char *const some[] = {"ocf60*6", "icf18x8*5", "irf7x5x9*2"};
   for (int n = 1; n <= 4; n++)
@@ -342,6 +380,7 @@ END_TEST
 START_TEST(pinned_by_the_program_is_reached_directly) {
   for (home_kind k = HEAP; k <= PINNED; k += PINNED - HEAP) {
     subject s = prepare("ocf64*10", k, k);
+    ck_assert_int_eq(fg_model_memory(s.p), k == PINNED ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN); /* nor has it a price */
     fg_slot_trim(test_target());
     const size_t before = fg_sim_count().allocations;
     run(&s);
@@ -380,7 +419,8 @@ int main(void) {
   tcase_add_loop_test(tc, arrays_on_the_device_are_transformed_there, 0, TEST_COUNT(problems));
   tcase_add_loop_test(tc, one_array_may_be_the_hosts, 0, 6);
   tcase_add_loop_test(tc, plans_take_new_arrays_of_any_kind, 0, 4);
-  tcase_add_test(tc, each_device_computes_its_own);
+  tcase_add_loop_test(tc, each_device_computes_its_own, 0, 2);
+  tcase_add_test(tc, devices_make_room_for_each_other);
   tcase_add_test(tc, the_rounding_mode_is_the_programs);
   tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
   tcase_add_test(tc, undefined_layouts_are_the_real_fftws);
@@ -388,6 +428,7 @@ int main(void) {
   tcase_add_test(tc, a_plan_is_made_without_room_for_images);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
   tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
+  tcase_add_test(tc, a_lost_device_is_asked_for_nothing);
   tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(faults));
   tcase_add_test(tc, residence_tells_all_kinds);
   tcase_add_test(tc, pinned_is_the_whole_range);
