@@ -59,11 +59,11 @@ agree() {
     fail "$1: not silent on stderr" "$(echo; diff "$work/stock.err" "$work/$1.err" | head -n 20)"
 }
 
-# What went where: programs whose complex transforms the preload can see must have run some of them on sim, none of them
+# What went where: programs whose transforms the preload can see must have run some of them on sim, none of them
 # in vain.  A forked child falls back by design.
 ran_on_sim() {
   case $name in
-    poisson | real | local_dlsym) return ;;
+    local_dlsym) return ;;
   esac
   test -s "$work/report" || { fail "sim: no report"; return; }
   awk -F '\t' -v forking="$(test "$name" = forking && echo 1)" '
