@@ -168,8 +168,8 @@ contains
     end do
   end subroutine
 
-  ! g = b(t) exp(cos t) with t = pi x, and its second derivative by x: b the lowest wave that fits the ends, so that g is
-  ! a series of the waves of this kind, one that converges fast and needs them all.
+  ! g = b(t) exp(cos t) with t = pi x, and its second derivative by x: b the lowest wave that fits the ends, so that g
+  ! is a series of the waves of this kind, one that converges fast and needs them all.
   subroutine factor(kind, x, g, bent)
     integer, intent(in) :: kind
     double precision, intent(in) :: x
