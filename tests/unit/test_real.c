@@ -304,6 +304,25 @@ START_TEST(every_kind_is_right) {
 }
 END_TEST
 
+/* Lengths whose kinds, by 2(n - 1), 2(n + 1), 2n or n, are transforms of primes and their multiples: 37, which has a
+ * butterfly, and 131, a cyclic convolution of 130 points; both placements, batches between the points. */
+static const int near_primes[] = {36, 37, 38, 74, 130, 131, 132};
+
+START_TEST(kinds_near_primes_are_right) {
+  int convolutions = 0;
+  for (int k = 0; k < TEST_COUNT(letters); k++) {
+    char text[60];
+    const int n = near_primes[_i];
+    snprintf(text, sizeof text, "ok%d:2:3%s*3:%d:1", n, letters[k], 2 * n + 1);
+    check(text, 0);
+    for (int i = 0; i < list.count; i++) convolutions += list.pass[i].filter.kind == FG_TABLE_RADER;
+    snprintf(text, sizeof text, "ik%d:4%s*3:1", n, letters[k]);
+    check(text, 0);
+  }
+  if (near_primes[_i] >= 74) ck_assert_int_gt(convolutions, 0);
+}
+END_TEST
+
 /* Orders of memory: across rows, transposed, backwards, gaps, several loops, tails; splits; several dimensions. */
 static const char *const layouts[] = {
     "orf16v37", "orb16v37", "orf15v9", "orb60:1:9*9:40:1", "orf60:37:1*37:1:40", "orf64:1:5*5:64:1", "orb64:5:1*5:1:70",
@@ -377,5 +396,6 @@ int main(void) {
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
+  tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));
   return test_run(t, "real");
 }
