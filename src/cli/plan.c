@@ -32,6 +32,11 @@ static int explain(const char *text, enum fg_precision precision) {
   }
   p->flags |= FG_ESTIMATE; /* nothing is to be measured */
   fg_notation_print(p, problem, sizeof problem);
+  if (fg_tensor_size(&p->batch) == 0) {
+    printf("%s\n  an empty batch: nothing to do\n", problem);
+    fg_problem_free(p);
+    return 0;
+  }
   char *explanation = fg_planner_explain(p);
   if (!explanation) {
     fg_problem_free(p);

@@ -140,8 +140,12 @@ static void threads(void) {
 }
 
 /* Nothing but executions, by several threads. */
+/* No thread ends before all have executed: the next would get its number. */
+static pthread_barrier_t all_have;
+
 static void *run_team(void *data) {
   for (int i = 0; i < 1000; i++) fftwf_execute(data);
+  pthread_barrier_wait(&all_have);
   return NULL;
 }
 
@@ -150,6 +154,7 @@ static void team(void) {
   static fftwf_complex data[THREADS][N];
   pthread_t thread[THREADS];
   fftwf_plan p[THREADS];
+  pthread_barrier_init(&all_have, NULL, THREADS);
   for (int i = 0; i < THREADS; i++) p[i] = fftwf_plan_dft_1d(N, data[i], data[i], FFTW_FORWARD, E);
   for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, run_team, p[i]);
   for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);

@@ -131,6 +131,7 @@ expect 2 plan --precision=half oc64; err "half"; no_out
 expect 2 plan oc64y; err "character 5"; no_out
 expect 0 plan oc64; out "ocf64"; out "pass"; no_err
 out "for data on the device"; out "auto: host, too small for the GPU (estimated "; out "through the GPU with copies)"
+expect 0 plan 'oc8*0' 'or1031*0'; out "an empty batch"; no_err
 expect 0 plan oc4194304; out "auto: host, then GPU after "; out " executions (estimated "
 expect 0 plan ic512x512x512; out "auto: GPU (estimated "
 expect 0 plan or64; out "pass"; out "auto: host, "
