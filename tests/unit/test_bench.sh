@@ -68,8 +68,24 @@ rows ocf8 ocb30x2 /icf6x4 ocf17 ocf4:1:3x3:4:12
 # ---- what fails does not keep the others back
 FFTW3_GPU_SIM_FAIL=launch:1 bench 1 --device $quick oc8 oc9
 out "injected"; out "2 cases, 1 failed"
-bench 1 --device $quick oc8 or8 'oc8*0'
-out "only complex transforms run on the device"; out "an empty batch"; out "3 cases, 2 failed"
+bench 1 --device $quick oc8 'oc8*0'
+out "an empty batch"; out "2 cases, 1 failed"
+
+# ---- real data: both directions, in place, batches, odd, prime, two and three dimensions, split, strides; r2r kinds
+set -- orf12 orb12 'orf9*5' 'orb9*5' irf10x6 irb10x6 orf4x3x8 'orb4x3x8*2' orf17 orb17 '/orf6x4' orf8:2:3 ok12e10 \
+  ok8e01x6o11 ik9f ok9b ok7h 'ok9e00*3' ok7o00 ok10o10
+bench 0 --device $quick --csv "$work/csv" "$@"
+no_err; out "÷ complex"
+rows "$@"
+for problem in irf10x6 orb12 ok12e10; do
+  awk -v t="$(column ours_per_complex $problem)" 'BEGIN { exit !(t > 0) }' || fail "no complex time for $problem"
+done
+[ "$(column bytes irf10x6)" = 280 ] || fail "bytes of irf10x6: $(column bytes irf10x6)" # (60 + 80) / 2 reals of 4
+[ "$(column bytes ok12e10)" = 48 ] || fail "bytes of ok12e10: $(column bytes ok12e10)"
+bench 0 --device $quick oc8; ! grep -q complex "$work/out" || fail "a column for nothing"
+LD_LIBRARY_PATH=$work/empty bench 0 --device $quick --csv "$work/csv" orf8x3 irb6x5 ok9e01 ok9e00x5o00 ok6f
+no_err; out "checked by round trip"
+rows orf8x3 irb6x5 ok9e01 ok9e00x5o00 ok6f
 
 # ---- on the host, through the FFTW interface
 bench 0 $quick --csv "$work/csv" oc8 'ic12x10*2' /ib9 oc4:-1:2x3:9:20
@@ -94,6 +110,13 @@ bench 0 --suite=host --list oc5
 out "qmc ocf24x24x24*27"; out "ocf5"
 bench 0 --suite=passes --list
 out "ocf4096x4096"; out "ocf1000003*16"
+
+bench 0 --suite=real --list
+[ "$(grep -cE '^(r2c|c2r)-' "$work/out")" -ge 60 ] || fail "real has not 60 cases of r2c and c2r"
+for case in 'r2c-1d orf4096*8192' 'c2r-3d orb1024x1024x1024' 'r2c-2d orf1080x1920*16' 'c2r-prime orb10007*3353' \
+  'r2r-dct1 ok129e00*260111' 'r2r-dct2-2d ok512e10x512e10*128'; do
+  grep -qxF "$case" "$work/out" || fail "real lacks $case"
+done
 
 # ---- what is not understood
 bench 2; err "a problem or a suite is missing"
