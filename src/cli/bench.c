@@ -26,6 +26,14 @@ static int read_seconds(const char *text, double *seconds) {
   return fg_cli_usage("bench", "bench: --seconds=%s: it takes seconds, up to 3600", text);
 }
 
+static int open_vkfft(fg_bench_options *options, const char *path) {
+  const char *why = fg_bench_vkfft_open(path);
+  options->vkfft = !why;
+  if (!why) return 0;
+  fg_cli_error("bench: --vkfft=%s: %s", path, why);
+  return FG_EXIT_FAILED;
+}
+
 /* One option; 0 or an exit status. */
 static int apply(request *r, int option, const char *argument) {
   switch (option) {
@@ -35,6 +43,7 @@ static int apply(request *r, int option, const char *argument) {
     case 'm': r->options.measure = true; return 0;
     case 'c': r->csv = argument; return 0;
     case 's': return fg_bench_suite_add(&r->cases, argument, &r->suite_on_device);
+    case 'v': return open_vkfft(&r->options, argument);
     case 't': return read_seconds(argument, &r->options.seconds);
     default: return fg_cli_usage("bench", NULL);
   }
@@ -69,8 +78,8 @@ static int read_request(request *r, int argc, char **argv, bool *done) {
       {"device", no_argument, NULL, 'd'},      {"host", no_argument, NULL, 'H'},
       {"suite", required_argument, NULL, 's'}, {"csv", required_argument, NULL, 'c'},
       {"seconds", required_argument, NULL, 't'}, {"measure", no_argument, NULL, 'm'},
-      {"list", no_argument, NULL, 'l'},        {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0}};
+      {"vkfft", required_argument, NULL, 'v'}, {"list", no_argument, NULL, 'l'},
+      {"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
   int status = 0;
   for (int c; !status && (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
     if (c == 'h') {
@@ -108,6 +117,7 @@ const fg_command fg_command_bench = {
             "                 peers: 210 cases that cuFFT and VkFFT were timed with, on the device\n"
             "                 real: r2c, c2r and r2r, 115 cases, on the device\n"
             "                 host: 25 cases on the host\n"
+            "  --vkfft=PATH   on the device, time VkFFT too: a library built of pyvkfft (see the man page)\n"
             "  --list         print the problems and run nothing\n"
             "  --csv=FILE     write all figures to FILE too, and the passes of each plan\n"
             "  --seconds=S    time each figure for S seconds instead of 20 times\n"

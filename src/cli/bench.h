@@ -66,6 +66,7 @@ double fg_bench_relative(const fg_bench_error *); /* L2 */
 typedef struct {
   double seconds; /* time each figure for so long; 0: 20 repetitions */
   bool measure;   /* stock FFTW plans with FFTW_MEASURE */
+  bool vkfft;     /* VkFFT is there */
 } fg_bench_options;
 
 enum { FG_BENCH_MOST_TIMES = 100000 };
@@ -134,6 +135,14 @@ struct fg_bench_peer {
 
 /* NULL: no cuFFT, or it cannot do that.  The device's primary context must exist.  stream: a CUstream. */
 fg_bench_peer *fg_bench_cufft_plan(const fg_problem *p, bool in_place, void *stream);
+
+/* ---- VkFFT, in a library of pyvkfft (bench_vkfft.c) ---- */
+
+/* NULL, or why it cannot be used. */
+const char *fg_bench_vkfft_open(const char *path);
+
+/* As fg_bench_cufft_plan. */
+fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *stream);
 
 /* FFTW's single-precision interface, of whatever library. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* bench_device.c: `fftw3-gpu bench --device`: the passes of each problem on data that is on the device already, beside
- * a copy of the same bytes, cuFFT, and for real data the complex transform of the same size. */
+ * a copy of the same bytes, cuFFT, VkFFT, and for real data the complex transform of the same size. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum {
   PASSES, OURS, OURS_LEAST, COPY, OURS_PER_COPY, COMPLEX, OURS_PER_COMPLEX, CUFFT, CUFFT_OUT, CUFFT_IN, CUFFT_PER_OURS,
-  ERROR, ESTIMATE, BYTES, COLUMNS
+  VKFFT, VKFFT_OUT, VKFFT_IN, BEST_PER_OURS, ERROR, ESTIMATE, BYTES, COLUMNS
 };
 
 static const fg_bench_column all_columns[COLUMNS + 1] = {
@@ -24,6 +24,10 @@ static const fg_bench_column all_columns[COLUMNS + 1] = {
     [CUFFT_OUT] = {NULL, "cufft_out_of_place_us", NULL, false},
     [CUFFT_IN] = {NULL, "cufft_in_place_us", NULL, false},
     [CUFFT_PER_OURS] = {"cuFFT/ours", "cufft_per_ours", NULL, true},
+    [VKFFT] = {"VkFFT us", "vkfft_us", NULL, false},
+    [VKFFT_OUT] = {NULL, "vkfft_out_of_place_us", NULL, false},
+    [VKFFT_IN] = {NULL, "vkfft_in_place_us", NULL, false},
+    [BEST_PER_OURS] = {"best/ours", "best_per_ours", NULL, true}, /* the better of both */
     [ERROR] = {"error", "error", "%.1e", false},
     [ESTIMATE] = {NULL, "estimated_us", NULL, false},
     [BYTES] = {NULL, "bytes", NULL, false}};
@@ -37,26 +41,40 @@ static void note(fg_bench_row *row, const char *who, const char *why) {
   snprintf(row->note, sizeof row->note, "%s: %s", who, why);
 }
 
-/* One placement of cuFFT.  Its result is looked at out of place. */
-static void measure_cufft_once(fg_bench_subject *s, fg_bench_row *row, bool in_place) {
-  fg_bench_peer *peer = fg_bench_cufft_plan(s->p, in_place, s->b->stream);
-  if (!peer) return;
+typedef struct {
+  const char *name;
+  fg_bench_peer *(*plan)(const fg_problem *, bool in_place, void *stream);
+  int best, placed[2]; /* columns: out of place, in place */
+} library;
+
+/* One placement.  The result is looked at out of place; where it is another one, in place does not count either. */
+static bool measure_placed(fg_bench_subject *s, fg_bench_row *row, const library *l, bool in_place) {
+  fg_bench_peer *peer = l->plan(s->p, in_place, s->b->stream);
+  if (!peer) return false;
   s->peer = peer;
   const char *why = NULL;
   if (!in_place && !(fg_bench_distance(s) < different)) why = "another result";
-  if (!why) why = fg_bench_measure_peer(s, in_place, &row->value[in_place ? CUFFT_IN : CUFFT_OUT]);
-  if (why) note(row, "cuFFT", why);
+  if (!why) why = fg_bench_measure_peer(s, in_place, &row->value[l->placed[in_place]]);
+  if (why) note(row, l->name, why);
   s->b->target->backend->stream_wait(s->b->target->device, s->b->stream);
   peer->destroy(peer);
   s->peer = NULL;
+  return !why;
 }
 
-static void measure_cufft(fg_bench_subject *s, fg_bench_row *row) {
+static void measure_library(fg_bench_subject *s, fg_bench_row *row, const library *l) {
+  if (measure_placed(s, row, l, false)) measure_placed(s, row, l, true);
+  row->value[l->best] = fmin(row->value[l->placed[0]], row->value[l->placed[1]]);
+}
+
+static void measure_others(fg_bench_subject *s, fg_bench_row *row) {
+  static const library cufft = {"cuFFT", fg_bench_cufft_plan, CUFFT, {CUFFT_OUT, CUFFT_IN}};
+  static const library vkfft = {"VkFFT", fg_bench_vkfft_plan, VKFFT, {VKFFT_OUT, VKFFT_IN}};
   if (s->b->target->backend == &fg_backend_sim) return;
-  measure_cufft_once(s, row, false);
-  measure_cufft_once(s, row, true);
-  row->value[CUFFT] = fmin(row->value[CUFFT_OUT], row->value[CUFFT_IN]);
+  measure_library(s, row, &cufft);
+  if (s->b->options->vkfft) measure_library(s, row, &vkfft);
   row->value[CUFFT_PER_OURS] = row->value[CUFFT] / row->value[OURS];
+  row->value[BEST_PER_OURS] = fmin(row->value[CUFFT], row->value[VKFFT]) / row->value[OURS];
 }
 
 /* ---- a case ---- */
@@ -82,7 +100,7 @@ static const char *measure_all(fg_bench_subject *s, fg_bench_row *row) {
   if (!why) why = fg_bench_measure_copy(s, &row->value[COPY]);
   if (why) return why;
   row->value[OURS_PER_COPY] = row->value[OURS] / row->value[COPY];
-  measure_cufft(s, row);
+  measure_others(s, row);
   return NULL;
 }
 
@@ -137,11 +155,12 @@ static void close_bed(fg_bench_bed *b) {
 }
 
 /* Columns that say something of these cases. */
-static void choose_columns(const fg_bench_cases *cases, fg_bench_column columns[COLUMNS + 1]) {
+static void choose_columns(const fg_bench_cases *cases, bool vkfft, fg_bench_column columns[COLUMNS + 1]) {
   bool real = false;
   memcpy(columns, all_columns, sizeof all_columns);
   for (int i = 0; i < cases->count; i++) real |= cases->item[i].problem->kind != FG_DFT;
   if (!real) columns[OURS_PER_COMPLEX].title = NULL;
+  if (!vkfft) columns[VKFFT].title = columns[BEST_PER_OURS].title = NULL;
 }
 
 int fg_bench_device(const fg_bench_cases *cases, const fg_bench_options *options, FILE *csv) {
@@ -153,7 +172,7 @@ int fg_bench_device(const fg_bench_cases *cases, const fg_bench_options *options
   }
   fg_bench_column columns[COLUMNS + 1];
   fg_bench_table table = {.failures = 1};
-  choose_columns(cases, columns);
+  choose_columns(cases, options->vkfft, columns);
   if (open_bed(&b) == FG_OK) {
     printf("%s: %s; data on the device; median times\n", b.target->backend->name, b.target->info->name);
     fg_bench_table_begin(&table, columns, csv);

@@ -123,6 +123,8 @@ bench 2; err "a problem or a suite is missing"
 bench 2 --suite=all; err "no suite 'all'"
 bench 2 --seconds=0 oc8; err "--seconds=0"
 bench 2 oc8 ocx; err "\"ocx\""
+bench 1 --vkfft="$work/none.so" oc8; err "none.so"
+bench 1 --vkfft=libm.so.6 oc8; err "not a CUDA library of pyvkfft"
 bench 1 --csv "$work/none/csv" oc8; err "$work/none/csv"
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
