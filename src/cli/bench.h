@@ -67,6 +67,7 @@ typedef struct {
   double seconds; /* time each figure for so long; 0: 20 repetitions */
   bool measure;   /* stock FFTW plans with FFTW_MEASURE */
   bool vkfft;     /* VkFFT is there */
+  FILE *svg;      /* a plot of what is timed on the device; or NULL */
 } fg_bench_options;
 
 enum { FG_BENCH_MOST_TIMES = 100000 };
@@ -118,6 +119,24 @@ void fg_bench_table_begin(fg_bench_table *, const fg_bench_column *, FILE *csv);
 void fg_bench_row_begin(fg_bench_row *, const fg_bench_case *);
 void fg_bench_row_print(fg_bench_table *, fg_bench_row *, bool failed); /* and frees what it holds */
 void fg_bench_table_end(const fg_bench_table *);
+
+/* ---- the plot (bench_svg.c) ---- */
+
+typedef struct {
+  const char *class;
+  char problem[128];
+  double points, value[2]; /* points of one transform; ratios, NAN: not known */
+} fg_bench_mark;
+
+typedef struct {
+  int count;
+  fg_bench_mark *mark;
+} fg_bench_plot;
+
+/* per_peer: the better peer's time ÷ ours; per_copy: ours ÷ a copy's. */
+void fg_bench_plot_add(fg_bench_plot *, const fg_bench_row *, double points, double per_peer, double per_copy);
+void fg_bench_plot_write(FILE *f, const fg_bench_plot *, const char *device);
+void fg_bench_plot_free(fg_bench_plot *);
 
 /* ---- the two ways to time; exit status ---- */
 

@@ -122,7 +122,7 @@ static const char *check(fg_bench_subject *s, fg_bench_row *row) {
   return why;
 }
 
-static void run_case(const fg_bench_bed *b, const fg_bench_case *c, fg_bench_table *table) {
+static void run_case(const fg_bench_bed *b, const fg_bench_case *c, fg_bench_table *table, fg_bench_plot *plot) {
   fg_bench_subject s;
   fg_bench_row row;
   fg_bench_row_begin(&row, c);
@@ -133,6 +133,9 @@ static void run_case(const fg_bench_bed *b, const fg_bench_case *c, fg_bench_tab
   if (why) snprintf(row.note, sizeof row.note, "%s", why);
   fg_bench_subject_free(&s); /* its memory is the complex transform's now */
   if (!why && c->problem->kind != FG_DFT) measure_complex(b, c->problem, &row);
+  if (!why)
+    fg_bench_plot_add(plot, &row, (double)fg_tensor_size(&c->problem->transform), row.value[BEST_PER_OURS],
+                      row.value[OURS_PER_COPY]);
   fg_bench_row_print(table, &row, why != NULL);
 }
 
@@ -172,12 +175,15 @@ int fg_bench_device(const fg_bench_cases *cases, const fg_bench_options *options
   }
   fg_bench_column columns[COLUMNS + 1];
   fg_bench_table table = {.failures = 1};
+  fg_bench_plot plot = {0};
   choose_columns(cases, options->vkfft, columns);
   if (open_bed(&b) == FG_OK) {
     printf("%s: %s; data on the device; median times\n", b.target->backend->name, b.target->info->name);
     fg_bench_table_begin(&table, columns, csv);
-    for (int i = 0; i < cases->count; i++) run_case(&b, &cases->item[i], &table);
+    for (int i = 0; i < cases->count; i++) run_case(&b, &cases->item[i], &table, &plot);
     fg_bench_table_end(&table);
+    if (options->svg) fg_bench_plot_write(options->svg, &plot, b.target->info->name);
+    fg_bench_plot_free(&plot);
   } else {
     fg_cli_error("bench: %s", fg_backend_message());
   }

@@ -118,6 +118,22 @@ for case in 'r2c-1d orf4096*8192' 'c2r-3d orb1024x1024x1024' 'r2c-2d orf1080x192
   grep -qxF "$case" "$work/out" || fail "real lacks $case"
 done
 
+# ---- the plot: well-formed, a mark for each case, no class without a name
+bench 0 --device $quick --svg "$work/plot.svg" oc8 orf12 ok9e00
+no_err
+[ "$(grep -c '<circle class="copy"' "$work/plot.svg")" -eq 3 ] || fail "not a mark for each case"
+[ "$(grep -c '<circle class="peer"' "$work/plot.svg")" -eq 0 ] || fail "a peer on sim"
+grep -q '<title>orf12: ' "$work/plot.svg" || fail "a mark without its problem"
+grep -q 'fftw3-gpu bench, sim, 2' "$work/plot.svg" || fail "no title"
+if command -v xmllint >/dev/null; then xmllint --noout "$work/plot.svg" || fail "the plot is not XML"
+elif command -v python3 >/dev/null; then
+  python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$work/plot.svg" || fail "the plot is not XML"
+else tail -n 1 "$work/plot.svg" | grep -qx '</svg>' || fail "the plot has no end"
+fi
+! grep -qE 'nan|inf' "$work/plot.svg" || fail "a coordinate that is none"
+bench 1 --device --svg "$work/none/svg" oc8; err "$work/none/svg"
+bench 2 --host --svg "$work/plot.svg" oc8; err "--svg is for"
+
 # ---- what is not understood
 bench 2; err "a problem or a suite is missing"
 bench 2 --suite=all; err "no suite 'all'"
