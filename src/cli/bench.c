@@ -16,7 +16,7 @@ typedef struct {
   fg_bench_cases cases;
   enum where where;
   bool suite_on_device, list;
-  const char *csv;
+  const char *csv, *svg;
 } request;
 
 static int read_seconds(const char *text, double *seconds) {
@@ -24,6 +24,14 @@ static int read_seconds(const char *text, double *seconds) {
   *seconds = strtod(text, &end);
   if (end != text && !*end && *seconds > 0 && *seconds <= 3600) return 0;
   return fg_cli_usage("bench", "bench: --seconds=%s: it takes seconds, up to 3600", text);
+}
+
+static int open_vkfft(fg_bench_options *options, const char *path) {
+  const char *why = fg_bench_vkfft_open(path);
+  options->vkfft = !why;
+  if (!why) return 0;
+  fg_cli_error("bench: --vkfft=%s: %s", path, why);
+  return FG_EXIT_FAILED;
 }
 
 /* One option; 0 or an exit status. */
@@ -34,7 +42,9 @@ static int apply(request *r, int option, const char *argument) {
     case 'l': r->list = true; return 0;
     case 'm': r->options.measure = true; return 0;
     case 'c': r->csv = argument; return 0;
+    case 'g': r->svg = argument; return 0;
     case 's': return fg_bench_suite_add(&r->cases, argument, &r->suite_on_device);
+    case 'v': return open_vkfft(&r->options, argument);
     case 't': return read_seconds(argument, &r->options.seconds);
     default: return fg_cli_usage("bench", NULL);
   }
@@ -48,19 +58,29 @@ static void list(const fg_bench_cases *cases) {
   }
 }
 
-static int run(const request *r) {
+/* To write to; false after a message.  No path: no file. */
+static bool open_file(const char *path, FILE **file) {
+  *file = path ? fopen(path, "w") : NULL;
+  if (!path || *file) return true;
+  fg_cli_error("bench: %s: %s", path, strerror(errno));
+  return false;
+}
+
+static int close_file(const char *path, FILE *file) {
+  if (!file || !(ferror(file) | fclose(file))) return 0;
+  fg_cli_error("bench: %s could not be written", path);
+  return FG_EXIT_FAILED;
+}
+
+static int run(request *r) {
   const bool device = r->where == ON_DEVICE || (r->where == NOT_SAID && r->suite_on_device);
-  FILE *csv = r->csv ? fopen(r->csv, "w") : NULL;
-  if (r->csv && !csv) {
-    fg_cli_error("bench: %s: %s", r->csv, strerror(errno));
-    return FG_EXIT_FAILED;
-  }
-  int status = (device ? fg_bench_device : fg_bench_host)(&r->cases, &r->options, csv);
-  if (csv && (ferror(csv) | fclose(csv))) {
-    fg_cli_error("bench: %s could not be written", r->csv);
-    status = FG_EXIT_FAILED;
-  }
-  return status;
+  if (r->svg && !device) return fg_cli_usage("bench", "bench: --svg is for what is timed with --device");
+  FILE *csv = NULL;
+  int status = FG_EXIT_FAILED;
+  if (open_file(r->csv, &csv) && open_file(r->svg, &r->options.svg))
+    status = (device ? fg_bench_device : fg_bench_host)(&r->cases, &r->options, csv);
+  const int csv_status = close_file(r->csv, csv), svg_status = close_file(r->svg, r->options.svg);
+  return status ? status : csv_status ? csv_status : svg_status;
 }
 
 /* From the command line; 0 or an exit status.  *done: there is nothing to time. */
@@ -69,7 +89,8 @@ static int read_request(request *r, int argc, char **argv, bool *done) {
       {"device", no_argument, NULL, 'd'},      {"host", no_argument, NULL, 'H'},
       {"suite", required_argument, NULL, 's'}, {"csv", required_argument, NULL, 'c'},
       {"seconds", required_argument, NULL, 't'}, {"measure", no_argument, NULL, 'm'},
-      {"list", no_argument, NULL, 'l'},        {"help", no_argument, NULL, 'h'},
+      {"vkfft", required_argument, NULL, 'v'}, {"list", no_argument, NULL, 'l'},
+      {"svg", required_argument, NULL, 'g'},   {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0}};
   int status = 0;
   for (int c; !status && (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -102,12 +123,16 @@ const fg_command fg_command_bench = {
     .help = "  --host         data on the host, through the FFTW interface: stock FFTW with one thread and with\n"
             "                 all, this library, cuFFTW if it is there (the default, but for device suites)\n"
             "  --device       data on the device: this library's passes, a copy of the same bytes, cuFFT if it\n"
-            "                 is there, in place or out of place, whichever is better\n"
+            "                 is there, in place or out of place, whichever is better; of real data also as a\n"
+            "                 share of this library's complex transform of the same size\n"
             "  --suite=NAME   passes: each kind of pass, about 40 cases, on the device\n"
             "                 peers: 210 cases that cuFFT and VkFFT were timed with, on the device\n"
+            "                 real: r2c, c2r and r2r, 115 cases, on the device\n"
             "                 host: 25 cases on the host\n"
+            "  --vkfft=PATH   on the device, time VkFFT too: a library built of pyvkfft (see the man page)\n"
             "  --list         print the problems and run nothing\n"
             "  --csv=FILE     write all figures to FILE too, and the passes of each plan\n"
+            "  --svg=FILE     on the device, plot the ratios against the size\n"
             "  --seconds=S    time each figure for S seconds instead of 20 times\n"
             "  --measure      stock FFTW plans with FFTW_MEASURE instead of FFTW_ESTIMATE\n"
             "\n"

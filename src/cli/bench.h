@@ -27,22 +27,27 @@ int fg_bench_case_add(fg_bench_cases *, const char *class, const char *text);
 int fg_bench_suite_add(fg_bench_cases *, const char *name, bool *device);
 void fg_bench_cases_free(fg_bench_cases *);
 
-/* A complex interleaved problem that any plan_many takes: contiguous, at most three dimensions and one batch. */
+/* A problem without split arrays that any plan_many takes: contiguous (a real side may be padded to its complex one),
+ * at most three dimensions and one batch. */
 typedef struct {
+  enum fg_kind kind;
   int rank, n[3], batch, sign;
 } fg_bench_plain;
 bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain);
 
+/* The complex problem of the same sizes, contiguous and out of place; NULL on lack of memory. */
+fg_problem *fg_bench_complex_of(const fg_problem *p);
+
 /* ---- the test data and what becomes of it (bench_reference.c) ----
  * Numbers of a generator that counts, so that any part can be made anew.  Real or imaginary part c of image element e
- * (src/problem/layout.h) has index 2e + c. */
+ * (src/problem/layout.h) has index 2e + c; in an image of reals element e has index e. */
 
 /* Every step-th number from index first on, in (-1, 1). */
 void fg_bench_random(float *to, size_t count, uint64_t first, int step);
 
-/* The transform of these numbers by FFTW in double precision, indexed as they are, malloc'd; NULL if there is no
- * libfftw3 or no memory for it. */
-double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out);
+/* The transform of data (indexed as these numbers; NULL: of the numbers) by FFTW in double precision, indexed likewise,
+ * malloc'd; NULL if there is no libfftw3 or no memory for it. */
+double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out, const float *data);
 
 typedef struct {
   double difference, norm; /* sums of squares */
@@ -61,6 +66,8 @@ double fg_bench_relative(const fg_bench_error *); /* L2 */
 typedef struct {
   double seconds; /* time each figure for so long; 0: 20 repetitions */
   bool measure;   /* stock FFTW plans with FFTW_MEASURE */
+  bool vkfft;     /* VkFFT is there */
+  FILE *svg;      /* a plot of what is timed on the device; or NULL */
 } fg_bench_options;
 
 enum { FG_BENCH_MOST_TIMES = 100000 };
@@ -85,7 +92,7 @@ int fg_bench_in_place_limit(ptrdiff_t n);
 
 /* ---- the table (bench_table.c) ---- */
 
-enum { FG_BENCH_COLUMNS = 16 };
+enum { FG_BENCH_COLUMNS = 24 };
 
 typedef struct {
   const char *title;  /* in the table; NULL: only in the CSV file */
@@ -113,19 +120,48 @@ void fg_bench_row_begin(fg_bench_row *, const fg_bench_case *);
 void fg_bench_row_print(fg_bench_table *, fg_bench_row *, bool failed); /* and frees what it holds */
 void fg_bench_table_end(const fg_bench_table *);
 
+/* ---- the plot (bench_svg.c) ---- */
+
+typedef struct {
+  const char *class;
+  char problem[128];
+  double points, value[2]; /* points of one transform; ratios, NAN: not known */
+} fg_bench_mark;
+
+typedef struct {
+  int count;
+  fg_bench_mark *mark;
+} fg_bench_plot;
+
+/* per_peer: the better peer's time ÷ ours; per_copy: ours ÷ a copy's. */
+void fg_bench_plot_add(fg_bench_plot *, const fg_bench_row *, double points, double per_peer, double per_copy);
+void fg_bench_plot_write(FILE *f, const fg_bench_plot *, const char *device);
+void fg_bench_plot_free(fg_bench_plot *);
+
 /* ---- the two ways to time; exit status ---- */
 
 int fg_bench_device(const fg_bench_cases *, const fg_bench_options *, FILE *csv);
 int fg_bench_host(const fg_bench_cases *, const fg_bench_options *, FILE *csv);
 
-/* ---- cuFFT, if it is there (bench_peers.c) ---- */
+/* ---- other libraries (bench_peers.c) ---- */
 
-typedef struct fg_bench_cufft fg_bench_cufft;
+/* A plan of another library for the device.  In place, in and out are the same; the input of c2r is lost. */
+typedef struct fg_bench_peer fg_bench_peer;
+struct fg_bench_peer {
+  bool (*execute)(const fg_bench_peer *, void *in, void *out);
+  void (*destroy)(fg_bench_peer *);
+};
 
 /* NULL: no cuFFT, or it cannot do that.  The device's primary context must exist.  stream: a CUstream. */
-fg_bench_cufft *fg_bench_cufft_plan(const fg_problem *p, void *stream);
-bool fg_bench_cufft_execute(const fg_bench_cufft *, void *in, void *out);
-void fg_bench_cufft_destroy(fg_bench_cufft *);
+fg_bench_peer *fg_bench_cufft_plan(const fg_problem *p, bool in_place, void *stream);
+
+/* ---- VkFFT, in a library of pyvkfft (bench_vkfft.c) ---- */
+
+/* NULL, or why it cannot be used. */
+const char *fg_bench_vkfft_open(const char *path);
+
+/* As fg_bench_cufft_plan. */
+fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *stream);
 
 /* FFTW's single-precision interface, of whatever library. */
 typedef struct {

@@ -14,6 +14,8 @@ typedef struct {
   int rank;
   ptrdiff_t fill;
   const char *batches;
+  const char *options; /* the notation's, before the dimensions; NULL: "oc" */
+  const char *letters; /* of an r2r kind, after each dimension of a lone N; NULL: none */
 } family;
 
 /* Points that make 128 MiB (256 MiB move) and 256 MiB of single-precision complex data. */
@@ -21,51 +23,77 @@ enum { MOVE_256M = 1 << 24, HOLD_256M = 1 << 25 };
 
 static const family families[] = {
     /* Each kind of pass, each class of size. */
-    {"passes", "lines", "8 16 32 64 128 256 512 1024 2048 4096 8192", 1, MOVE_256M, NULL},
-    {"passes", "lines-mixed", "96 100 243 360 720 1000 1001 2002", 1, MOVE_256M, NULL},
-    {"passes", "long", "16384 65536 262144 1048576 4194304", 1, MOVE_256M, NULL},
-    {"passes", "long-single", "16384 131072 1048576 4194304 16777216", 1, 0, "1"},
-    {"passes", "small-3d", "24", 3, 0, "512"},
-    {"passes", "small-2d", "16", 2, 0, "8192"},
-    {"passes", "2d", "256 1024 4096", 2, MOVE_256M, NULL},
-    {"passes", "3d", "64 128 256 512 100", 3, MOVE_256M, NULL},
-    {"passes", "prime", "17 37 101 1009 10007 1000003", 1, MOVE_256M, NULL},
+    {"passes", "lines", "8 16 32 64 128 256 512 1024 2048 4096 8192", 1, MOVE_256M, NULL, NULL, NULL},
+    {"passes", "lines-mixed", "96 100 243 360 720 1000 1001 2002", 1, MOVE_256M, NULL, NULL, NULL},
+    {"passes", "long", "16384 65536 262144 1048576 4194304", 1, MOVE_256M, NULL, NULL, NULL},
+    {"passes", "long-single", "16384 131072 1048576 4194304 16777216", 1, 0, "1", NULL, NULL},
+    {"passes", "small-3d", "24", 3, 0, "512", NULL, NULL},
+    {"passes", "small-2d", "16", 2, 0, "8192", NULL, NULL},
+    {"passes", "2d", "256 1024 4096", 2, MOVE_256M, NULL, NULL, NULL},
+    {"passes", "3d", "64 128 256 512 100", 3, MOVE_256M, NULL, NULL, NULL},
+    {"passes", "prime", "17 37 101 1009 10007 1000003", 1, MOVE_256M, NULL, NULL, NULL},
 
     /* What cuFFT and VkFFT were timed with on the reference machine. */
     {"peers", "pow2",
      "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 2097152 4194304 "
      "8388608 16777216",
-     1, HOLD_256M, NULL},
+     1, HOLD_256M, NULL, NULL, NULL},
     {"peers", "3d",
      "96 128 160 192 200 240 256 300 320 384 400 480 512 640 768 1000 1024 128x128x256 256x256x512 256x256x1024 "
      "512x512x128 1024x1024x128",
-     3, HOLD_256M, NULL},
-    {"peers", "small3d", "4 8 12 16 20 24 28 30 32 36 40 48 64", 3, 0, "512"},
-    {"peers", "2d", "128 256 360 512 1000 1024 1536 2048 3000 4096 8192 16384 1080x1920 4000x6000", 2, HOLD_256M, NULL},
-    {"peers", "small2d", "2 4 6 8 12 16 20 24 28 32 48 64 4x16 8x24 12x28", 2, 0, "8192"},
-    {"peers", "qmc24", "24", 3, 0, "1 4 8 27 53 54"},
-    {"peers", "lowbatch3d", "64 96 100 128 160 192 256", 3, 0, "1"},
-    {"peers", "single1d", "256 1024 4096 16384 65536 262144 1048576 4194304 16777216", 1, 0, "1"},
+     3, HOLD_256M, NULL, NULL, NULL},
+    {"peers", "small3d", "4 8 12 16 20 24 28 30 32 36 40 48 64", 3, 0, "512", NULL, NULL},
+    {"peers", "2d", "128 256 360 512 1000 1024 1536 2048 3000 4096 8192 16384 1080x1920 4000x6000",
+     2, HOLD_256M, NULL, NULL, NULL},
+    {"peers", "small2d", "2 4 6 8 12 16 20 24 28 32 48 64 4x16 8x24 12x28", 2, 0, "8192", NULL, NULL},
+    {"peers", "qmc24", "24", 3, 0, "1 4 8 27 53 54", NULL, NULL},
+    {"peers", "lowbatch3d", "64 96 100 128 160 192 256", 3, 0, "1", NULL, NULL},
+    {"peers", "single1d", "256 1024 4096 16384 65536 262144 1048576 4194304 16777216", 1, 0, "1", NULL, NULL},
     {"peers", "f11f13",
-     "11 13 22 26 33 39 121 143 169 286 1001 1331 2002 2197 1573 14641 20020 28561 171366 210432", 1, HOLD_256M, NULL},
+     "11 13 22 26 33 39 121 143 169 286 1001 1331 2002 2197 1573 14641 20020 28561 171366 210432",
+     1, HOLD_256M, NULL, NULL, NULL},
     {"peers", "prime",
      "17 19 23 29 31 37 41 47 53 61 73 97 101 113 127 131 211 251 509 1009 2003 4001 8191 10007 32749 65521 131071 "
      "1000003",
-     1, HOLD_256M, NULL},
+     1, HOLD_256M, NULL, NULL, NULL},
     {"peers", "smooth",
      "12 15 20 24 28 30 36 48 60 96 100 120 125 144 200 240 243 343 360 480 500 625 720 729 960 1000 1200 1536 1920 "
      "2000 2187 2401 2500 3000 3125 3600 4800 5000 6000 6561 10000 15000 15625 16807 20000 30000 50000 100000 200000 "
      "500000 1000000 2000000",
-     1, HOLD_256M, NULL},
+     1, HOLD_256M, NULL, NULL, NULL},
+
+    /* Real data, forward, backward, and r2r kinds. */
+#define REAL(options, direction)                                                                                      \
+    {"real", direction "-1d", "16 64 256 1024 4096 8192 16384 65536 1048576", 1, HOLD_256M, NULL, options, NULL},      \
+    {"real", direction "-mixed", "100 243 360 1000 1001 3125 10000 100000 1000000", 1, HOLD_256M, NULL, options,    \
+     NULL},                                                                                                           \
+    {"real", direction "-prime", "17 31 127 1009 10007 65521", 1, HOLD_256M, NULL, options, NULL},                    \
+    {"real", direction "-2d", "128 360 1000 1024 4096 8192 1080x1920", 2, HOLD_256M, NULL, options, NULL},            \
+    {"real", direction "-3d", "64 96 128 200 256 300 512 1024", 3, HOLD_256M, NULL, options, NULL},                   \
+    {"real", direction "-small2d", "16 28 32", 2, 0, "8192", options, NULL},                                          \
+    {"real", direction "-small3d", "16 24 32", 3, 0, "512", options, NULL},                                           \
+    {"real", direction "-single", "65536 1048576 16777216", 1, 0, "1", options, NULL}
+    REAL("orf", "r2c"),
+    REAL("orb", "c2r"),
+#undef REAL
+    {"real", "r2r-dct1", "129 1025", 1, HOLD_256M, NULL, "ok", "e00"},
+    {"real", "r2r-dct2", "256 1000 4096", 1, HOLD_256M, NULL, "ok", "e10"},
+    {"real", "r2r-dct3", "256 1000", 1, HOLD_256M, NULL, "ok", "e01"},
+    {"real", "r2r-dct4", "256 1000", 1, HOLD_256M, NULL, "ok", "e11"},
+    {"real", "r2r-dst1", "127 1023", 1, HOLD_256M, NULL, "ok", "o00"},
+    {"real", "r2r-dst2", "256 1000", 1, HOLD_256M, NULL, "ok", "o10"},
+    {"real", "r2r-hc", "256 1000", 1, HOLD_256M, NULL, "ok", "f"},
+    {"real", "r2r-dct2-2d", "512 1000", 2, HOLD_256M, NULL, "ok", "e10"},
+    {"real", "r2r-dct2-3d", "128 256", 3, HOLD_256M, NULL, "ok", "e10"},
 
     /* Through the FFTW interface, data on the host. */
-    {"host", "qmc", "24", 3, 0, "1 27 54"},
-    {"host", "b2d", "16 28", 2, 0, "8192"},
-    {"host", "b3d", "16", 3, 0, "512"},
-    {"host", "1d", "256 4096 65536 1048576 16777216 1000003", 1, 0, "1"},
-    {"host", "b1d", "1024 1000 4096", 1, 0, "4096"},
-    {"host", "2d", "256 1024 4096 1000", 2, 0, "1"},
-    {"host", "3d", "32 64 100 128 256 512", 3, 0, "1"},
+    {"host", "qmc", "24", 3, 0, "1 27 54", NULL, NULL},
+    {"host", "b2d", "16 28", 2, 0, "8192", NULL, NULL},
+    {"host", "b3d", "16", 3, 0, "512", NULL, NULL},
+    {"host", "1d", "256 4096 65536 1048576 16777216 1000003", 1, 0, "1", NULL, NULL},
+    {"host", "b1d", "1024 1000 4096", 1, 0, "4096", NULL, NULL},
+    {"host", "2d", "256 1024 4096 1000", 2, 0, "1", NULL, NULL},
+    {"host", "3d", "32 64 100 128 256 512", 3, 0, "1", NULL, NULL},
 };
 
 int fg_bench_case_add(fg_bench_cases *cases, const char *class, const char *text) {
@@ -87,32 +115,37 @@ int fg_bench_case_add(fg_bench_cases *cases, const char *class, const char *text
 }
 
 /* "64x64" of "64" in two dimensions; a shape with an x stands for itself. */
-static void spell(char *text, size_t size, const char *shape, int length, int rank) {
+static void spell(char *text, size_t size, const char *shape, int length, int rank, const char *letters) {
   const bool whole = memchr(shape, 'x', (size_t)length);
   size_t at = 0;
   text[0] = 0;
   for (int d = 0; d < (whole ? 1 : rank) && at < size; d++)
-    at += (size_t)snprintf(text + at, size - at, "%s%.*s", d ? "x" : "", length, shape);
+    at += (size_t)snprintf(text + at, size - at, "%s%.*s%s", d ? "x" : "", length, shape, letters);
 }
 
 static ptrdiff_t points(const char *shape) {
   ptrdiff_t product = 1;
-  for (char *end; *shape; shape = *end ? end + 1 : end) product *= strtol(shape, &end, 10);
+  while (*shape) {
+    char *end;
+    product *= strtol(shape, &end, 10);
+    shape = end + strcspn(end, "x"); /* past the letters of an r2r kind */
+    shape += *shape == 'x';
+  }
   return product;
 }
 
-static int add_batch(fg_bench_cases *cases, const char *class, const char *shape, ptrdiff_t batch) {
+static int add_batch(fg_bench_cases *cases, const family *f, const char *shape, ptrdiff_t batch) {
   char text[128];
-  snprintf(text, sizeof text, batch > 1 ? "oc%s*%td" : "oc%s", shape, batch);
-  return fg_bench_case_add(cases, class, text);
+  snprintf(text, sizeof text, batch > 1 ? "%s%s*%td" : "%s%s", f->options ? f->options : "oc", shape, batch);
+  return fg_bench_case_add(cases, f->class, text);
 }
 
 static int add_shape(fg_bench_cases *cases, const family *f, const char *shape) {
   const ptrdiff_t fits = f->fill / points(shape);
-  if (!f->batches) return add_batch(cases, f->class, shape, fits > 1 ? fits : 1);
+  if (!f->batches) return add_batch(cases, f, shape, fits > 1 ? fits : 1);
   int status = 0;
   for (const char *b = f->batches; *b && !status; b += strcspn(b, " "), b += *b == ' ')
-    status = add_batch(cases, f->class, shape, strtol(b, NULL, 10));
+    status = add_batch(cases, f, shape, strtol(b, NULL, 10));
   return status;
 }
 
@@ -121,7 +154,7 @@ static int add_family(fg_bench_cases *cases, const family *f) {
   for (const char *s = f->shapes; *s && !status; s += length, s += *s == ' ') {
     char shape[64];
     length = (int)strcspn(s, " ");
-    spell(shape, sizeof shape, s, length, f->rank);
+    spell(shape, sizeof shape, s, length, f->rank, f->letters ? f->letters : "");
     status = add_shape(cases, f, shape);
   }
   return status;
@@ -146,27 +179,54 @@ void fg_bench_cases_free(fg_bench_cases *cases) {
   *cases = (fg_bench_cases){0};
 }
 
-/* d lies dense outside of *dense points, which it then joins. */
-static bool dense_outside(const fg_dim *d, ptrdiff_t *dense) {
-  const bool fits = d->n == 1 || (d->is == 2 * *dense && d->os == 2 * *dense);
-  *dense *= d->n;
+/* d lies dense outside of *dense reals, which it then joins with so many points of its own. */
+static bool dense_outside(const fg_dim *d, enum fg_side side, ptrdiff_t points, ptrdiff_t *dense) {
+  const bool fits = d->n == 1 || fg_dim_stride(d, side) == *dense;
+  *dense *= points;
   return fits && d->n <= INT32_MAX;
 }
 
-bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain) {
-  ptrdiff_t dense = 1, batch = 1;
-  *plain = (fg_bench_plain){.sign = p->sign};
-  if (p->kind != FG_DFT || p->format != FG_INTERLEAVED || p->precision != FG_SINGLE) return false;
-  if (p->transform.rank < 1 || p->transform.rank > 3) return false;
+/* padded: rows of reals take the memory of their complex numbers. */
+static bool dense_side(const fg_problem *p, enum fg_side side, bool padded) {
+  const bool complex = fg_problem_complex_side(p, side);
+  ptrdiff_t dense = complex ? 2 : 1;
+  bool fits = true;
   for (int d = p->transform.rank - 1; d >= 0; d--) {
-    if (!dense_outside(&p->transform.dim[d], &dense)) return false;
-    plain->n[d] = (int)p->transform.dim[d].n;
+    const bool row = d == p->transform.rank - 1;
+    const fg_dim *dim = &p->transform.dim[d];
+    const ptrdiff_t points = row && padded && !complex ? 2 * (dim->n / 2 + 1) : fg_problem_points(p, d, side);
+    fits = dense_outside(dim, side, points, &dense) && fits;
   }
-  for (int d = p->batch.rank - 1; d >= 0; d--) {
-    if (!dense_outside(&p->batch.dim[d], &dense)) return false;
-    batch *= p->batch.dim[d].n;
-  }
-  plain->rank = p->transform.rank;
-  plain->batch = (int)batch;
+  for (int d = p->batch.rank - 1; d >= 0; d--)
+    fits = dense_outside(&p->batch.dim[d], side, p->batch.dim[d].n, &dense) && fits;
+  return fits;
+}
+
+bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain) {
+  const bool halved = p->kind == FG_R2C || p->kind == FG_C2R;
+  const ptrdiff_t batch = fg_tensor_size(&p->batch);
+  *plain = (fg_bench_plain){.kind = p->kind, .rank = p->transform.rank, .batch = (int)batch, .sign = p->sign};
+  if (p->format != FG_INTERLEAVED || p->precision != FG_SINGLE || plain->rank < 1 || plain->rank > 3) return false;
+  for (int d = 0; d < plain->rank; d++) plain->n[d] = (int)p->transform.dim[d].n;
+  for (int side = 0; side < 2; side++)
+    if (!dense_side(p, (enum fg_side)side, false) && !(halved && dense_side(p, (enum fg_side)side, true))) return false;
   return batch > 0 && batch <= INT32_MAX;
+}
+
+/* The dimensions of from, outside of *dense reals. */
+static void copy_dense(fg_tensor *to, const fg_tensor *from, ptrdiff_t *dense) {
+  for (int d = from->rank - 1; d >= 0; d--) {
+    to->dim[d] = (fg_dim){from->dim[d].n, *dense, *dense};
+    *dense *= from->dim[d].n;
+  }
+}
+
+fg_problem *fg_bench_complex_of(const fg_problem *p) {
+  fg_problem *c = fg_problem_new(FG_DFT, p->precision, FG_INTERLEAVED, p->transform.rank, p->batch.rank);
+  if (!c) return NULL;
+  ptrdiff_t dense = 2;
+  c->sign = p->sign;
+  copy_dense(&c->transform, &p->transform, &dense);
+  copy_dense(&c->batch, &p->batch, &dense);
+  return c;
 }

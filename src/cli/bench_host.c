@@ -240,7 +240,7 @@ static const char *prepare(subject *s) {
     fg_bench_random(s->image, elements, 0, 2);
     fg_bench_random(s->image + elements, elements, 1, 2);
   }
-  s->reference = fg_bench_reference(s->p, &s->in, &s->out);
+  s->reference = fg_bench_reference(s->p, &s->in, &s->out, NULL);
   return NULL;
 }
 

@@ -8,18 +8,23 @@
 
 /* ---- cuFFT, as its manual declares it ---- */
 
-enum { CUFFT_SUCCESS = 0, CUFFT_C2C = 0x29 };
+enum { CUFFT_SUCCESS = 0, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_C2C = 0x29 };
 
 static struct {
   int (*plan_many)(int *plan, int rank, int *n, int *, int, int, int *, int, int, int type, int batch);
   int (*set_stream)(int plan, void *stream);
   int (*exec_c2c)(int plan, void *in, void *out, int direction);
+  int (*exec_r2c)(int plan, void *in, void *out);
+  int (*exec_c2r)(int plan, void *in, void *out);
   int (*destroy)(int plan);
 } cufft;
 
-struct fg_bench_cufft {
-  int plan, sign;
-};
+typedef struct {
+  fg_bench_peer peer;
+  int plan;
+  enum fg_kind kind;
+  int sign;
+} cufft_plan;
 
 static void *open_first(const char *const *names) {
   void *library = NULL;
@@ -35,8 +40,11 @@ static bool find_cufft(void) {
   *(void **)&cufft.plan_many = dlsym(library, "cufftPlanMany");
   *(void **)&cufft.set_stream = dlsym(library, "cufftSetStream");
   *(void **)&cufft.exec_c2c = dlsym(library, "cufftExecC2C");
+  *(void **)&cufft.exec_r2c = dlsym(library, "cufftExecR2C");
+  *(void **)&cufft.exec_c2r = dlsym(library, "cufftExecC2R");
   *(void **)&cufft.destroy = dlsym(library, "cufftDestroy");
-  return cufft.plan_many && cufft.set_stream && cufft.exec_c2c && cufft.destroy;
+  return cufft.plan_many && cufft.set_stream && cufft.exec_c2c && cufft.exec_r2c && cufft.exec_c2r &&
+         cufft.destroy;
 }
 
 static bool have_cufft(void) {
@@ -45,30 +53,59 @@ static bool have_cufft(void) {
   return state == FOUND;
 }
 
-fg_bench_cufft *fg_bench_cufft_plan(const fg_problem *p, void *stream) {
+static bool cufft_execute(const fg_bench_peer *peer, void *in, void *out) {
+  const cufft_plan *c = (const cufft_plan *)peer;
+  switch (c->kind) {
+    case FG_R2C: return cufft.exec_r2c(c->plan, in, out) == CUFFT_SUCCESS;
+    case FG_C2R: return cufft.exec_c2r(c->plan, in, out) == CUFFT_SUCCESS;
+    default: return cufft.exec_c2c(c->plan, in, out, c->sign) == CUFFT_SUCCESS; /* its directions are FFTW's signs */
+  }
+}
+
+static void cufft_destroy(fg_bench_peer *peer) {
+  cufft.destroy(((cufft_plan *)peer)->plan);
+  free(peer);
+}
+
+/* Rows of so many elements: all of the array's memory that an execution uses. */
+static int embed(const fg_bench_plain *p, int row, int to[3]) {
+  int all = 1;
+  for (int d = 0; d < p->rank; d++) {
+    to[d] = d == p->rank - 1 ? row : p->n[d];
+    all *= to[d];
+  }
+  return all;
+}
+
+static bool plan_real(int *plan, fg_bench_plain *p, bool in_place) {
+  const int n = p->n[p->rank - 1], half = n / 2 + 1;
+  int reals[3], spectrum[3];
+  const int real = embed(p, in_place ? 2 * half : n, reals), complex = embed(p, half, spectrum);
+  const int code = p->kind == FG_R2C ? cufft.plan_many(plan, p->rank, p->n, reals, 1, real, spectrum, 1, complex,
+                                                       CUFFT_R2C, p->batch)
+                                     : cufft.plan_many(plan, p->rank, p->n, spectrum, 1, complex, reals, 1, real,
+                                                       CUFFT_C2R, p->batch);
+  return code == CUFFT_SUCCESS;
+}
+
+/* Without embedding strides and distances are not looked at: contiguous. */
+static bool plan_complex(int *plan, fg_bench_plain *p) {
+  return cufft.plan_many(plan, p->rank, p->n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, p->batch) == CUFFT_SUCCESS;
+}
+
+fg_bench_peer *fg_bench_cufft_plan(const fg_problem *p, bool in_place, void *stream) {
   fg_bench_plain plain;
-  if (!fg_bench_plain_of(p, &plain) || !have_cufft()) return NULL;
-  fg_bench_cufft *c = malloc(sizeof *c);
+  if (p->kind == FG_R2R || !fg_bench_plain_of(p, &plain) || !have_cufft()) return NULL;
+  cufft_plan *c = malloc(sizeof *c);
   if (!c) return NULL;
-  c->sign = plain.sign;
-  /* Without embedding strides and distances are not looked at: contiguous. */
-  if (cufft.plan_many(&c->plan, plain.rank, plain.n, NULL, 1, 0, NULL, 1, 0, CUFFT_C2C, plain.batch) != CUFFT_SUCCESS) {
+  *c = (cufft_plan){.peer = {cufft_execute, cufft_destroy}, .kind = plain.kind, .sign = plain.sign};
+  if (!(p->kind == FG_DFT ? plan_complex(&c->plan, &plain) : plan_real(&c->plan, &plain, in_place))) {
     free(c);
     return NULL;
   }
-  if (cufft.set_stream(c->plan, stream) == CUFFT_SUCCESS) return c;
-  fg_bench_cufft_destroy(c);
+  if (cufft.set_stream(c->plan, stream) == CUFFT_SUCCESS) return &c->peer;
+  cufft_destroy(&c->peer);
   return NULL;
-}
-
-bool fg_bench_cufft_execute(const fg_bench_cufft *c, void *in, void *out) {
-  return cufft.exec_c2c(c->plan, in, out, c->sign) == CUFFT_SUCCESS; /* its directions are FFTW's signs */
-}
-
-void fg_bench_cufft_destroy(fg_bench_cufft *c) {
-  if (!c) return;
-  cufft.destroy(c->plan);
-  free(c);
 }
 
 /* ---- libraries with FFTW's interface ---- */

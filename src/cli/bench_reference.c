@@ -28,7 +28,10 @@ void fg_bench_random(float *to, size_t count, uint64_t first, int step) {
 /* ---- FFTW in double precision ---- */
 
 typedef struct {
-  void *(*plan)(int, const fg_dim *, int, const fg_dim *, double *, double *, double *, double *, unsigned flags);
+  void *(*dft)(int, const fg_dim *, int, const fg_dim *, double *, double *, double *, double *, unsigned flags);
+  void *(*r2c)(int, const fg_dim *, int, const fg_dim *, double *, double *, double *, unsigned flags);
+  void *(*c2r)(int, const fg_dim *, int, const fg_dim *, double *, double *, double *, unsigned flags);
+  void *(*r2r)(int, const fg_dim *, int, const fg_dim *, double *, double *, const int *kinds, unsigned flags);
   void (*execute)(const void *plan);
   void (*destroy)(void *plan);
 } double_fftw;
@@ -45,10 +48,13 @@ static void use_threads(void) {
 static bool find(double_fftw *f) {
   void *library = dlopen("libfftw3.so.3", RTLD_LAZY | RTLD_LOCAL);
   if (!library) return false;
-  *(void **)&f->plan = dlsym(library, "fftw_plan_guru64_split_dft");
+  *(void **)&f->dft = dlsym(library, "fftw_plan_guru64_split_dft");
+  *(void **)&f->r2c = dlsym(library, "fftw_plan_guru64_split_dft_r2c");
+  *(void **)&f->c2r = dlsym(library, "fftw_plan_guru64_split_dft_c2r");
+  *(void **)&f->r2r = dlsym(library, "fftw_plan_guru64_r2r");
   *(void **)&f->execute = dlsym(library, "fftw_execute");
   *(void **)&f->destroy = dlsym(library, "fftw_destroy_plan");
-  if (!f->plan || !f->execute || !f->destroy) return false;
+  if (!f->dft || !f->r2c || !f->c2r || !f->r2r || !f->execute || !f->destroy) return false;
   use_threads();
   return true;
 }
@@ -60,38 +66,54 @@ static const double_fftw *the_fftw(void) {
   return state == FOUND ? &fftw : NULL;
 }
 
-/* A tensor over the images, whose strides begin at first; in reals of interleaved complex numbers. */
+/* Reals from an element of an image to the next, in the order of the test data. */
+static ptrdiff_t unit(const fg_layout *l) { return l->split ? 2 : l->unit; }
+
+/* A tensor over the images, whose strides begin at first. */
 static void image_dims(fg_dim *to, const fg_tensor *t, const fg_layout *in, const fg_layout *out, int first) {
   for (int d = 0; d < t->rank; d++)
-    to[d] = (fg_dim){t->dim[d].n, 2 * in->stride[first + d], 2 * out->stride[first + d]};
+    to[d] = (fg_dim){t->dim[d].n, unit(in) * in->stride[first + d], unit(out) * out->stride[first + d]};
 }
 
 /* Backward is forward with real and imaginary parts exchanged. */
+static void *plan(const double_fftw *f, const fg_problem *p, const fg_dim *dims, double *from, double *to) {
+  const int rank = p->transform.rank, batches = p->batch.rank, backward = p->sign != FG_FORWARD;
+  const fg_dim *batch = dims + rank;
+  switch (p->kind) {
+    case FG_R2C: return f->r2c(rank, dims, batches, batch, from, to, to + 1, FG_ESTIMATE);
+    case FG_C2R: return f->c2r(rank, dims, batches, batch, from, from + 1, to, FG_ESTIMATE);
+    case FG_R2R: return f->r2r(rank, dims, batches, batch, from, to, p->r2r_kind, FG_ESTIMATE);
+    default:
+      return f->dft(rank, dims, batches, batch, from + backward, from + !backward, to + backward, to + !backward,
+                    FG_ESTIMATE);
+  }
+}
+
 static bool transform(const double_fftw *f, const fg_problem *p, const fg_layout *in, const fg_layout *out,
                       double *from, double *to) {
-  const int rank = p->transform.rank, backward = p->sign != FG_FORWARD;
-  fg_dim *dims = malloc(((size_t)rank + (size_t)p->batch.rank + 1) * sizeof *dims);
+  fg_dim *dims = malloc(((size_t)p->transform.rank + (size_t)p->batch.rank + 1) * sizeof *dims);
   if (!dims) return false;
   image_dims(dims, &p->transform, in, out, 0);
-  image_dims(dims + rank, &p->batch, in, out, rank);
-  from += 2 * in->offset;
-  to += 2 * out->offset;
-  void *plan = f->plan(rank, dims, p->batch.rank, dims + rank, from + backward, from + !backward, to + backward,
-                       to + !backward, FG_ESTIMATE);
+  image_dims(dims + p->transform.rank, &p->batch, in, out, p->transform.rank);
+  void *made = plan(f, p, dims, from + unit(in) * in->offset, to + unit(out) * out->offset);
   free(dims);
-  if (!plan) return false;
-  f->execute(plan);
-  f->destroy(plan);
+  if (!made) return false;
+  f->execute(made);
+  f->destroy(made);
   return true;
 }
 
-double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out) {
+static double *image(const fg_layout *l) {
+  const size_t bytes = (size_t)(l->elements * unit(l)) * sizeof(double);
+  return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out, const float *data) {
   const double_fftw *f = the_fftw();
-  const size_t reals = 2 * (size_t)in->elements;
-  double *from = f ? aligned_alloc(64, (reals * sizeof *from + 63) / 64 * 64) : NULL;
-  double *to = f ? aligned_alloc(64, (reals * sizeof *to + 63) / 64 * 64) : NULL;
+  const size_t reals = (size_t)(in->elements * unit(in));
+  double *from = f ? image(in) : NULL, *to = f ? image(out) : NULL;
   bool done = from && to;
-  for (size_t i = 0; done && i < reals; i++) from[i] = number(i);
+  for (size_t i = 0; done && i < reals; i++) from[i] = data ? data[i] : number(i);
   done = done && transform(f, p, in, out, from, to);
   free(from);
   if (done) return to;

@@ -70,11 +70,18 @@ static void print_cell(const fg_bench_column *c, double value, const char *empty
   printf(" %*s", WIDTH, cell);
 }
 
+/* Bytes of UTF-8 that take no room of their own. */
+static int continuations(const char *text) {
+  int count = 0;
+  for (; *text; text++) count += ((unsigned char)*text & 0xc0) == 0x80;
+  return count;
+}
+
 void fg_bench_table_begin(fg_bench_table *t, const fg_bench_column *column, FILE *csv) {
   *t = (fg_bench_table){.column = column, .csv = csv};
   printf("%-*s", PROBLEM_WIDTH, "problem");
   for (const fg_bench_column *c = column; c->csv; c++)
-    if (c->title) printf(" %*s", WIDTH, c->title);
+    if (c->title) printf(" %*s", WIDTH + continuations(c->title), c->title);
   putchar('\n');
   if (!csv) return;
   fprintf(csv, "class,problem");

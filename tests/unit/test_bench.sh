@@ -71,8 +71,24 @@ rows ocf8 ocb30x2 /icf6x4 ocf17 ocf4:1:3x3:4:12
 # ---- what fails does not keep the others back
 FFTW3_GPU_SIM_FAIL=launch:1 bench 1 --device $quick oc8 oc9
 out "injected"; out "2 cases, 1 failed"
-bench 1 --device $quick oc8 or8 'oc8*0'
-out "only complex transforms run on the device"; out "an empty batch"; out "3 cases, 2 failed"
+bench 1 --device $quick oc8 'oc8*0'
+out "an empty batch"; out "2 cases, 1 failed"
+
+# ---- real data: both directions, in place, batches, odd, prime, two and three dimensions, split, strides; r2r kinds
+set -- orf12 orb12 'orf9*5' 'orb9*5' irf10x6 irb10x6 orf4x3x8 'orb4x3x8*2' orf17 orb17 '/orf6x4' orf8:2:3 ok12e10 \
+  ok8e01x6o11 ik9f ok9b ok7h 'ok9e00*3' ok7o00 ok10o10
+bench 0 --device $quick --csv "$work/csv" "$@"
+no_err; out "÷ complex"
+rows "$@"
+for problem in irf10x6 orb12 ok12e10; do
+  awk -v t="$(column ours_per_complex $problem)" 'BEGIN { exit !(t > 0) }' || fail "no complex time for $problem"
+done
+[ "$(column bytes irf10x6)" = 280 ] || fail "bytes of irf10x6: $(column bytes irf10x6)" # (60 + 80) / 2 reals of 4
+[ "$(column bytes ok12e10)" = 48 ] || fail "bytes of ok12e10: $(column bytes ok12e10)"
+bench 0 --device $quick oc8; ! grep -q complex "$work/out" || fail "a column for nothing"
+LD_LIBRARY_PATH=$work/empty bench 0 --device $quick --csv "$work/csv" orf8x3 irb6x5 ok9e01 ok9e00x5o00 ok6f
+no_err; out "checked by round trip"
+rows orf8x3 irb6x5 ok9e01 ok9e00x5o00 ok6f
 
 # ---- on the host, through the FFTW interface
 bench 0 $quick --csv "$work/csv" oc8 'ic12x10*2' /ib9 oc4:-1:2x3:9:20
@@ -98,11 +114,36 @@ out "qmc ocf24x24x24*27"; out "ocf5"
 bench 0 --suite=passes --list
 out "ocf4096x4096"; out "ocf1000003*16"
 
+bench 0 --suite=real --list
+[ "$(grep -cE '^(r2c|c2r)-' "$work/out")" -ge 60 ] || fail "real has not 60 cases of r2c and c2r"
+for case in 'r2c-1d orf4096*8192' 'c2r-3d orb1024x1024x1024' 'r2c-2d orf1080x1920*16' 'c2r-prime orb10007*3353' \
+  'r2r-dct1 ok129e00*260111' 'r2r-dct2-2d ok512e10x512e10*128'; do
+  grep -qxF "$case" "$work/out" || fail "real lacks $case"
+done
+
+# ---- the plot: well-formed, a mark for each case, no class without a name
+bench 0 --device $quick --svg "$work/plot.svg" oc8 orf12 ok9e00
+no_err
+[ "$(grep -c '<circle class="copy"' "$work/plot.svg")" -eq 3 ] || fail "not a mark for each case"
+[ "$(grep -c '<circle class="peer"' "$work/plot.svg")" -eq 0 ] || fail "a peer on sim"
+grep -q '<title>orf12: ' "$work/plot.svg" || fail "a mark without its problem"
+grep -q 'fftw3-gpu bench, sim, 2' "$work/plot.svg" || fail "no title"
+if command -v xmllint >/dev/null; then xmllint --noout "$work/plot.svg" || fail "the plot is not XML"
+elif command -v python3 >/dev/null; then
+  python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$work/plot.svg" || fail "the plot is not XML"
+else tail -n 1 "$work/plot.svg" | grep -qx '</svg>' || fail "the plot has no end"
+fi
+! grep -qE 'nan|inf' "$work/plot.svg" || fail "a coordinate that is none"
+bench 1 --device --svg "$work/none/svg" oc8; err "$work/none/svg"
+bench 2 --host --svg "$work/plot.svg" oc8; err "--svg is for"
+
 # ---- what is not understood
 bench 2; err "a problem or a suite is missing"
 bench 2 --suite=all; err "no suite 'all'"
 bench 2 --seconds=0 oc8; err "--seconds=0"
 bench 2 oc8 ocx; err "\"ocx\""
+bench 1 --vkfft="$work/none.so" oc8; err "none.so"
+bench 1 --vkfft=libm.so.6 oc8; err "not a CUDA library of pyvkfft"
 bench 1 --csv "$work/none/csv" oc8; err "$work/none/csv"
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }

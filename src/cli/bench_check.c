@@ -1,0 +1,176 @@
+/* bench_check.c: whether a case's result is right: against FFTW in double precision or by a round trip, and whether
+ * another library computes the same. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/cli/bench_device.h"
+
+/* Elements: beyond, FFTW in double would take too much time and memory. */
+enum { MOST_CHECKED = 1 << 24 };
+
+/* ---- the inverse ---- */
+
+enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11 };
+
+static int inverse_kind(int kind) {
+  static const int undo[] = {[R2HC] = HC2R,       [HC2R] = R2HC,       [DHT] = DHT,         [REDFT00] = REDFT00,
+                             [REDFT01] = REDFT10, [REDFT10] = REDFT01, [REDFT11] = REDFT11, [RODFT00] = RODFT00,
+                             [RODFT01] = RODFT10, [RODFT10] = RODFT01, [RODFT11] = RODFT11};
+  return undo[kind];
+}
+
+/* What a transform there and back multiplies by, of one dimension: FFTW's manual, "1d Real-even DFTs". */
+static double factor(const fg_problem *p, int d) {
+  const double n = (double)p->transform.dim[d].n;
+  if (p->kind != FG_R2R || p->r2r_kind[d] <= DHT) return n;
+  return 2 * (p->r2r_kind[d] == REDFT00 ? n - 1 : p->r2r_kind[d] == RODFT00 ? n + 1 : n);
+}
+
+static void exchange(fg_tensor *to, const fg_tensor *from) {
+  for (int d = 0; d < from->rank; d++) to->dim[d] = (fg_dim){from->dim[d].n, from->dim[d].os, from->dim[d].is};
+}
+
+/* The problem that undoes p. */
+static fg_problem *inverse_of(const fg_problem *p) {
+  fg_problem *q = fg_problem_copy(p);
+  if (!q) return NULL;
+  exchange(&q->transform, &p->transform);
+  exchange(&q->batch, &p->batch);
+  if (p->kind == FG_R2C) q->kind = FG_C2R;
+  if (p->kind == FG_C2R) q->kind = FG_R2C;
+  if (p->kind != FG_R2R) q->sign = -p->sign;
+  for (int d = 0; p->kind == FG_R2R && d < p->transform.rank; d++) q->r2r_kind[d] = inverse_kind(p->r2r_kind[d]);
+  q->arrays = (fg_arrays){p->arrays.out_re, p->arrays.out_im, p->arrays.in_re, p->arrays.in_im};
+  return q;
+}
+
+/* From the output back over the input. */
+static const char *back(fg_bench_subject *s) {
+  fg_bench_runner undo = {0};
+  fg_problem *q = inverse_of(s->p);
+  const char *why = q ? fg_bench_runner_make(s->b->target, q, &undo) : "out of memory";
+  if (!why && fg_bench_runner_launch(s->b, &undo, s->out_block, s->in_block) != FG_OK) why = fg_backend_message();
+  if (!why && s->b->target->backend->stream_wait(s->b->target->device, s->b->stream) != FG_OK)
+    why = fg_backend_message();
+  fg_bench_runner_free(s->b->target, &undo);
+  fg_problem_free(q);
+  return why;
+}
+
+/* ---- comparing ---- */
+
+typedef struct {
+  const double *reference;
+  double scale;
+  fg_bench_error error;
+} comparison;
+
+static int compare_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
+  const fg_target *t = b->target;
+  comparison *c = context;
+  int code = t->backend->copy_out(t->device, b->staging, device, count * sizeof(float), b->stream);
+  if (code == FG_OK) code = t->backend->stream_wait(t->device, b->stream);
+  if (code == FG_OK) fg_bench_compare(&c->error, b->staging, count, first, step, c->reference, c->scale);
+  return code;
+}
+
+static int keep_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
+  const fg_target *t = b->target;
+  float *const to = context;
+  int code = t->backend->copy_out(t->device, b->staging, device, count * sizeof(float), b->stream);
+  if (code == FG_OK) code = t->backend->stream_wait(t->device, b->stream);
+  for (size_t i = 0; code == FG_OK && i < count; i++) to[first + i * (uint64_t)step] = b->staging[i];
+  return code;
+}
+
+/* The transform in double precision of what is in the first input array; NULL if that cannot be had. */
+static double *reference_of(fg_bench_subject *s) {
+  if (s->in.elements > MOST_CHECKED || s->out.elements > MOST_CHECKED) return NULL;
+  const size_t reals = (size_t)(s->in.elements * s->in.unit * (s->in.split ? 2 : 1));
+  float *data = malloc(reals * sizeof *data);
+  double *reference = NULL;
+  if (data && fg_bench_each_part(s->b, &s->in, s->in_block, keep_part, data) == FG_OK)
+    reference = fg_bench_reference(s->p, &s->in, &s->out, data);
+  free(data);
+  return reference;
+}
+
+/* Test data; the half spectrum of some where the input must be one: what a c2r transform makes of other input is not
+ * defined in more than one dimension. */
+static const char *make_input(fg_bench_subject *s) {
+  const bool spectrum = s->p->kind == FG_C2R;
+  const int code = fg_bench_fill(s->b, spectrum ? &s->out : &s->in, spectrum ? s->out_block : s->in_block);
+  if (code != FG_OK) return fg_backend_message();
+  return spectrum ? back(s) : NULL;
+}
+
+static const char *compare(fg_bench_subject *s, comparison *c) {
+  const bool out = c->reference || s->p->kind == FG_C2R; /* c2r is half of a round trip already */
+  const char *why = out ? NULL : back(s);
+  if (why) return why;
+  const int code = fg_bench_each_part(s->b, out ? &s->out : &s->in, out ? s->out_block : s->in_block, compare_part, c);
+  return code == FG_OK ? NULL : fg_backend_message();
+}
+
+const char *fg_bench_check(fg_bench_subject *s, double *error, bool *by_round_trip) {
+  const char *why = make_input(s);
+  if (why) return why;
+  double *reference = reference_of(s);
+  comparison c = {.reference = reference, .scale = 1};
+  for (int d = 0; d < s->p->transform.rank; d++) c.scale *= factor(s->p, d);
+  *by_round_trip = !reference;
+  if (fg_bench_runner_launch(s->b, &s->forward, s->in_block, s->out_block) != FG_OK) why = fg_backend_message();
+  else why = compare(s, &c);
+  free(reference);
+  if (why) return why;
+  *error = fg_bench_relative(&c.error);
+  if (!(*error < FG_BENCH_WRONG)) return "WRONG RESULT";
+  if (s->p->kind == FG_C2R || !*by_round_trip) return NULL;
+  return make_input(s); /* the round trip's end is too large a number to begin with */
+}
+
+/* ---- another library's result ---- */
+
+typedef struct {
+  double ours, theirs, both; /* sums of products */
+  const char *image, *other;
+  uint64_t reals;
+} likeness;
+
+/* Of the first and the last part: a batch that was not done shows at its end. */
+static int liken_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
+  const fg_target *t = b->target;
+  likeness *l = context;
+  if (first > 0 && first + count * (uint64_t)step < l->reals) return FG_OK;
+  float *const other = malloc(count * sizeof *other);
+  int code = other ? FG_OK : fg_backend_fail(FG_ENOMEM, "out of memory");
+  if (code == FG_OK) code = t->backend->copy_out(t->device, b->staging, device, count * sizeof(float), b->stream);
+  if (code == FG_OK)
+    code = t->backend->copy_out(t->device, other, l->other + (device - l->image), count * sizeof(float), b->stream);
+  if (code == FG_OK) code = t->backend->stream_wait(t->device, b->stream);
+  for (size_t i = 0; code == FG_OK && i < count; i++) {
+    l->ours += (double)b->staging[i] * b->staging[i];
+    l->theirs += (double)other[i] * other[i];
+    l->both += (double)b->staging[i] * other[i];
+  }
+  free(other);
+  return code;
+}
+
+double fg_bench_distance(fg_bench_subject *s) {
+  const fg_target *t = s->b->target;
+  char *in = NULL, *out = NULL;
+  int code = t->backend->memory_alloc(t->device, s->stride, (void **)&in);
+  if (code == FG_OK) code = t->backend->memory_alloc(t->device, s->stride, (void **)&out);
+  if (code == FG_OK) code = t->backend->copy_within(t->device, in, s->in_block, s->in_bytes, s->b->stream);
+  if (code == FG_OK) code = fg_bench_runner_launch(s->b, &s->forward, s->in_block, s->out_block);
+  if (code == FG_OK && !s->peer->execute(s->peer, in, out)) code = FG_ELAUNCH;
+  likeness l = {
+      .image = s->out_block, .other = out, .reals = (uint64_t)(s->out.elements * s->out.unit)};
+  if (code == FG_OK) code = fg_bench_each_part(s->b, &s->out, s->out_block, liken_part, &l);
+  t->backend->memory_free(t->device, in);
+  t->backend->memory_free(t->device, out);
+  if (code != FG_OK || !(l.theirs > 0)) return NAN;
+  const double left = 1 - l.both * l.both / (l.ours * l.theirs);
+  return sqrt(left > 0 ? left : 0);
+}

@@ -1,0 +1,112 @@
+/* bench_subject.c: one case of `fftw3-gpu bench --device`: its program, its arrays on the device, what is in them. */
+#include <stdlib.h>
+
+#include "src/cli/bench_device.h"
+#include "src/plan/planner.h"
+#include "src/run/transfer.h"
+
+/* ---- programs ---- */
+
+void fg_bench_runner_free(const fg_target *t, fg_bench_runner *r) {
+  fg_program_destroy(r->program);
+  for (int i = 0; i < 2; i++) t->backend->memory_free(t->device, r->scratch[i]);
+  *r = (fg_bench_runner){0};
+}
+
+const char *fg_bench_runner_make(const fg_target *t, const fg_problem *p, fg_bench_runner *r) {
+  const char *why = "out of memory";
+  fg_passes *passes = calloc(1, sizeof *passes);
+  if (passes && fg_planner_plan(p, t->info, passes, &why)) r->program = fg_program_create(t, p, passes, &why);
+  free(passes);
+  if (!r->program) return why;
+  const size_t *bytes = fg_program_bytes(r->program);
+  for (int i = 0; i < 2; i++) {
+    const size_t needed = bytes[FG_ARRAY_SCRATCH0 + i];
+    if (needed && t->backend->memory_alloc(t->device, needed, &r->scratch[i]) != FG_OK) return fg_backend_message();
+  }
+  return NULL;
+}
+
+int fg_bench_runner_launch(const fg_bench_bed *b, const fg_bench_runner *r, void *in, void *out) {
+  void *const arrays[FG_ARRAYS] = {in, out, r->scratch[0], r->scratch[1]};
+  return fg_program_launch(r->program, arrays, b->stream);
+}
+
+/* ---- data ---- */
+
+int fg_bench_each_part(const fg_bench_bed *b, const fg_layout *l, void *image, fg_bench_part *f, void *context) {
+  const size_t reals = (size_t)(l->elements * l->unit), most = FG_BENCH_STAGING / sizeof(float);
+  const int step = l->split ? 2 : 1;
+  for (int plane = 0; plane < step; plane++)
+    for (size_t at = 0; at < reals; at += most) {
+      const size_t count = reals - at < most ? reals - at : most;
+      char *const device = (char *)fg_transfer_plane(l, image, plane) + at * sizeof(float);
+      const int code = f(b, device, count, at * (size_t)step + (size_t)plane, step, context);
+      if (code != FG_OK) return code;
+    }
+  return FG_OK;
+}
+
+static int fill_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
+  const fg_target *t = b->target;
+  (void)context;
+  fg_bench_random(b->staging, count, first, step);
+  const int code = t->backend->copy_in(t->device, device, b->staging, count * sizeof(float), b->stream);
+  return code == FG_OK ? t->backend->stream_wait(t->device, b->stream) : code;
+}
+
+int fg_bench_fill(const fg_bench_bed *b, const fg_layout *l, void *image) {
+  return fg_bench_each_part(b, l, image, fill_part, NULL);
+}
+
+/* Repeat the first have bytes of a block until all of it is full. */
+static int repeat(const fg_bench_bed *b, char *block, size_t have, size_t all) {
+  const fg_target *t = b->target;
+  int code = FG_OK;
+  for (; have < all && code == FG_OK; have *= 2)
+    code = t->backend->copy_within(t->device, block + have, block, have < all - have ? have : all - have, b->stream);
+  return code;
+}
+
+int fg_bench_spread(fg_bench_subject *s) {
+  const int code = repeat(s->b, s->in_block, s->in_bytes, s->stride);
+  return code == FG_OK ? repeat(s->b, s->in_block, s->stride, (size_t)s->pairs * s->stride) : code;
+}
+
+/* ---- a case ---- */
+
+static const char *make_blocks(fg_bench_subject *s) {
+  const fg_target *t = s->b->target;
+  const size_t *bytes = fg_program_bytes(s->forward.program);
+  s->in_bytes = bytes[FG_ARRAY_IN];
+  s->out_bytes = bytes[FG_ARRAY_OUT];
+  s->stride = s->in_bytes > s->out_bytes ? s->in_bytes : s->out_bytes;
+  s->pairs = (ptrdiff_t)((2 * t->info->l2 + s->stride - 1) / s->stride);
+  if (s->pairs < 1) s->pairs = 1;
+  const size_t all = (size_t)s->pairs * s->stride;
+  if (t->backend->memory_alloc(t->device, all, (void **)&s->in_block) != FG_OK ||
+      t->backend->memory_alloc(t->device, all, (void **)&s->out_block) != FG_OK)
+    return fg_backend_message();
+  return NULL;
+}
+
+const char *fg_bench_subject_make(fg_bench_subject *s, const fg_bench_bed *b, const fg_problem *p) {
+  *s = (fg_bench_subject){.b = b, .p = p};
+  if (fg_tensor_size(&p->batch) == 0) return "an empty batch";
+  const char *why = fg_problem_undefined(p);
+  if (why) return why;
+  if (!fg_layout_make(&s->in, p, FG_INPUT) || !fg_layout_make(&s->out, p, FG_OUTPUT)) return "out of memory";
+  why = fg_bench_runner_make(b->target, p, &s->forward);
+  return why ? why : make_blocks(s);
+}
+
+void fg_bench_subject_free(fg_bench_subject *s) {
+  const fg_target *t = s->b->target;
+  t->backend->stream_wait(t->device, s->b->stream);
+  t->backend->memory_free(t->device, s->in_block);
+  t->backend->memory_free(t->device, s->out_block);
+  t->backend->memory_free(t->device, s->spare_block);
+  fg_bench_runner_free(t, &s->forward);
+  fg_layout_free(&s->in);
+  fg_layout_free(&s->out);
+}
