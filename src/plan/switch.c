@@ -51,7 +51,12 @@ static void switch_over(void *what) {
   if (fg_ending()) return;
   double need;
   fg_program *program = fg_prepare(target, plan->problem, too_soon, plan, &need, &why);
-  if (fg_ending()) return; /* what could not be made had to be left off */
+  if (fg_ending()) { /* what could not be made had to be left off; the driver may be gone: nothing is freed */
+    static fg_program *left;
+    left = program;
+    (void)left;
+    return;
+  }
   if (!program) {
     give_up(plan, why);
     return;
