@@ -3,7 +3,7 @@
 #define FG_COMPAT_GPU_H
 
 #include "cuda/backend.h"
-#include "include/fftw3_gpu.h"
+#include "fftw3_gpu.h"
 
 /* A backend's code as one of fftw3_gpu.h. */
 int fg_gpu_code(int code);

@@ -12,7 +12,7 @@ grep -oE '^ *extern const char fftwf_[a-z0-9_]+' "$work/declarations" | grep -oE
 [ "$(wc -l <"$work/functions")" -ge 70 ] || fail "fftw3.h was not understood"
 [ "$(wc -l <"$work/data")" -eq 3 ] || fail "fftw3.h has other data symbols than known"
 echo fftwf_copy_plan >>"$work/functions"
-cpp -P "$src/../../include/fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' >>"$work/functions"
+cpp -P "$src/../../fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' >>"$work/functions"
 
 for real in libfftw3f.so.3 libfftw3f_threads.so.3; do
   file=$(libfile $real)

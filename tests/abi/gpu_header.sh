@@ -10,7 +10,7 @@ try() { # try NAME COMPILER... : $work/NAME.c holds it
   name=$1
   shift
   # shellcheck disable=SC2086
-  "$@" -pedantic -Wall -Wextra -Werror -I"$top/include" ${FFTW3F_CFLAGS:-} -c -o "$work/$name.o" "$work/$name.c" ||
+  "$@" -pedantic -Wall -Wextra -Werror -I"$top" ${FFTW3F_CFLAGS:-} -c -o "$work/$name.o" "$work/$name.c" ||
     fail "$name: $*"
 }
 use='int f(fftwf_plan p) { return fftw3_gpu_execute_stream(p, 0); }'
@@ -24,12 +24,12 @@ for name in alone after before; do
 done
 
 # Every function of the header is in symbols.map, and the other way round.
-"$CC" -E -P "$top/include/fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' | sort -u >"$work/declared"
+"$CC" -E -P "$top/fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' | sort -u >"$work/declared"
 grep -oE '^ *fftw3_gpu_[a-z_]+;' "$top/compat/symbols.map" | tr -d ' ;' | sort -u >"$work/exported"
 diff "$work/declared" "$work/exported" || fail "fftw3_gpu.h and symbols.map differ"
 
 # shellcheck disable=SC2086
-"$CC" -O1 -Wall -Wextra -fPIE -pie -I"$top/include" ${FFTW3F_CFLAGS:-} -o "$work/example" "$top/examples/resident.c" \
+"$CC" -O1 -Wall -Wextra -fPIE -pie -I"$top" ${FFTW3F_CFLAGS:-} -o "$work/example" "$top/examples/resident.c" \
   ${FFTW3F_LDFLAGS:-} -lfftw3f -lm || fail "the example does not compile"
 [ "$("$work/example" 2>&1)" = "on the host: right" ] || fail "the example without the library"
 export FFTW3_GPU_BACKEND=sim
