@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compat/gpu.h"
+#include "src/plan/doubles.h"
 #include "src/plan/plan.h"
 
 int fftw3_gpu_version(void) { return FFTW3_GPU_VERSION; }
@@ -58,14 +59,26 @@ static void describe(const fg_plan *plan, fftw3_gpu_info *info) {
   info->bytes_out = f.bytes_out;
   info->executions = f.executions;
   info->by_host = f.by_host;
+  const fg_problem *p = fg_plan_problem(plan);
+  info->precision = (int)fg_real_size(p->precision);
+  info->compute = (int)fg_real_size(info->route == FFTW3_GPU_ROUTE_HOST ? p->precision : p->compute);
 }
 
-int fftw3_gpu_plan_info(const struct fftwf_plan_s *plan, fftw3_gpu_info *info) {
+int fftw3_gpu_plan_info(const void *plan, fftw3_gpu_info *info) {
   if (!plan || !info) return fg_gpu_refuse("plan_info: a NULL pointer");
   if (info->size < offsetof(fftw3_gpu_info, passes)) return fg_gpu_refuse("plan_info: the struct's size is not set");
   fftw3_gpu_info all = {.size = info->size, .device = -1};
   snprintf(all.reason, sizeof all.reason, "the real FFTW's own plan");
-  if (fg_plan_is_ours(plan)) describe((const fg_plan *)plan, &all);
+  if (fg_plan_is_ours(plan)) describe(plan, &all);
   memcpy(info, &all, info->size < sizeof all ? info->size : sizeof all);
+  return FFTW3_GPU_OK;
+}
+
+int fftw3_gpu_double(int how) {
+  static const enum fg_doubles doubles[] = {
+      [FFTW3_GPU_DOUBLE_AS_SET] = FG_DOUBLES_AUTO, [FFTW3_GPU_DOUBLE_HOST] = FG_DOUBLES_HOST,
+      [FFTW3_GPU_DOUBLE_SINGLE] = FG_DOUBLES_SINGLE, [FFTW3_GPU_DOUBLE_DOUBLE] = FG_DOUBLES_DOUBLE};
+  if (how < 0 || how >= (int)(sizeof doubles / sizeof *doubles)) return fg_gpu_refuse("double: no such way");
+  fg_doubles_of_thread(doubles[how]);
   return FFTW3_GPU_OK;
 }

@@ -8,9 +8,6 @@
 #include "compat/traced.h"
 #include "src/report/settings.h"
 #include "src/run/arena.h"
-#include "src/run/watch.h"
-
-__attribute__((constructor)) static void begin(void) { fg_watch_begin(); }
 
 /* Without a real FFTW: memory that libc's free accepts, as that of every FFTW build on this system is. */
 static void *own(size_t bytes) {
@@ -23,12 +20,12 @@ static void *own(size_t bytes) {
 void *X(malloc)(size_t n) {
   void *p = n >= FG_ARENA_SMALLEST && fg_settings_get()->mode != FG_MODE_OFF ? fg_arena_alloc(n) : NULL;
   if (!p) p = FG_REAL(malloc, own(n), n);
-  if (fg_compat_traced()) fg_trace_malloc(p, n);
+  if (fg_compat_traced()) fg_trace_malloc(FG_PRECISION, p, n);
   return p;
 }
 
 void X(free)(void *p) {
-  if (fg_compat_traced()) fg_trace_free(p);
+  if (fg_compat_traced()) fg_trace_free(FG_PRECISION, p);
   if (fg_arena_forget(p)) {
     free(p);
     return;

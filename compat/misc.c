@@ -14,7 +14,7 @@ void X(cleanup)(void) {
   fg_compat_enter();
   FG_REAL_DO(cleanup);
   fg_compat_leave();
-  fg_measure_limit(-1); /* the real planner's went with it */
+  fg_measure_limit(FG_PRECISION, -1); /* the real planner's went with it */
   if (!fg_compat_off()) fg_plan_cleanup();
   FG_TRACED(FG_CALL_CLEANUP);
 }
@@ -27,11 +27,11 @@ void X(set_timelimit)(double t) {
   FG_REAL_DO(set_timelimit, t);
   fg_compat_leave();
   FG_TRACED(FG_CALL_SET_TIMELIMIT, .value = microseconds(t));
-  fg_measure_limit(t);
+  fg_measure_limit(FG_PRECISION, t);
 }
 
 int X(alignment_of)(R *p) {
   const int alignment = FG_REAL(alignment_of, (int)((uintptr_t)p % 16), p);
-  if (fg_compat_traced()) fg_trace_alignment_of(p, alignment);
+  if (fg_compat_traced()) fg_trace_alignment_of(FG_PRECISION, p, alignment);
   return alignment;
 }

@@ -8,9 +8,9 @@
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/traced.h"
+#include "src/plan/doubles.h"
 #include "src/plan/plan.h"
 #include "src/report/log.h"
-#include "src/report/report.h"
 #include "src/report/trace.h"
 #include "src/run/residence.h"
 
@@ -20,10 +20,7 @@ static int threads_in_force(void) {
   return threads > 1 ? threads : 1;
 }
 
-__attribute__((constructor)) static void loaded(void) {
-  fg_report_loaded();
-  fg_trace_versions(FG(real_version));
-}
+__attribute__((constructor)) static void loaded(void) { fg_trace_versions(FG_PRECISION, FG(real_version)); }
 
 /* Not in a constructor: those of the program's libraries run before a preloaded library's, and may plan. */
 static void at_first_plan(void) {
@@ -40,14 +37,14 @@ static void *create(fg_problem *p) {
   fg_problem *const asked = traced ? fg_problem_copy(p) : NULL; /* p is taken over */
   const uint64_t start = traced ? fg_trace_clock() : 0;
   void *plan = fg_plan_create(p);
-  if (traced) fg_trace_plan(plan, asked, plan ? where_of(plan) : "", fg_compat_planner(), start);
+  if (traced) fg_trace_plan(FG_PRECISION, plan, asked, plan ? where_of(plan) : "", fg_compat_planner(), start);
   fg_problem_free(asked);
   return plan;
 }
 
 X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned flags) {
   if (!p || !FG(real_found)()) {
-    if (fg_compat_traced()) fg_trace_plan(NULL, NULL, "", fg_compat_planner(), fg_trace_clock());
+    if (fg_compat_traced()) fg_trace_plan(FG_PRECISION, NULL, NULL, "", fg_compat_planner(), fg_trace_clock());
     fg_problem_free(p);
     return NULL;
   }
@@ -58,6 +55,7 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   fg_compat_lock();
   at_first_plan();
   p->threads = threads_in_force();
+  fg_doubles_ask(p);
   void *plan = create(p);
   fg_compat_unlock();
   errno = saved;

@@ -6,6 +6,7 @@
 #define FG_COMPAT_TRACED_H
 
 #include "compat/lock.h"
+#include "compat/precision.h"
 #include "src/report/trace.h"
 
 /* Whether this call is to be told of. */
@@ -14,13 +15,14 @@ static inline bool fg_compat_traced(void) { return fg_trace_on() && !fg_compat_i
 /* Fields of an fg_trace_line: FG_TRACED(FG_CALL_PLAN_WITH_NTHREADS, .value = nthreads); */
 #define FG_TRACED(which, ...)                                                                                          \
   do {                                                                                                                 \
-    if (fg_compat_traced()) fg_trace_note(&(fg_trace_line){.call = (which), __VA_ARGS__});                             \
+    if (fg_compat_traced())                                                                                            \
+      fg_trace_note(&(fg_trace_line){.call = (which), .precision = FG_PRECISION, __VA_ARGS__});                        \
   } while (0)
 
 /* A call that only takes a plan. */
 #define FG_TRACED_PLAN(which, plan)                                                                                    \
   do {                                                                                                                 \
-    if (fg_compat_traced()) fg_trace_of_plan((which), (plan));                                                         \
+    if (fg_compat_traced()) fg_trace_of_plan(FG_PRECISION, (which), (plan));                                           \
   } while (0)
 
 #endif

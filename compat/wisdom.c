@@ -8,6 +8,7 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/source.h"
 #include "compat/traced.h"
 #include "src/plan/wisdom.h"
 
@@ -25,13 +26,13 @@ static char *exported(void) { return fg_compat_off() ? NULL : fg_wisdom_export(F
 /* ---- the trace: how much, never what ----------------------------------------------------------------------------- */
 
 static void told_export(const char *way, long long length) {
-  fg_trace_line l = {.call = FG_CALL_EXPORT_WISDOM, .value = length};
+  fg_trace_line l = {.call = FG_CALL_EXPORT_WISDOM, .precision = FG_PRECISION, .value = length};
   snprintf(l.word, sizeof l.word, "%s", way);
   if (fg_compat_traced()) fg_trace_note(&l);
 }
 
 static int told_import(const char *way, long long length, int good) {
-  fg_trace_line l = {.call = FG_CALL_IMPORT_WISDOM, .value = length, .result = good};
+  fg_trace_line l = {FG_CALL_IMPORT_WISDOM, FG_PRECISION, .value = length, .result = good};
   snprintf(l.word, sizeof l.word, "%s", way);
   if (fg_compat_traced()) fg_trace_note(&l);
   return good;
@@ -89,70 +90,14 @@ int X(import_system_wisdom)(void) {
   return good;
 }
 
-/* A source of characters that is read on behind FFTW's wisdom.  What turns out not to be ours was meant for the next
- * import from the same source, and is served to it. */
-typedef struct {
-  X(read_char_func) read;
-  void *data;
-  char kept[sizeof FG_WISDOM_HEAD + 8];
-  size_t length, at;
-  int latest; /* FFTW skips blanks behind its list, and so takes the first character of ours along */
-} source;
-
-static source last; /* guarded by the planner lock */
-
-static int next_char(void *data) {
-  source *s = data;
-  return s->latest = s->at < s->length ? (unsigned char)s->kept[s->at++] : s->read(s->data);
-}
-
-static source open_source(X(read_char_func) read, void *data) {
-  source s = {.read = read, .data = data};
-  if (last.read == read && last.data == data) s = last;
-  last.read = NULL;
-  return s;
-}
-
-/* Our list, if it follows: malloc'd from its opening parenthesis to the closing one.  NULL, and the characters read so
- * far are kept, if something else does. */
-static char *list_behind(source *s) {
-  const size_t head = sizeof FG_WISDOM_HEAD - 1;
-  char start[sizeof s->kept];
-  size_t length = 0, matched = 0;
-  int c = 0;
-  if (s->latest == FG_WISDOM_HEAD[0]) start[length++] = FG_WISDOM_HEAD[matched++];
-  while (matched < head && length < sizeof start && (c = next_char(s)) != EOF) {
-    start[length++] = (char)c;
-    if (matched == 0 && (c == '\n' || c == ' ')) continue;
-    if (c != FG_WISDOM_HEAD[matched]) break;
-    matched++;
-  }
-  if (matched < head) {
-    *s = (source){.read = s->read, .data = s->data, .length = length};
-    memcpy(s->kept, start, length);
-    return NULL;
-  }
-  char *text = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&text, &size);
-  if (!f) return NULL;
-  fputs(FG_WISDOM_HEAD, f);
-  for (int depth = 1; depth > 0 && (c = next_char(s)) != EOF;) {
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    fputc(c, f);
-  }
-  fclose(f);
-  return text;
-}
-
 int X(import_wisdom)(X(read_char_func) read_char, void *data) {
   if (fg_compat_off()) return told_import("chars", -1, FG_REAL(import_wisdom, 0, read_char, data));
   fg_compat_enter();
-  source s = open_source(read_char, data);
-  const int good = FG_REAL(import_wisdom, 0, next_char, &s);
-  char *ours = good ? list_behind(&s) : NULL;
+  fg_source s = fg_source_open(read_char, data);
+  const int good = FG_REAL(import_wisdom, 0, fg_source_next, &s);
+  char *ours = good ? fg_source_list(&s) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);
-  else if (good) last = s;
+  else if (good) fg_source_leave(&s);
   free(ours);
   fg_compat_leave();
   return told_import("chars", -1, good);
@@ -163,11 +108,11 @@ static int read_file(void *file) { return getc(file); }
 int X(import_wisdom_from_file)(FILE *input_file) {
   if (fg_compat_off()) return told_import("file", -1, FG_REAL(import_wisdom_from_file, 0, input_file));
   fg_compat_enter();
-  source s = {.read = read_file, .data = input_file};
-  const int good = FG_REAL(import_wisdom, 0, next_char, &s);
+  fg_source s = {.read = read_file, .data = input_file};
+  const int good = FG_REAL(import_wisdom, 0, fg_source_next, &s);
   /* What is not ours is given back where one can go back. */
   const long position = good ? ftell(input_file) - (s.latest == FG_WISDOM_HEAD[0]) : -1;
-  char *ours = good ? list_behind(&s) : NULL;
+  char *ours = good ? fg_source_list(&s) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);
   else if (position >= 0) fseek(input_file, position, SEEK_SET);
   free(ours);

@@ -1,4 +1,4 @@
-/* backend.h: the device as one contract.  cuda.c fulfils it with the CUDA driver and NVRTC, sim/ on the CPU.
+/* backend.h: the device as one contract.  cuda*.c fulfil it with the CUDA driver and NVRTC, sim/ on the CPU.
  *
  * Conventions: a function that can fail returns 0 on success and a negative FG_E… code otherwise; the reason, as text,
  * is then fg_backend_message() of the calling thread.  Sizes are bytes.  All functions may be called from any thread.
@@ -28,6 +28,7 @@ typedef struct {
   char name[96];
   char driver[32];            /* driver version as text, "" on sim */
   int arch;                   /* compute capability × 10: 90 */
+  int double_ratio;           /* single-precision flops in the time of a double-precision one: 2 … 64; 0: not known */
   int multiprocessors;
   int threads_block, threads_sm;
   size_t shared_block;        /* shared memory a block may have at most (opt-in) */
@@ -69,6 +70,10 @@ typedef struct fg_backend {
   int (*count)(void); /* devices, or a negative code */
   int (*open)(int ordinal, fg_device **device);
   const fg_device_info *(*info)(const fg_device *);
+
+  /* Why there is surely no device, a literal; NULL if there may be one.  Opens nothing, loads nothing.  Itself
+   * NULL in a backend that is always there. */
+  const char *(*missing)(void);
 
   /* Whether there may be memory of a device in this process, and whether the program may have made some itself; and
    * what p points to: HOST where nobody can know.  They open nothing, load nothing, never fail, and may be called

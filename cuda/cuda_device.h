@@ -1,4 +1,5 @@
-/* cuda_device.h: one opened CUDA device, and how a call enters its context; shared by cuda.c and cuda_kernels.c. */
+/* cuda_device.h: one opened CUDA device, how a call enters its context, and what each file does of the contract
+ * (backend.h); shared by cuda.c, cuda_memory.c, cuda_stream.c and cuda_kernels.c. */
 #ifndef FG_CUDA_DEVICE_H
 #define FG_CUDA_DEVICE_H
 
@@ -31,10 +32,62 @@ int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope);
 /* Put the thread back as it was and judge the result of what was called in between: 0, or FG_E… and a message. */
 int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result, const char *call);
 
+/* Evaluate call, a CUresult, in the device's context: 0, or FG_E… and a message that begins with name. */
+#define FG_CUDA_CALL(device, name, call)                                  \
+  ({                                                                      \
+    fg_cuda_scope scope_;                                                 \
+    const int code_ = fg_cuda_enter(device, &scope_);                     \
+    code_ ? code_ : fg_cuda_leave(device, &scope_, (call), name);         \
+  })
+
+/* The same, whatever comes of it. */
+#define FG_CUDA_TRY(device, call) ((void)FG_CUDA_CALL(device, "", ((void)(call), CUDA_SUCCESS)))
+
 /* fg_driver_check, which also remembers that the device is lost. */
 int fg_cuda_check(fg_device *device, CUresult result, const char *call);
 
-/* The backend's kernels(). */
+/* An opened device; NULL if that one is not. */
+fg_device *fg_cuda_opened(int ordinal);
+
+/* ---- what fulfils the contract, by its names there ---- */
+
+/* cuda_memory.c */
+bool fg_cuda_pointers(void);
+bool fg_cuda_used_by_program(void);
+void fg_cuda_pointer(const void *p, fg_pointer *what);
+int fg_cuda_memory_alloc(fg_device *, size_t bytes, void **memory);
+void fg_cuda_memory_free(fg_device *, void *memory);
+int fg_cuda_memory_available(fg_device *, size_t *free_bytes);
+int fg_cuda_pinned_alloc(fg_device *, size_t bytes, void **memory);
+void fg_cuda_pinned_free(fg_device *, void *memory);
+int fg_cuda_host_register(fg_device *, void *memory, size_t bytes);
+int fg_cuda_host_unregister(fg_device *, void *memory);
+int fg_cuda_copy_in(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);
+int fg_cuda_copy_out(fg_device *, void *host_to, const void *device_from, size_t bytes, fg_stream *);
+int fg_cuda_copy_within(fg_device *, void *device_to, const void *device_from, size_t bytes, fg_stream *);
+
+/* cuda_stream.c */
+int fg_cuda_stream_create(fg_device *, fg_stream **);
+void fg_cuda_stream_destroy(fg_device *, fg_stream *);
+int fg_cuda_stream_of_program(fg_device *, void *native, fg_stream **);
+int fg_cuda_stream_wait(fg_device *, fg_stream *);
+int fg_cuda_launch(fg_device *, fg_kernel *, unsigned grid, unsigned block, size_t shared, const void *args,
+                   size_t args_bytes, fg_stream *);
+int fg_cuda_event_create(fg_device *, fg_event **);
+void fg_cuda_event_destroy(fg_device *, fg_event *);
+int fg_cuda_event_record(fg_device *, fg_event *, fg_stream *);
+int fg_cuda_event_elapsed(fg_device *, fg_event *a, fg_event *b, double *seconds);
+int fg_cuda_stream_wait_event(fg_device *, fg_stream *, fg_event *);
+int fg_cuda_event_wait(fg_device *, fg_event *);
+int fg_cuda_event_reached(fg_device *, fg_event *);
+int fg_cuda_graph_begin(fg_device *, fg_stream *);
+int fg_cuda_graph_end(fg_device *, fg_stream *, fg_graph **);
+int fg_cuda_graph_launch(fg_device *, fg_graph *, fg_stream *);
+void fg_cuda_graph_destroy(fg_device *, fg_graph *);
+int fg_cuda_gate_wait(fg_device *, fg_stream *, unsigned *gate);
+int fg_cuda_gate_open(fg_device *, fg_stream *, unsigned *gate);
+
+/* cuda_kernels.c */
 bool fg_cuda_kernels_kept(fg_device *, int count, const fg_kernel_request *);
 int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels);
 

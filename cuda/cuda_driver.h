@@ -90,6 +90,10 @@ int fg_driver_usable(void);
  * only looked for again when there are others than the last time. */
 bool fg_driver_present(void);
 
+/* Why the driver cannot be had, a literal: no file of its name is where the loader looks.  NULL if there is one; then
+ * it may still fail to start. */
+const char *fg_driver_missing(void);
+
 /* The program had loaded it before we did. */
 bool fg_driver_of_program(void);
 

@@ -1,4 +1,5 @@
-/* cuda_kernels.c: from a kernel request to a loaded kernel: the device's table, then the store on disk, then NVRTC. */
+/* cuda_kernels.c: from a kernel request to a loaded kernel: the device's table; the installed archive's cubins; the
+ * user's store on disk; the archive's PTX, which the driver compiles; NVRTC. */
 #include "config.h"
 
 #include <fenv.h>
@@ -10,30 +11,33 @@
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_nvrtc.h"
+#include "cuda/installed.h"
 #include "cuda/store.h"
 #include "src/report/log.h"
 
 #define SUFFIX ".cubin"
-#define MAX_THREADS 8
+#define MAX_THREADS 16
 #define THREAD_STACK ((size_t)8 << 20) /* the compiler recurses; the program's own threads may have little */
 #define SHARED_DEFAULT (48 << 10)      /* more than this must be asked for, on every architecture */
 
 struct fg_kernel {
   fg_kernel *next;
-  char *key, *entry;
+  char *source, *defines, *entry; /* of its request */
   CUmodule module;
   CUfunction function;
   size_t shared; /* dynamic shared memory that launches may use by now */
 };
 
+enum origin { FROM_ARCHIVE, FROM_STORE, FROM_COMPILER };
+
 typedef struct {
   const fg_kernel_request *request;
-  char *key;
-  void *cubin; /* NULL: not needed, or not there yet */
+  char *key;    /* in the user's store; NULL: NVRTC, whose version is in it, was not asked for yet */
+  void *cubin;  /* NULL: not needed, or not there yet */
   size_t bytes;
-  bool compile;    /* to be compiled */
-  bool from_store; /* cubin came from disk */
-  int code;        /* of its compilation, with message (malloc'd) */
+  bool compile; /* to be compiled */
+  enum origin origin;
+  int code;     /* of its compilation, with message (malloc'd) */
   char *message;
 } job;
 
@@ -41,26 +45,20 @@ CUfunction fg_cuda_function(const fg_kernel *kernel) { return kernel->function; 
 
 /* ---- what a kernel is made of ---- */
 
-/* A source with a newline in it is the kernel's text itself. */
-static const char *source_text(const fg_kernel_request *request) {
-  if (strchr(request->source, '\n')) return request->source;
-  for (const fg_embedded *file = fg_embedded_sources; file->name; ++file)
-    if (!strcmp(file->name, request->source)) return file->text;
-  return NULL;
-}
+static const char *defines_of(const fg_kernel_request *r) { return r->defines ? r->defines : ""; }
 
 static const char *source_name(const fg_kernel_request *request) {
   return strchr(request->source, '\n') ? "literal.cu" : request->source;
 }
 
-/* Everything that the cubin depends on. */
+/* Everything that a cubin of our own depends on. */
 static int make_key(const fg_device *device, const fg_kernel_request *request, char **key) {
   char options[160];
   int version = fg_nvrtc_version();
   int code = version < 0 ? version : fg_nvrtc_options_text(device->info.arch, options, sizeof options);
   if (code) return code;
   if (asprintf(key, "cuda 1\nsources %016llx\nnvrtc %d %s\nsource %s\n%s", (unsigned long long)fg_store_sources_hash(),
-               version, options, request->source, request->defines ? request->defines : "") >= 0)
+               version, options, request->source, defines_of(request)) >= 0)
     return 0;
   *key = NULL;
   return fg_backend_fail(FG_ECOMPILE, "out of memory");
@@ -71,7 +69,9 @@ static int make_key(const fg_device *device, const fg_kernel_request *request, c
 static fg_kernel *find(fg_device *device, const job *j) {
   fg_kernel *kernel;
   for (kernel = device->kernels; kernel; kernel = kernel->next)
-    if (!strcmp(kernel->key, j->key) && !strcmp(kernel->entry, j->request->entry)) break;
+    if (!strcmp(kernel->defines, defines_of(j->request)) && !strcmp(kernel->source, j->request->source) &&
+        !strcmp(kernel->entry, j->request->entry))
+      break;
   return kernel;
 }
 
@@ -94,7 +94,7 @@ typedef struct {
 
 static void compile(const fg_device *device, job *j) {
   const fg_kernel_request *r = j->request;
-  const char *text = source_text(r);
+  const char *text = fg_nvrtc_source(r->source);
   if (text)
     j->code = fg_nvrtc_compile(source_name(r), text, r->defines, device->info.arch, &j->cubin, &j->bytes);
   else
@@ -178,7 +178,8 @@ static outcome load_module(fg_kernel *kernel, const void *cubin) {
 static void discard(fg_kernel *kernel) {
   if (!kernel) return;
   if (kernel->module) fg_cu.cuModuleUnload(kernel->module);
-  free(kernel->key);
+  free(kernel->source);
+  free(kernel->defines);
   free(kernel->entry);
   free(kernel);
 }
@@ -187,9 +188,10 @@ static outcome load_new(fg_device *device, const job *j, fg_kernel **loaded) {
   outcome o = {CUDA_ERROR_OUT_OF_MEMORY, "loading a kernel"};
   fg_kernel *kernel = calloc(1, sizeof *kernel);
   if (kernel) {
-    kernel->key = strdup(j->key);
+    kernel->source = strdup(j->request->source);
+    kernel->defines = strdup(defines_of(j->request));
     kernel->entry = strdup(j->request->entry);
-    if (kernel->key && kernel->entry) o = load_module(kernel, j->cubin);
+    if (kernel->source && kernel->defines && kernel->entry) o = load_module(kernel, j->cubin);
   }
   if (o.result) {
     discard(kernel);
@@ -222,31 +224,63 @@ static int load(fg_device *device, const job *j, fg_kernel **kernel) {
   return fg_backend_fail(FG_ECOMPILE, "%s of %s: %s", j->request->entry, source_name(j->request), fg_backend_message());
 }
 
-/* A stored cubin that this driver refuses is compiled anew. */
+/* The user's own, else what the driver can compile, else to be compiled. */
+static int look_further(const fg_device *device, job *j) {
+  const int code = make_key(device, j->request, &j->key);
+  j->origin = FROM_STORE;
+  if (!code && fg_store_get(j->key, SUFFIX, &j->cubin, &j->bytes) == 0) return 0;
+  j->origin = FROM_ARCHIVE;
+  if (fg_installed_ptx(device->info.arch, j->request, &j->cubin, &j->bytes) == 0) return 0;
+  j->origin = FROM_COMPILER;
+  j->compile = !code;
+  return code;
+}
+
+static int look(const fg_device *device, job *j) {
+  j->origin = FROM_ARCHIVE;
+  return fg_installed_get(device->info.arch, j->request, &j->cubin, &j->bytes) == 0 ? 0 : look_further(device, j);
+}
+
+/* What this driver refuses is looked for elsewhere: beside the archive, from which it will take nothing else either, or
+ * compiled anew.  Cubins and PTX of a newer NVRTC are refused by drivers of an older major version. */
+static int replace(const fg_device *device, job *j) {
+  fg_log(FG_LOG_DEBUG, "cuda: a stored kernel is refused: %s", fg_backend_message());
+  free(j->cubin);
+  j->cubin = NULL;
+  int code = 0;
+  if (j->origin == FROM_ARCHIVE) {
+    fg_installed_refuse();
+    free(j->key);
+    j->key = NULL;
+    code = look_further(device, j);
+  } else {
+    j->origin = FROM_COMPILER;
+    j->compile = true;
+  }
+  if (!code && j->compile) compile_all(device, j, 1);
+  return code;
+}
+
 static int finish(fg_device *device, job *j, fg_kernel **kernel) {
   int code = j->code;
   if (code) return fg_backend_fail(code, "%s", j->message ? j->message : "out of memory");
   code = load(device, j, kernel);
-  if (code != FG_ECOMPILE || !j->from_store) return code;
-  fg_log(FG_LOG_DEBUG, "cuda: a stored kernel is refused: %s", fg_backend_message());
-  free(j->cubin);
-  j->cubin = NULL;
-  j->from_store = false;
-  j->compile = true;
-  compile_all(device, j, 1);
-  return finish(device, j, kernel);
+  if (code != FG_ECOMPILE || j->origin == FROM_COMPILER) return code;
+  code = replace(device, j);
+  return code ? code : finish(device, j, kernel);
 }
 
-/* Decide where j's cubin comes from.  Of equal requests only the first brings one. */
+static bool equal(const fg_kernel_request *a, const fg_kernel_request *b) {
+  return !strcmp(defines_of(a), defines_of(b)) && !strcmp(a->source, b->source) && !strcmp(a->entry, b->entry);
+}
+
+/* Decide where job i's cubin comes from.  Of equal requests only the first brings one. */
 static int prepare(fg_device *device, job *jobs, int i) {
   job *j = &jobs[i];
-  int code = make_key(device, j->request, &j->key);
-  if (code || known(device, j)) return code;
+  if (known(device, j)) return 0;
   for (int k = 0; k < i; ++k)
-    if (!strcmp(jobs[k].key, j->key) && !strcmp(jobs[k].request->entry, j->request->entry)) return 0;
-  j->from_store = fg_store_get(j->key, SUFFIX, &j->cubin, &j->bytes) == 0;
-  j->compile = !j->from_store;
-  return 0;
+    if (equal(jobs[k].request, j->request)) return 0;
+  return look(device, j);
 }
 
 static int all_kernels(fg_device *device, job *jobs, int count, fg_kernel **kernels) {
@@ -271,7 +305,8 @@ bool fg_cuda_kernels_kept(fg_device *device, int count, const fg_kernel_request 
   bool kept = !fg_driver_usable();
   for (int i = 0; i < count && kept; ++i) {
     job j = {.request = &requests[i]};
-    kept = !make_key(device, j.request, &j.key) && (known(device, &j) || fg_store_has(j.key, SUFFIX));
+    kept = known(device, &j) || fg_installed_has(device->info.arch, j.request) ||
+           (!make_key(device, j.request, &j.key) && fg_store_has(j.key, SUFFIX));
     free(j.key);
   }
   return kept;

@@ -168,13 +168,13 @@ static int target_of(int arch, target *t) {
   return 0;
 }
 
-static const char *const fixed_options[] = {"--std=c++17", "--fmad=true"};
+static const char *const fixed_options[] = {FG_NVRTC_STANDARD, FG_NVRTC_FUSED};
 enum { FIXED_OPTIONS = sizeof fixed_options / sizeof *fixed_options };
 
 int fg_nvrtc_options_text(int arch, char *text, size_t size) {
   target t;
   int code = target_of(arch, &t);
-  if (!code) snprintf(text, size, "%s %s %s", t.architecture, fixed_options[0], fixed_options[1]);
+  if (!code) snprintf(text, size, "%s %s", t.architecture, FG_NVRTC_OPTIONS);
   return code;
 }
 
@@ -229,24 +229,51 @@ static int fetch(nvrtcProgram program, bool ptx, void **cubin, size_t *bytes) {
   return 0;
 }
 
+/* A compiled program, to be destroyed, or FG_ECOMPILE. */
+static int compile_text(const char *source_name, const char *text, const char *defines, const target *t,
+                        nvrtcProgram *program) {
+  char *whole = whole_text(source_name, text, defines);
+  if (!whole) return out_of_memory();
+  nvrtcResult result =
+      rtc.nvrtcCreateProgram(program, whole, source_name, headers.count, headers.texts, headers.names);
+  free(whole);
+  if (result) return fg_backend_fail(FG_ECOMPILE, "nvrtcCreateProgram: %s", rtc.nvrtcGetErrorString(result));
+  const int code = compile(*program, source_name, t);
+  if (code) rtc.nvrtcDestroyProgram(program);
+  return code;
+}
+
 int fg_nvrtc_compile(const char *source_name, const char *text, const char *defines, int arch, void **cubin,
                      size_t *bytes) {
   nvrtcProgram program;
-  nvrtcResult result;
   target t;
   int code = target_of(arch, &t);
-  char *whole;
+  if (!code) code = compile_text(source_name, text, defines, &t, &program);
   if (code) return code;
-  whole = whole_text(source_name, text, defines);
-  if (!whole) return out_of_memory();
-  result = rtc.nvrtcCreateProgram(&program, whole, source_name, headers.count, headers.texts, headers.names);
-  if (result) {
-    code = fg_backend_fail(FG_ECOMPILE, "nvrtcCreateProgram: %s", rtc.nvrtcGetErrorString(result));
-  } else {
-    code = compile(program, source_name, &t);
-    if (!code) code = fetch(program, t.ptx, cubin, bytes);
-    rtc.nvrtcDestroyProgram(&program);
-  }
-  free(whole);
+  code = fetch(program, t.ptx, cubin, bytes);
+  rtc.nvrtcDestroyProgram(&program);
   return code;
+}
+
+int fg_nvrtc_compile_both(const char *source_name, const char *text, const char *defines, int arch,
+                          fg_nvrtc_output *o) {
+  nvrtcProgram program;
+  target t;
+  int code = target_of(arch, &t);
+  if (!code && t.ptx) code = fg_backend_fail(FG_ECOMPILE, "this NVRTC does not know sm_%d", arch);
+  if (!code) code = compile_text(source_name, text, defines, &t, &program);
+  if (code) return code;
+  *o = (fg_nvrtc_output){0};
+  code = fetch(program, false, &o->cubin, &o->cubin_bytes);
+  if (!code) code = fetch(program, true, &o->ptx, &o->ptx_bytes);
+  if (code) free(o->cubin);
+  rtc.nvrtcDestroyProgram(&program);
+  return code;
+}
+
+const char *fg_nvrtc_source(const char *source) {
+  if (strchr(source, '\n')) return source;
+  for (const fg_embedded *file = fg_embedded_sources; file->name; ++file)
+    if (!strcmp(file->name, source)) return file->text;
+  return NULL;
 }

@@ -8,6 +8,11 @@
 
 #include <stddef.h>
 
+/* What every compilation is asked for, beside the architecture. */
+#define FG_NVRTC_STANDARD "--std=c++17"
+#define FG_NVRTC_FUSED "--fmad=true"
+#define FG_NVRTC_OPTIONS FG_NVRTC_STANDARD " " FG_NVRTC_FUSED
+
 /* Version of NVRTC, 1000·major + 10·minor, or FG_ECOMPILE if there is none (the message says where we looked). */
 int fg_nvrtc_version(void);
 
@@ -22,5 +27,15 @@ int fg_nvrtc_options_text(int arch, char *text, size_t size);
  * FG_ECOMPILE: the message is the head of the compiler's log; the whole of it is logged at debug level. */
 int fg_nvrtc_compile(const char *source_name, const char *text, const char *defines, int arch, void **cubin,
                      size_t *bytes);
+
+/* The same for an architecture that this NVRTC knows, and the PTX on the way to the cubin, ended by a zero. */
+typedef struct {
+  void *cubin, *ptx;
+  size_t cubin_bytes, ptx_bytes;
+} fg_nvrtc_output;
+int fg_nvrtc_compile_both(const char *source_name, const char *text, const char *defines, int arch, fg_nvrtc_output *);
+
+/* The kernel source of that name, or the text itself if it has a newline; NULL if there is none. */
+const char *fg_nvrtc_source(const char *source);
 
 #endif

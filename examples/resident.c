@@ -68,7 +68,7 @@ static void on_the_host(void) {
   fftwf_execute(back);
   printf("on the host: %s\n", distance_to_slow_wave(x) < 1e-5 ? "right" : "wrong");
   if (fftw3_gpu_plan_info) {
-    fftw3_gpu_info info = {.size = sizeof info};
+    fftw3_gpu_info info = FFTW3_GPU_INFO_INIT;
     check(fftw3_gpu_plan_info(there, &info));
     fprintf(stderr, "  route %d (%s), %d passes, %.0f bytes over the link\n", info.route, info.reason, info.passes,
             info.bytes_in + info.bytes_out);

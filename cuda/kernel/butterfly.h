@@ -146,12 +146,9 @@ FG_SPLIT_BUTTERFLY(28, prime_factor, 4, 7)
 FG_SPLIT_BUTTERFLY(30, prime_factor, 2, 15)
 FG_SPLIT_BUTTERFLY(32, cooley_tukey, 4, 8)
 /* Only within convolutions. */
-FG_SPLIT_BUTTERFLY(36, prime_factor, 4, 9)
 FG_SPLIT_BUTTERFLY(40, prime_factor, 5, 8)
 FG_SPLIT_BUTTERFLY(42, prime_factor, 6, 7)
-FG_SPLIT_BUTTERFLY(46, prime_factor, 2, 23)
 FG_SPLIT_BUTTERFLY(52, prime_factor, 4, 13)
-FG_SPLIT_BUTTERFLY(58, prime_factor, 2, 29)
 FG_SPLIT_BUTTERFLY(60, prime_factor, 4, 15)
 #undef FG_SPLIT_BUTTERFLY
 
@@ -177,13 +174,19 @@ template <int P> FG_DEVICE void rader(cplx *v) {
   template <> struct butterfly<P> {                                                                                    \
     FG_DEVICE void apply(cplx *v) { rader<P>(v); }                                                                     \
   };
-FG_RADER_BUTTERFLY(37)
 FG_RADER_BUTTERFLY(41)
 FG_RADER_BUTTERFLY(43)
-FG_RADER_BUTTERFLY(47)
 FG_RADER_BUTTERFLY(53)
-FG_RADER_BUTTERFLY(59)
 FG_RADER_BUTTERFLY(61)
 #undef FG_RADER_BUTTERFLY
+
+#define FG_RADER_SUMS_BUTTERFLY(P)                                                                                     \
+  template <> struct butterfly<P> {                                                                                    \
+    FG_DEVICE void apply(cplx *v) { convolve<P>(v); }                                                                  \
+  };
+FG_RADER_SUMS_BUTTERFLY(37)
+FG_RADER_SUMS_BUTTERFLY(47)
+FG_RADER_SUMS_BUTTERFLY(59)
+#undef FG_RADER_SUMS_BUTTERFLY
 
 #endif

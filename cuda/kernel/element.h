@@ -1,22 +1,46 @@
-/* element.h: one complex element of an array in global memory, interleaved or of two planes. */
+/* element.h: one element of an array in global memory: complex, interleaved or of two planes, or real.
+ *
+ * FG_IN_WIDE, FG_OUT_WIDE: that side's array is of doubles although the pass computes in single precision. */
 #ifndef FG_ELEMENT_H
 #define FG_ELEMENT_H
 
 #include "args.h"
 #include "complex.h"
 
+/* Reals and complex numbers as they are in memory; the latter are one load or store. */
+template <bool WIDE> struct memory_type {
+  typedef real one;
+  typedef cplx pair;
+};
+template <> struct memory_type<true> {
+  typedef double one;
+  struct alignas(2 * sizeof(double)) pair {
+    double x, y;
+  };
+};
+typedef memory_type<FG_IN_WIDE> in_memory;
+typedef memory_type<FG_OUT_WIDE> out_memory;
+
+FG_DEVICE real read_number(const void *array, long long at) {
+  return real(global_load(static_cast<const in_memory::one *>(array) + at));
+}
+
+FG_DEVICE void write_number(void *array, long long at, real x) {
+  global_store(static_cast<out_memory::one *>(array) + at, out_memory::one(x));
+}
+
 FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
-  if (FG_IN_SPLIT)
-    return {global_load(static_cast<const real *>(a.in_re) + at), global_load(static_cast<const real *>(a.in_im) + at)};
-  return global_load(static_cast<const cplx *>(a.in_re) + at);
+  if (FG_IN_SPLIT) return {read_number(a.in_re, at), read_number(a.in_im, at)};
+  const in_memory::pair v = global_load(static_cast<const in_memory::pair *>(a.in_re) + at);
+  return {real(v.x), real(v.y)};
 }
 
 FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v) {
   if (FG_OUT_SPLIT) {
-    global_store(static_cast<real *>(a.out_re) + at, v.x);
-    global_store(static_cast<real *>(a.out_im) + at, v.y);
+    write_number(a.out_re, at, v.x);
+    write_number(a.out_im, at, v.y);
   } else {
-    global_store(static_cast<cplx *>(a.out_re) + at, v);
+    global_store(static_cast<out_memory::pair *>(a.out_re) + at, out_memory::pair{v.x, v.y});
   }
 }
 

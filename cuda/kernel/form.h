@@ -60,11 +60,11 @@ FG_DEVICE cplx form_factor(const fg_tile_args &a, position p) {
 /* ---- elements ---- */
 
 FG_DEVICE real read_real(const fg_tile_args &a, long long row, position e) {
-  return global_load(static_cast<const real *>(a.in_re) + row + load_distance(a, e));
+  return read_number(a.in_re, row + load_distance(a, e));
 }
 
 FG_DEVICE void write_real(const fg_tile_args &a, long long row, position e, real x) {
-  global_store(static_cast<real *>(a.out_re) + row + store_distance(a, e), x);
+  write_number(a.out_re, row + store_distance(a, e), x);
 }
 
 /* ---- orders ---- */

@@ -7,7 +7,7 @@
 #include "args.h"
 #include "complex.h"
 
-#if FG_WIDE
+#if FG_MANY_LINES
 typedef unsigned long long line_number;
 #else
 typedef unsigned line_number;

@@ -12,7 +12,8 @@
  *   FG_REAL                    float or double
  *   FG_N, FG_LINES, FG_THREADS, FG_BLOCKS_SM, FG_PAD, FG_TILE_POINTS
  *   FG_STAGES, FG_RADICES, FG_COLUMNS   radices of the stages; 1 where a stage's butterflies run across lines first
- *   FG_BACKWARD, FG_IN_SPLIT, FG_OUT_SPLIT, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE, FG_RADER   0 or 1
+ *   FG_BACKWARD, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE, FG_RADER   0 or 1
+ *   FG_IN_SPLIT, FG_OUT_SPLIT, FG_IN_WIDE, FG_OUT_WIDE   0 or 1 (element.h)
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
@@ -23,7 +24,7 @@
  *   FG_PAIRS, FG_LOAD_THROUGH         0 or 1
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
- *   FG_LOOPS                   loops around the line; FG_WIDE 1: more than 2³¹ lines */
+ *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
 #include "through.h"
 
 /* Bin 0 of a prime length's convolution is the sum of all but the first element: with that, result 0.  What is added to

@@ -10,13 +10,13 @@
 #include "cuda/sim/host.h"
 #include "cuda/sim/memory.h"
 #include "cuda/sim/shared.h"
+#include "src/report/clock.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct fg_device {
   fg_device_info info;
@@ -28,7 +28,7 @@ struct fg_stream {
 
 #define SIM_H200                                                                                               \
   {                                                                                                            \
-    .info = {.name = "sim", .driver = "", .arch = 90, .multiprocessors = 132, .threads_block = FG_BLOCK_THREADS, \
+    .info = {.name = "sim", .driver = "", .arch = 90, .double_ratio = 2, .multiprocessors = 132, .threads_block = FG_BLOCK_THREADS, \
              .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,   \
              .memory = (size_t)8 << 30, .l2 = (size_t)60 << 20, .reads_host = true}                            \
   }
@@ -39,6 +39,10 @@ static int device_count = 1;
 static fg_stream default_stream;
 
 void fg_sim_set_devices(int count) { device_count = count; }
+
+void fg_sim_set_double_ratio(int ratio) {
+  for (int d = 0; d < MOST_DEVICES; d++) devices[d].info.double_ratio = ratio;
+}
 
 static int ordinal_of(const fg_device *device) { return (int)(device - devices); }
 
@@ -262,7 +266,7 @@ static int sim_copy_within(fg_device *device, void *device_to, const void *devic
 /* ---- events: streams run at once, so an event is the time when it was recorded ---- */
 
 struct fg_event {
-  struct timespec at;
+  uint64_t at; /* ns */
 };
 
 static int sim_event_create(fg_device *device, fg_event **event) {
@@ -281,13 +285,13 @@ static void sim_event_destroy(fg_device *device, fg_event *event) {
 
 static int sim_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
   (void)device, (void)stream;
-  clock_gettime(CLOCK_MONOTONIC, &event->at);
+  event->at = fg_clock_nanoseconds();
   return fg_fault_due(FG_FAULT_ORDER);
 }
 
 static int sim_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
   (void)device;
-  *seconds = (double)(b->at.tv_sec - a->at.tv_sec) + 1e-9 * (double)(b->at.tv_nsec - a->at.tv_nsec);
+  *seconds = 1e-9 * ((double)b->at - (double)a->at);
   return 0;
 }
 

@@ -50,6 +50,9 @@ typedef struct {
 /* How many devices there are, 1 or 2; before the first is opened. */
 void fg_sim_set_devices(int count);
 
+/* They are devices whose double precision takes so many times as long as single. */
+void fg_sim_set_double_ratio(int ratio);
+
 /* Managed memory of device 0: NULL if there is none left.  What the host writes there counts as written. */
 void *fg_sim_managed(size_t bytes);
 void fg_sim_managed_free(void *memory);

@@ -15,7 +15,7 @@ typedef struct {
   fg_bench_options options;
   fg_bench_cases cases;
   enum where where;
-  bool suite_on_device, list;
+  bool suite_on_device, list, twice;
   const char *csv, *svg;
 } request;
 
@@ -24,6 +24,12 @@ static int read_seconds(const char *text, double *seconds) {
   *seconds = strtod(text, &end);
   if (end != text && !*end && *seconds > 0 && *seconds <= 3600) return 0;
   return fg_cli_usage("bench", "bench: --seconds=%s: it takes seconds, up to 3600", text);
+}
+
+static int read_precision(const char *text, bool *twice) {
+  *twice = strcmp(text, "double") == 0;
+  if (*twice || strcmp(text, "single") == 0) return 0;
+  return fg_cli_usage("bench", "bench: no precision '%s'", text);
 }
 
 static int open_vkfft(fg_bench_options *options, const char *path) {
@@ -43,6 +49,7 @@ static int apply(request *r, int option, const char *argument) {
     case 'm': r->options.measure = true; return 0;
     case 'c': r->csv = argument; return 0;
     case 'g': r->svg = argument; return 0;
+    case 'p': return read_precision(argument, &r->twice);
     case 's': return fg_bench_suite_add(&r->cases, argument, &r->suite_on_device);
     case 'v': return open_vkfft(&r->options, argument);
     case 't': return read_seconds(argument, &r->options.seconds);
@@ -90,6 +97,7 @@ static int read_request(request *r, int argc, char **argv, bool *done) {
       {"suite", required_argument, NULL, 's'}, {"csv", required_argument, NULL, 'c'},
       {"seconds", required_argument, NULL, 't'}, {"measure", no_argument, NULL, 'm'},
       {"vkfft", required_argument, NULL, 'v'}, {"list", no_argument, NULL, 'l'},
+      {"precision", required_argument, NULL, 'p'},
       {"svg", required_argument, NULL, 'g'},   {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0}};
   int status = 0;
@@ -102,6 +110,7 @@ static int read_request(request *r, int argc, char **argv, bool *done) {
     status = apply(r, c, optarg);
   }
   for (; !status && optind < argc; optind++) status = fg_bench_case_add(&r->cases, "", argv[optind]);
+  if (r->twice) fg_bench_cases_double(&r->cases);
   if (!status && r->cases.count == 0) status = fg_cli_usage("bench", "bench: a problem or a suite is missing");
   return status;
 }
@@ -128,7 +137,9 @@ const fg_command fg_command_bench = {
             "  --suite=NAME   passes: each kind of pass, about 40 cases, on the device\n"
             "                 peers: 210 cases that cuFFT and VkFFT were timed with, on the device\n"
             "                 real: r2c, c2r and r2r, 115 cases, on the device\n"
+            "                 double: 80 cases in double precision, on the device\n"
             "                 host: 25 cases on the host\n"
+            "  --precision=double   time all problems in double precision\n"
             "  --vkfft=PATH   on the device, time VkFFT too: a library built of pyvkfft (see the man page)\n"
             "  --list         print the problems and run nothing\n"
             "  --csv=FILE     write all figures to FILE too, and the passes of each plan\n"

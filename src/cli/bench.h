@@ -7,6 +7,7 @@
 
 #include "src/problem/layout.h"
 #include "src/problem/problem.h"
+#include "src/report/clock.h"
 
 /* ---- what is timed (bench_cases.c) ---- */
 
@@ -27,6 +28,9 @@ int fg_bench_case_add(fg_bench_cases *, const char *class, const char *text);
 int fg_bench_suite_add(fg_bench_cases *, const char *name, bool *device);
 void fg_bench_cases_free(fg_bench_cases *);
 
+/* All of them in double precision. */
+void fg_bench_cases_double(fg_bench_cases *);
+
 /* A problem without split arrays that any plan_many takes: contiguous (a real side may be padded to its complex one),
  * at most three dimensions and one batch. */
 typedef struct {
@@ -42,24 +46,31 @@ fg_problem *fg_bench_complex_of(const fg_problem *p);
  * Numbers of a generator that counts, so that any part can be made anew.  Real or imaginary part c of image element e
  * (src/problem/layout.h) has index 2e + c; in an image of reals element e has index e. */
 
+/* 64 random bits for each n. */
+uint64_t fg_bench_mix(uint64_t n);
+
 /* Every step-th number from index first on, in (-1, 1). */
 void fg_bench_random(float *to, size_t count, uint64_t first, int step);
+void fg_bench_random_double(double *to, size_t count, uint64_t first, int step);
 
-/* The transform of data (indexed as these numbers; NULL: of the numbers) by FFTW in double precision, indexed likewise,
- * malloc'd; NULL if there is no libfftw3 or no memory for it. */
-double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out, const float *data);
+/* The i-th of an array of reals. */
+double fg_bench_real(const void *reals, enum fg_precision, size_t i);
+
+/* The transform of data (indexed as these numbers, in p's precision; NULL: of the numbers) by FFTW in double precision,
+ * indexed likewise, malloc'd; NULL if there is no libfftw3 or no memory for it. */
+double *fg_bench_reference(const fg_problem *p, const fg_layout *in, const fg_layout *out, const void *data);
 
 typedef struct {
   double difference, norm; /* sums of squares */
 } fg_bench_error;
 
 /* Count in a part of a result.  reference NULL: it must be the test data times scale. */
-void fg_bench_compare(fg_bench_error *, const float *got, size_t count, uint64_t first, int step,
+void fg_bench_compare(fg_bench_error *, const void *got, enum fg_precision, size_t count, uint64_t first, int step,
                       const double *reference, double scale);
 double fg_bench_relative(const fg_bench_error *); /* L2 */
 
 /* A relative error that no rounding explains. */
-#define FG_BENCH_WRONG 1e-5
+static inline double fg_bench_wrong(enum fg_precision p) { return p == FG_SINGLE ? 1e-5 : 1e-13; }
 
 /* ---- timing (bench_table.c) ---- */
 
@@ -81,7 +92,6 @@ typedef struct {
   double *time;
 } fg_bench_times;
 
-double fg_bench_now(void); /* seconds */
 bool fg_bench_times_begin(fg_bench_times *, const fg_bench_options *, double limit);
 bool fg_bench_times_more(const fg_bench_times *);
 void fg_bench_times_add(fg_bench_times *, double seconds);
@@ -111,6 +121,7 @@ typedef struct {
 typedef struct {
   const fg_bench_column *column; /* ends with a NULL csv */
   FILE *csv;
+  const char *data; /* of all its rows: a first column of the CSV file; or NULL */
   double logs[FG_BENCH_COLUMNS];
   int cases, failures, means[FG_BENCH_COLUMNS];
 } fg_bench_table;
@@ -153,6 +164,7 @@ struct fg_bench_peer {
 };
 
 /* NULL: no cuFFT, or it cannot do that.  The device's primary context must exist.  stream: a CUstream. */
+bool fg_bench_have_cufft(void);
 fg_bench_peer *fg_bench_cufft_plan(const fg_problem *p, bool in_place, void *stream);
 
 /* ---- VkFFT, in a library of pyvkfft (bench_vkfft.c) ---- */
@@ -163,7 +175,7 @@ const char *fg_bench_vkfft_open(const char *path);
 /* As fg_bench_cufft_plan. */
 fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *stream);
 
-/* FFTW's single-precision interface, of whatever library. */
+/* FFTW's interface in one precision, of whatever library. */
 typedef struct {
   void *(*malloc)(size_t);
   void (*free)(void *);
@@ -181,6 +193,6 @@ typedef struct {
 } fg_bench_fftw;
 
 /* The first of these libraries that loads (names or paths, ended by NULL); with its threads from another, or NULL. */
-bool fg_bench_fftw_open(fg_bench_fftw *, const char *const *names, const char *threads);
+bool fg_bench_fftw_open(fg_bench_fftw *, enum fg_precision, const char *const *names, const char *threads);
 
 #endif

@@ -86,6 +86,60 @@ static const family families[] = {
     {"real", "r2r-dct2-2d", "512 1000", 2, HOLD_256M, NULL, "ok", "e10"},
     {"real", "r2r-dct2-3d", "128 256", 3, HOLD_256M, NULL, "ok", "e10"},
 
+    /* Errors against the length: some thousand points each. */
+#define FILL (1 << 13)
+    {"accuracy", "powers", "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 65536 262144 1048576", 1, FILL, NULL,
+     NULL, NULL},
+    {"accuracy", "smooth", "6 10 12 20 24 30 36 48 60 100 120 200 360 500 1000 2000 5000 10000 100000 1000000", 1, FILL,
+     NULL, NULL, NULL},
+    {"accuracy", "odd", "3 5 7 9 15 21 25 27 35 45 63 81 105 125 225 243 315 693 1155 2187 3125 15015 45045", 1, FILL,
+     NULL, NULL, NULL},
+    {"accuracy", "prime", "11 13 17 19 23 29 31 37 41 43 47 53 59 61 67 73 97 101 127 257 509 1009 2003 4001 10007 65521",
+     1, FILL, NULL, NULL, NULL},
+#define REAL_ERRORS(options, direction)                                                                                    {"accuracy", direction, "4 9 16 17 37 60 64 100 101 243 360 1000 1009 1024 4096 10007 65536 1000000", 1, FILL,          NULL, options, NULL},                                                                                                 {"accuracy", direction "-2d", "16 30 100 256", 2, FILL, NULL, options, NULL},                                          {"accuracy", direction "-3d", "8 15 24 64", 3, FILL, NULL, options, NULL}
+    REAL_ERRORS("orf", "r2c"),
+    REAL_ERRORS("orb", "c2r"),
+#undef REAL_ERRORS
+#define KIND_ERRORS(name, lengths, letters) {"accuracy", name, lengths, 1, FILL, NULL, "ok", letters}
+#define LENGTHS "15 37 64 74 100 131 1000 1024 4095"
+    KIND_ERRORS("r2hc", LENGTHS, "f"),
+    KIND_ERRORS("hc2r", LENGTHS, "b"),
+    KIND_ERRORS("dht", LENGTHS, "h"),
+    KIND_ERRORS("redft00", "9 38 65 101 1001 1025", "e00"),
+    KIND_ERRORS("redft01", LENGTHS, "e01"),
+    KIND_ERRORS("redft10", LENGTHS, "e10"),
+    KIND_ERRORS("redft11", LENGTHS, "e11"),
+    KIND_ERRORS("rodft00", "7 36 63 99 999 1023", "o00"),
+    KIND_ERRORS("rodft01", LENGTHS, "o01"),
+    KIND_ERRORS("rodft10", LENGTHS, "o10"),
+    KIND_ERRORS("rodft11", LENGTHS, "o11"),
+#undef LENGTHS
+#undef KIND_ERRORS
+    {"accuracy", "2d", "8 16 37 48 100 256 17x8 12x30 120x125", 2, FILL, NULL, NULL, NULL},
+    {"accuracy", "3d", "4 8 16 24 32 64 6x10x7 30x19x12", 3, FILL, NULL, NULL, NULL},
+    {"accuracy", "r2r-2d", "16 37", 2, FILL, NULL, "ok", "e10"},
+    {"accuracy", "r2r-3d", "12", 3, FILL, NULL, "ok", "o01"},
+#undef FILL
+
+    /* In double precision, whose points are twice as many bytes. */
+    {"double", "pow2",
+     "16 64 256 512 1024 2048 4096 8192 16384 65536 262144 1048576 4194304 16777216", 1, MOVE_256M, NULL, NULL, NULL},
+    {"double", "smooth", "96 100 125 243 360 729 1000 1001 2187 3125 10000 100000 1000000", 1, MOVE_256M, NULL, NULL,
+     NULL},
+    {"double", "prime", "17 31 37 61 127 1009 10007 65521 1000003", 1, MOVE_256M, NULL, NULL, NULL},
+    {"double", "2d", "128 256 1000 1024 4096 1080x1920", 2, MOVE_256M, NULL, NULL, NULL},
+    {"double", "3d", "64 96 100 128 200 256 512", 3, MOVE_256M, NULL, NULL, NULL},
+    {"double", "small2d", "16 28 32", 2, 0, "8192", NULL, NULL},
+    {"double", "small3d", "8 16 24 32", 3, 0, "512", NULL, NULL},
+    {"double", "qmc24", "24", 3, 0, "1 27 54", NULL, NULL},
+    {"double", "single1d", "65536 1048576 16777216", 1, 0, "1", NULL, NULL},
+    {"double", "r2c-1d", "256 1000 1024 4096 65536 1048576", 1, MOVE_256M, NULL, "orf", NULL},
+    {"double", "r2c-2d", "1024", 2, MOVE_256M, NULL, "orf", NULL},
+    {"double", "r2c-3d", "128 256", 3, MOVE_256M, NULL, "orf", NULL},
+    {"double", "c2r-1d", "256 1000 1024 4096 65536 1048576", 1, MOVE_256M, NULL, "orb", NULL},
+    {"double", "c2r-2d", "1024", 2, MOVE_256M, NULL, "orb", NULL},
+    {"double", "c2r-3d", "128 256", 3, MOVE_256M, NULL, "orb", NULL},
+
     /* Through the FFTW interface, data on the host. */
     {"host", "qmc", "24", 3, 0, "1 27 54", NULL, NULL},
     {"host", "b2d", "16 28", 2, 0, "8192", NULL, NULL},
@@ -100,13 +154,13 @@ int fg_bench_case_add(fg_bench_cases *cases, const char *class, const char *text
   char why[256];
   fg_problem *p = fg_notation_parse(text, FG_SINGLE, why, sizeof why);
   if (!p) {
-    fg_cli_error("bench: %s", why);
+    fg_cli_error("%s", why);
     return FG_EXIT_USAGE;
   }
   fg_bench_case *grown = realloc(cases->item, ((size_t)cases->count + 1) * sizeof *grown);
   if (!grown) {
     fg_problem_free(p);
-    fg_cli_error("bench: out of memory");
+    fg_cli_error("out of memory");
     return FG_EXIT_FAILED;
   }
   cases->item = grown;
@@ -160,15 +214,24 @@ static int add_family(fg_bench_cases *cases, const family *f) {
   return status;
 }
 
+/* Those from first on.  Strides are in reals of whatever precision. */
+static void in_double(fg_bench_cases *cases, int first) {
+  for (int i = first; i < cases->count; i++)
+    cases->item[i].problem->precision = cases->item[i].problem->compute = FG_DOUBLE;
+}
+
+void fg_bench_cases_double(fg_bench_cases *cases) { in_double(cases, 0); }
+
 int fg_bench_suite_add(fg_bench_cases *cases, const char *name, bool *device) {
   bool known = false;
-  int status = 0;
+  int status = 0, first = cases->count;
   for (size_t i = 0; i < sizeof families / sizeof *families && !status; i++) {
     if (strcmp(families[i].suite, name)) continue;
     known = true;
     status = add_family(cases, &families[i]);
   }
   if (!known) return fg_cli_usage("bench", "bench: no suite '%s'", name);
+  if (strcmp(name, "double") == 0) in_double(cases, first);
   if (device) *device = strcmp(name, "host") != 0;
   return status;
 }
@@ -206,7 +269,7 @@ bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain) {
   const bool halved = p->kind == FG_R2C || p->kind == FG_C2R;
   const ptrdiff_t batch = fg_tensor_size(&p->batch);
   *plain = (fg_bench_plain){.kind = p->kind, .rank = p->transform.rank, .batch = (int)batch, .sign = p->sign};
-  if (p->format != FG_INTERLEAVED || p->precision != FG_SINGLE || plain->rank < 1 || plain->rank > 3) return false;
+  if (p->format != FG_INTERLEAVED || plain->rank < 1 || plain->rank > 3) return false;
   for (int d = 0; d < plain->rank; d++) plain->n[d] = (int)p->transform.dim[d].n;
   for (int side = 0; side < 2; side++)
     if (!dense_side(p, (enum fg_side)side, false) && !(halved && dense_side(p, (enum fg_side)side, true))) return false;

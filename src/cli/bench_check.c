@@ -2,6 +2,7 @@
  * another library computes the same. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/bench_device.h"
 
@@ -60,6 +61,7 @@ static const char *back(fg_bench_subject *s) {
 /* ---- comparing ---- */
 
 typedef struct {
+  enum fg_precision precision;
   const double *reference;
   double scale;
   fg_bench_error error;
@@ -68,18 +70,27 @@ typedef struct {
 static int compare_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
   const fg_target *t = b->target;
   comparison *c = context;
-  int code = t->backend->copy_out(t->device, b->staging, device, count * sizeof(float), b->stream);
+  const size_t bytes = count * fg_real_size(c->precision);
+  int code = t->backend->copy_out(t->device, b->staging, device, bytes, b->stream);
   if (code == FG_OK) code = t->backend->stream_wait(t->device, b->stream);
-  if (code == FG_OK) fg_bench_compare(&c->error, b->staging, count, first, step, c->reference, c->scale);
+  if (code == FG_OK) 
+    fg_bench_compare(&c->error, b->staging, c->precision, count, first, step, c->reference, c->scale);
   return code;
 }
 
+typedef struct {
+  enum fg_precision precision;
+  char *reals;
+} kept;
+
 static int keep_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
   const fg_target *t = b->target;
-  float *const to = context;
-  int code = t->backend->copy_out(t->device, b->staging, device, count * sizeof(float), b->stream);
+  const kept *k = context;
+  const size_t real = fg_real_size(k->precision);
+  int code = t->backend->copy_out(t->device, b->staging, device, count * real, b->stream);
   if (code == FG_OK) code = t->backend->stream_wait(t->device, b->stream);
-  for (size_t i = 0; code == FG_OK && i < count; i++) to[first + i * (uint64_t)step] = b->staging[i];
+  for (size_t i = 0; code == FG_OK && i < count; i++)
+    memcpy(k->reals + (first + i * (uint64_t)step) * real, (char *)b->staging + i * real, real);
   return code;
 }
 
@@ -87,11 +98,11 @@ static int keep_part(const fg_bench_bed *b, char *device, size_t count, uint64_t
 static double *reference_of(fg_bench_subject *s) {
   if (s->in.elements > MOST_CHECKED || s->out.elements > MOST_CHECKED) return NULL;
   const size_t reals = (size_t)(s->in.elements * s->in.unit * (s->in.split ? 2 : 1));
-  float *data = malloc(reals * sizeof *data);
+  kept k = {s->p->precision, malloc(reals * fg_real_size(s->p->precision))};
   double *reference = NULL;
-  if (data && fg_bench_each_part(s->b, &s->in, s->in_block, keep_part, data) == FG_OK)
-    reference = fg_bench_reference(s->p, &s->in, &s->out, data);
-  free(data);
+  if (k.reals && fg_bench_each_part(s->b, &s->in, s->in_block, keep_part, &k) == FG_OK)
+    reference = fg_bench_reference(s->p, &s->in, &s->out, k.reals);
+  free(k.reals);
   return reference;
 }
 
@@ -116,7 +127,7 @@ const char *fg_bench_check(fg_bench_subject *s, double *error, bool *by_round_tr
   const char *why = make_input(s);
   if (why) return why;
   double *reference = reference_of(s);
-  comparison c = {.reference = reference, .scale = 1};
+  comparison c = {.precision = s->p->precision, .reference = reference, .scale = 1};
   for (int d = 0; d < s->p->transform.rank; d++) c.scale *= factor(s->p, d);
   *by_round_trip = !reference;
   if (fg_bench_runner_launch(s->b, &s->forward, s->in_block, s->out_block) != FG_OK) why = fg_backend_message();
@@ -124,7 +135,7 @@ const char *fg_bench_check(fg_bench_subject *s, double *error, bool *by_round_tr
   free(reference);
   if (why) return why;
   *error = fg_bench_relative(&c.error);
-  if (!(*error < FG_BENCH_WRONG)) return "WRONG RESULT";
+  if (!(*error < fg_bench_wrong(s->p->precision))) return "WRONG RESULT";
   if (s->p->kind == FG_C2R || !*by_round_trip) return NULL;
   return make_input(s); /* the round trip's end is too large a number to begin with */
 }
@@ -132,6 +143,7 @@ const char *fg_bench_check(fg_bench_subject *s, double *error, bool *by_round_tr
 /* ---- another library's result ---- */
 
 typedef struct {
+  enum fg_precision precision;
   double ours, theirs, both; /* sums of products */
   const char *image, *other;
   uint64_t reals;
@@ -142,16 +154,18 @@ static int liken_part(const fg_bench_bed *b, char *device, size_t count, uint64_
   const fg_target *t = b->target;
   likeness *l = context;
   if (first > 0 && first + count * (uint64_t)step < l->reals) return FG_OK;
-  float *const other = malloc(count * sizeof *other);
+  const size_t bytes = count * fg_real_size(l->precision);
+  void *const other = malloc(bytes);
   int code = other ? FG_OK : fg_backend_fail(FG_ENOMEM, "out of memory");
-  if (code == FG_OK) code = t->backend->copy_out(t->device, b->staging, device, count * sizeof(float), b->stream);
+  if (code == FG_OK) code = t->backend->copy_out(t->device, b->staging, device, bytes, b->stream);
   if (code == FG_OK)
-    code = t->backend->copy_out(t->device, other, l->other + (device - l->image), count * sizeof(float), b->stream);
+    code = t->backend->copy_out(t->device, other, l->other + (device - l->image), bytes, b->stream);
   if (code == FG_OK) code = t->backend->stream_wait(t->device, b->stream);
   for (size_t i = 0; code == FG_OK && i < count; i++) {
-    l->ours += (double)b->staging[i] * b->staging[i];
-    l->theirs += (double)other[i] * other[i];
-    l->both += (double)b->staging[i] * other[i];
+    const double x = fg_bench_real(b->staging, l->precision, i), y = fg_bench_real(other, l->precision, i);
+    l->ours += x * x;
+    l->theirs += y * y;
+    l->both += x * y;
   }
   free(other);
   return code;
@@ -165,8 +179,8 @@ double fg_bench_distance(fg_bench_subject *s) {
   if (code == FG_OK) code = t->backend->copy_within(t->device, in, s->in_block, s->in_bytes, s->b->stream);
   if (code == FG_OK) code = fg_bench_runner_launch(s->b, &s->forward, s->in_block, s->out_block);
   if (code == FG_OK && !s->peer->execute(s->peer, in, out)) code = FG_ELAUNCH;
-  likeness l = {
-      .image = s->out_block, .other = out, .reals = (uint64_t)(s->out.elements * s->out.unit)};
+  likeness l = {.precision = s->p->precision, .image = s->out_block, .other = out};
+  l.reals = (uint64_t)(s->out.elements * s->out.unit);
   if (code == FG_OK) code = fg_bench_each_part(s->b, &s->out, s->out_block, liken_part, &l);
   t->backend->memory_free(t->device, in);
   t->backend->memory_free(t->device, out);

@@ -111,7 +111,7 @@ static void describe(const fg_bench_subject *s, fg_bench_row *row) {
   const ptrdiff_t out = s->out.elements * s->out.unit * (s->out.split ? 2 : 1);
   row->value[PASSES] = passes->count;
   row->value[ESTIMATE] = passes->cost * 1e6;
-  row->value[BYTES] = (double)(in + out) / 2 * sizeof(float);
+  row->value[BYTES] = (double)(in + out) / 2 * (double)fg_real_size(s->p->precision);
   row->passes = fg_program_sprint(s->forward.program);
 }
 
@@ -146,7 +146,7 @@ static int open_bed(fg_bench_bed *b) {
   int code = t->backend->stream_create(t->device, &b->stream);
   if (code == FG_OK) code = t->backend->event_create(t->device, &b->begin);
   if (code == FG_OK) code = t->backend->event_create(t->device, &b->end);
-  return code == FG_OK ? t->backend->pinned_alloc(t->device, FG_BENCH_STAGING, (void **)&b->staging) : code;
+  return code == FG_OK ? t->backend->pinned_alloc(t->device, FG_BENCH_STAGING, &b->staging) : code;
 }
 
 static void close_bed(fg_bench_bed *b) {
@@ -178,7 +178,9 @@ int fg_bench_device(const fg_bench_cases *cases, const fg_bench_options *options
   fg_bench_plot plot = {0};
   choose_columns(cases, options->vkfft, columns);
   if (open_bed(&b) == FG_OK) {
-    printf("%s: %s; data on the device; median times\n", b.target->backend->name, b.target->info->name);
+    const bool all_double = cases->count > 0 && cases->item[0].problem->precision == FG_DOUBLE;
+    printf("%s: %s; data on the device%s; median times\n", b.target->backend->name, b.target->info->name,
+           all_double ? ", double precision" : "");
     fg_bench_table_begin(&table, columns, csv);
     for (int i = 0; i < cases->count; i++) run_case(&b, &cases->item[i], &table, &plot);
     fg_bench_table_end(&table);

@@ -13,7 +13,7 @@ typedef struct {
   const fg_bench_options *options;
   fg_stream *stream;
   fg_event *begin, *end;
-  float *staging;
+  void *staging;
 } fg_bench_bed;
 
 /* A program and its scratch memory. */

@@ -29,19 +29,26 @@ static const fg_bench_column columns[] = {
     [ERROR] = {"error", "error", "%.1e", false},
     {NULL, NULL, NULL, false}};
 
+/* Those of one precision, opened for the first case that has it. */
+typedef struct {
+  enum { UNKNOWN, THERE, MISSING } state;
+  fg_bench_fftw stock, ours, cufftw;
+  bool have_cufftw;
+} libraries;
+
 /* What all cases share. */
 typedef struct {
   const fg_bench_options *options;
-  fg_bench_fftw stock, ours, cufftw;
-  bool have_cufftw;
+  libraries of[2]; /* enum fg_precision */
   int processors;
 } bench;
 
 typedef struct {
   const bench *b;
+  const libraries *l;
   const fg_problem *p;
   fg_layout in, out;
-  float *image; /* of the input */
+  char *image; /* of the input */
   double *reference;
 } subject;
 
@@ -68,48 +75,53 @@ static span span_of(const fg_layout *l) {
 }
 
 /* A block with one plane, or two of a split array behind each other. */
-static void *place(const fg_bench_fftw *f, span s, bool split, void **re, void **im) {
-  const size_t plane = ((size_t)(s.high - s.low) + 15) / 16 * 16;
-  float *block = f->malloc((split ? 2 : 1) * plane * sizeof *block);
+static void *place(const fg_bench_fftw *f, const fg_layout *l, span s, void **re, void **im) {
+  const size_t plane = ((size_t)(s.high - s.low) + 15) / 16 * 16, real = fg_real_size(l->precision);
+  char *block = f->malloc((l->split ? 2 : 1) * plane * real);
   if (!block) return NULL;
-  *re = block - s.low;
-  *im = (float *)*re + (split ? plane : 1);
+  *re = block - s.low * (ptrdiff_t)real;
+  *im = (char *)*re + (l->split ? plane : 1) * real;
   return block;
 }
 
 static bool place_arrays(const subject *s, execution *e) {
   span in = span_of(&s->in), out = span_of(&s->out);
   if (!in_place(s->p)) {
-    e->in_block = place(e->fftw, in, s->in.split, &e->a.in_re, &e->a.in_im);
-    e->out_block = place(e->fftw, out, s->out.split, &e->a.out_re, &e->a.out_im);
+    e->in_block = place(e->fftw, &s->in, in, &e->a.in_re, &e->a.in_im);
+    e->out_block = place(e->fftw, &s->out, out, &e->a.out_re, &e->a.out_im);
     return e->in_block && e->out_block;
   }
   in = (span){in.low < out.low ? in.low : out.low, in.high > out.high ? in.high : out.high};
-  e->in_block = place(e->fftw, in, s->in.split, &e->a.in_re, &e->a.in_im);
+  e->in_block = place(e->fftw, &s->in, in, &e->a.in_re, &e->a.in_im);
   e->a.out_re = e->a.in_re;
   e->a.out_im = e->a.in_im;
   return e->in_block;
 }
 
+static size_t real_size(const subject *s) { return fg_real_size(s->p->precision); }
+
 /* The image of an interleaved array is one plane; of a split one, here as everywhere, it is two. */
 static void put_input(const subject *s, const execution *e) {
   fg_layout_scatter(&s->in, e->a.in_re, 0, s->in.elements, s->image);
-  if (s->in.split) fg_layout_scatter(&s->in, e->a.in_im, 0, s->in.elements, s->image + s->in.elements);
+  if (s->in.split)
+    fg_layout_scatter(&s->in, e->a.in_im, 0, s->in.elements, s->image + s->in.elements * (ptrdiff_t)real_size(s));
 }
 
 static double error_of(const subject *s, const execution *e) {
   const bool split = s->out.split;
   const size_t elements = (size_t)s->out.elements;
   fg_bench_error error = {0, 0};
-  float *image = malloc(2 * elements * sizeof *image);
+  char *image = malloc(2 * elements * real_size(s));
+  char *const second = image + elements * real_size(s);
   if (!image || !s->reference) {
     free(image);
     return NAN;
   }
   fg_layout_gather(&s->out, e->a.out_re, 0, s->out.elements, image);
-  if (split) fg_layout_gather(&s->out, e->a.out_im, 0, s->out.elements, image + elements);
-  fg_bench_compare(&error, image, split ? elements : 2 * elements, 0, split ? 2 : 1, s->reference, 1);
-  if (split) fg_bench_compare(&error, image + elements, elements, 1, 2, s->reference, 1);
+  if (split) fg_layout_gather(&s->out, e->a.out_im, 0, s->out.elements, second);
+  const enum fg_precision precision = s->p->precision;
+  fg_bench_compare(&error, image, precision, split ? elements : 2 * elements, 0, split ? 2 : 1, s->reference, 1);
+  if (split) fg_bench_compare(&error, second, precision, elements, 1, 2, s->reference, 1);
   free(image);
   return fg_bench_relative(&error);
 }
@@ -141,7 +153,7 @@ static void *plan_guru(const subject *s, const execution *e, unsigned flags) {
 
 static void *plan(const subject *s, const execution *e, unsigned flags) {
   fg_bench_plain plain;
-  if (!fg_bench_plain_of(s->p, &plain)) return e->fftw == &s->b->cufftw ? NULL : plan_guru(s, e, flags);
+  if (!fg_bench_plain_of(s->p, &plain)) return e->fftw == &s->l->cufftw ? NULL : plan_guru(s, e, flags);
   const int n = (int)fg_tensor_size(&s->p->transform);
   return e->fftw->plan_many(plain.rank, plain.n, plain.batch, e->a.in_re, NULL, 1, n, e->a.out_re, NULL, 1, n,
                             plain.sign, flags);
@@ -152,9 +164,9 @@ static void *plan(const subject *s, const execution *e, unsigned flags) {
 /* Seconds of one execution out of so many, one after the other.  In place, each begins with fresh data. */
 static double time_once(const subject *s, const execution *e, int times) {
   if (in_place(s->p)) put_input(s, e);
-  const double start = fg_bench_now();
+  const double start = fg_clock_seconds();
   for (int i = 0; i < times; i++) e->fftw->execute(e->plan);
-  return (fg_bench_now() - start) / times;
+  return (fg_clock_seconds() - start) / times;
 }
 
 /* Enough executions that the clock's resolution does not count. */
@@ -166,10 +178,10 @@ static int times_for(const subject *s, double seconds) {
 }
 
 static double measure(const subject *s, const execution *e) {
-  const double limit = 2, start = fg_bench_now();
+  const double limit = 2, start = fg_clock_seconds();
   fg_bench_times times;
   double seconds = 0;
-  for (int i = 0; i < 2 || fg_bench_now() - start < 0.02; i++) seconds = time_once(s, e, 1);
+  for (int i = 0; i < 2 || fg_clock_seconds() - start < 0.02; i++) seconds = time_once(s, e, 1);
   if (!fg_bench_times_begin(&times, s->b->options, limit)) return NAN;
   const int each = times_for(s, seconds);
   while (fg_bench_times_more(&times)) fg_bench_times_add(&times, 1e6 * time_once(s, e, each));
@@ -182,6 +194,12 @@ typedef struct {
   double time, error; /* microseconds; NAN: it cannot do this */
   char *plan;         /* as text; malloc'd or NULL */
 } result;
+
+/* Doubles may be computed with in single precision where that is asked for. */
+static double wrong(const subject *s) {
+  const char *setting = getenv("FFTW3_GPU_DOUBLE");
+  return fg_bench_wrong(setting && !strcmp(setting, "single") ? FG_SINGLE : s->p->precision);
+}
 
 static void stop(execution *e) {
   if (e->plan) e->fftw->destroy(e->plan);
@@ -199,14 +217,14 @@ static result run_library(const subject *s, const fg_bench_fftw *fftw, unsigned 
     r.error = error_of(s, &e);
     r.plan = fftw->sprint ? fftw->sprint(e.plan) : NULL;
     /* Without a reference nothing is known to be wrong. */
-    if (!(r.error >= FG_BENCH_WRONG)) r.time = measure(s, &e);
+    if (!(r.error >= wrong(s))) r.time = measure(s, &e);
   }
   stop(&e);
   return r;
 }
 
 static double run_stock(const subject *s, int threads) {
-  const fg_bench_fftw *stock = &s->b->stock;
+  const fg_bench_fftw *stock = &s->l->stock;
   if (threads > 1 && !stock->threads) return NAN;
   if (stock->threads) stock->threads(threads);
   if (stock->timelimit) stock->timelimit(8);
@@ -217,13 +235,47 @@ static double run_stock(const subject *s, int threads) {
 }
 
 static double run_cufftw(const subject *s) {
-  if (!s->b->have_cufftw) return NAN;
-  const result r = run_library(s, &s->b->cufftw, FG_ESTIMATE);
+  if (!s->l->have_cufftw) return NAN;
+  const result r = run_library(s, &s->l->cufftw, FG_ESTIMATE);
   free(r.plan);
   return r.time;
 }
 
+/* ---- the libraries ---- */
+
+/* Settings are read when the library is first used: from here on every plan goes to the GPU if it can. */
+static const char *open_ours(fg_bench_fftw *ours, enum fg_precision precision) {
+  char path[PATH_MAX];
+  if (!fg_cli_library(path, sizeof path)) return "the library is not where it should be";
+  setenv("FFTW3_GPU", "force", 1);
+  if (fg_bench_fftw_open(ours, precision, (const char *const[]){path, NULL}, NULL)) return NULL;
+  return "the library cannot be loaded";
+}
+
+/* NULL, or what is missing. */
+static const char *open_libraries(libraries *l, enum fg_precision precision) {
+  static const char *const stock[][3] = {{"libfftw3f.so.3", FFTW3F_PATH, NULL}, {"libfftw3.so.3", NULL}};
+  static const char *const threads[] = {"libfftw3f_threads.so.3", "libfftw3_threads.so.3"};
+  static const char *const cufftw[] = {"libcufftw.so.12", "libcufftw.so.11", "libcufftw.so", NULL};
+  if (l->state != UNKNOWN) return l->state == THERE ? NULL : "a library is missing";
+  l->state = MISSING;
+  if (!fg_bench_fftw_open(&l->stock, precision, stock[precision], threads[precision]))
+    return precision == FG_SINGLE ? "libfftw3f.so.3 was not found" : "libfftw3.so.3 was not found";
+  const char *why = open_ours(&l->ours, precision);
+  if (why) return why;
+  l->have_cufftw = fg_bench_fftw_open(&l->cufftw, precision, cufftw, NULL);
+  l->state = THERE;
+  return NULL;
+}
+
 /* ---- a case ---- */
+
+/* Count reals of the image from at on. */
+static void fill(const subject *s, size_t at, size_t count, uint64_t first, int step) {
+  void *const to = s->image + at * real_size(s);
+  if (s->p->precision == FG_SINGLE) fg_bench_random(to, count, first, step);
+  else fg_bench_random_double(to, count, first, step);
+}
 
 static const char *prepare(subject *s) {
   if (s->p->kind != FG_DFT) return "only complex transforms are timed";
@@ -232,26 +284,26 @@ static const char *prepare(subject *s) {
   if (why) return why;
   if (!fg_layout_make(&s->in, s->p, FG_INPUT) || !fg_layout_make(&s->out, s->p, FG_OUTPUT)) return "out of memory";
   const size_t elements = (size_t)s->in.elements;
-  s->image = malloc(2 * elements * sizeof *s->image);
+  s->image = malloc(2 * elements * real_size(s));
   if (!s->image) return "out of memory";
   if (!s->in.split) {
-    fg_bench_random(s->image, 2 * elements, 0, 1);
+    fill(s, 0, 2 * elements, 0, 1);
   } else {
-    fg_bench_random(s->image, elements, 0, 2);
-    fg_bench_random(s->image + elements, elements, 1, 2);
+    fill(s, 0, elements, 0, 2);
+    fill(s, elements, elements, 1, 2);
   }
   s->reference = fg_bench_reference(s->p, &s->in, &s->out, NULL);
   return NULL;
 }
 
 static const char *run_ours(const subject *s, fg_bench_row *row) {
-  const result r = run_library(s, &s->b->ours, FG_ESTIMATE);
+  const result r = run_library(s, &s->l->ours, FG_ESTIMATE);
   row->value[OURS] = r.time;
   row->value[ERROR] = r.error;
   row->passes = r.plan;
   if (!s->reference) snprintf(row->note, sizeof row->note, "not checked");
   if (r.plan && strncmp(r.plan, "(gpu-", 5)) snprintf(row->note, sizeof row->note, "stayed with FFTW");
-  if (r.error >= FG_BENCH_WRONG) return "WRONG RESULT";
+  if (r.error >= wrong(s)) return "WRONG RESULT";
   return isnan(r.time) ? "no plan" : NULL;
 }
 
@@ -260,18 +312,19 @@ static void compare(const subject *s, fg_bench_row *row) {
   v[STOCK_ONE] = run_stock(s, 1);
   v[STOCK_ALL] = run_stock(s, s->b->processors);
   v[CUFFTW] = run_cufftw(s);
-  v[FLOOR] = 1e6 * 2 * (double)s->in.elements * 2 * sizeof(float) / link_bandwidth;
+  v[FLOOR] = 1e6 * 2 * (double)s->in.elements * 2 * (double)real_size(s) / link_bandwidth;
   v[ONE_PER_OURS] = v[STOCK_ONE] / v[OURS];
   v[ALL_PER_OURS] = v[STOCK_ALL] / v[OURS];
   v[OURS_PER_FLOOR] = v[OURS] / v[FLOOR];
   v[CUFFTW_PER_OURS] = v[CUFFTW] / v[OURS];
 }
 
-static void run_case(const bench *b, const fg_bench_case *c, fg_bench_table *table) {
-  subject s = {.b = b, .p = c->problem};
+static void run_case(bench *b, const fg_bench_case *c, fg_bench_table *table) {
+  subject s = {.b = b, .p = c->problem, .l = &b->of[c->problem->precision]};
   fg_bench_row row;
   fg_bench_row_begin(&row, c);
-  const char *why = prepare(&s);
+  const char *why = open_libraries(&b->of[c->problem->precision], c->problem->precision);
+  if (!why) why = prepare(&s);
   if (!why) why = run_ours(&s, &row);
   if (!why) compare(&s, &row);
   if (why) snprintf(row.note, sizeof row.note, "%s", why);
@@ -282,36 +335,9 @@ static void run_case(const bench *b, const fg_bench_case *c, fg_bench_table *tab
   fg_bench_row_print(table, &row, why != NULL);
 }
 
-/* ---- the libraries ---- */
-
-/* Settings are read when the library is first used: from here on every plan goes to the GPU if it can. */
-static bool open_ours(bench *b) {
-  char path[PATH_MAX];
-  if (!fg_cli_library(path, sizeof path)) {
-    fg_cli_error("bench: the library is not where it should be: %s", path);
-    return false;
-  }
-  setenv("FFTW3_GPU", "force", 1);
-  if (fg_bench_fftw_open(&b->ours, (const char *const[]){path, NULL}, NULL)) return true;
-  fg_cli_error("bench: %s cannot be loaded", path);
-  return false;
-}
-
-static bool open_libraries(bench *b) {
-  static const char *const stock[] = {"libfftw3f.so.3", FFTW3F_PATH, NULL};
-  static const char *const cufftw[] = {"libcufftw.so.12", "libcufftw.so.11", "libcufftw.so", NULL};
-  if (!fg_bench_fftw_open(&b->stock, stock, "libfftw3f_threads.so.3")) {
-    fg_cli_error("bench: libfftw3f.so.3 was not found");
-    return false;
-  }
-  b->have_cufftw = fg_bench_fftw_open(&b->cufftw, cufftw, NULL);
-  return open_ours(b);
-}
-
 int fg_bench_host(const fg_bench_cases *cases, const fg_bench_options *options, FILE *csv) {
   bench b = {.options = options, .processors = (int)sysconf(_SC_NPROCESSORS_ONLN)};
   fg_bench_table table;
-  if (!open_libraries(&b)) return FG_EXIT_FAILED;
   printf("data on the host; median times; stock FFTW plans with %s, on 1 thread and on %d;\n"
          "floor: in and out over a link of %.0f GB/s\n",
          options->measure ? "FFTW_MEASURE" : "FFTW_ESTIMATE", b.processors, link_bandwidth / 1e9);

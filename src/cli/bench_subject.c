@@ -35,12 +35,13 @@ int fg_bench_runner_launch(const fg_bench_bed *b, const fg_bench_runner *r, void
 /* ---- data ---- */
 
 int fg_bench_each_part(const fg_bench_bed *b, const fg_layout *l, void *image, fg_bench_part *f, void *context) {
-  const size_t reals = (size_t)(l->elements * l->unit), most = FG_BENCH_STAGING / sizeof(float);
+  const size_t reals = (size_t)(l->elements * l->unit), real = fg_real_size(l->precision);
+  const size_t most = FG_BENCH_STAGING / real;
   const int step = l->split ? 2 : 1;
   for (int plane = 0; plane < step; plane++)
     for (size_t at = 0; at < reals; at += most) {
       const size_t count = reals - at < most ? reals - at : most;
-      char *const device = (char *)fg_transfer_plane(l, image, plane) + at * sizeof(float);
+      char *const device = (char *)fg_transfer_plane(l, image, plane) + at * real;
       const int code = f(b, device, count, at * (size_t)step + (size_t)plane, step, context);
       if (code != FG_OK) return code;
     }
@@ -49,14 +50,17 @@ int fg_bench_each_part(const fg_bench_bed *b, const fg_layout *l, void *image, f
 
 static int fill_part(const fg_bench_bed *b, char *device, size_t count, uint64_t first, int step, void *context) {
   const fg_target *t = b->target;
-  (void)context;
-  fg_bench_random(b->staging, count, first, step);
-  const int code = t->backend->copy_in(t->device, device, b->staging, count * sizeof(float), b->stream);
+  const enum fg_precision *precision = context;
+  if (*precision == FG_SINGLE) fg_bench_random(b->staging, count, first, step);
+  else fg_bench_random_double(b->staging, count, first, step);
+  const size_t bytes = count * fg_real_size(*precision);
+  const int code = t->backend->copy_in(t->device, device, b->staging, bytes, b->stream);
   return code == FG_OK ? t->backend->stream_wait(t->device, b->stream) : code;
 }
 
 int fg_bench_fill(const fg_bench_bed *b, const fg_layout *l, void *image) {
-  return fg_bench_each_part(b, l, image, fill_part, NULL);
+  enum fg_precision precision = l->precision;
+  return fg_bench_each_part(b, l, image, fill_part, &precision);
 }
 
 /* Repeat the first have bytes of a block until all of it is full. */

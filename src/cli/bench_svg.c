@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/cli/bench.h"
+#include "src/cli/svg.h"
 
 enum { WIDTH = 1000, LEFT = 60, RIGHT = 780, HEIGHT = 320, FIRST_TOP = 70, GAP = 80, CLASSES = 64 };
 
@@ -34,17 +34,6 @@ static void put_colour(FILE *f, int c, int count) {
   fprintf(f, "hsl(%d,70%%,%d%%)", 360 * c / (count ? count : 1), c % 2 ? 35 : 50);
 }
 
-static void put_text(FILE *f, double x, double y, const char *anchor, const char *text) {
-  fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-  for (; *text; text++) {
-    if (*text == '<') fputs("&lt;", f);
-    else if (*text == '&') fputs("&amp;", f);
-    else if (*text == '"') fputs("&quot;", f);
-    else fputc(*text, f);
-  }
-  fputs("</text>\n", f);
-}
-
 /* The decades of points. */
 static double decades_of(const fg_bench_plot *p) {
   double most = 1;
@@ -70,26 +59,22 @@ static void fit(chart *c, const fg_bench_plot *p) {
   }
 }
 
-static void put_line(FILE *f, double x1, double y1, double x2, double y2, const char *colour) {
-  fprintf(f, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2, colour);
-}
-
 static void put_axes(FILE *f, const chart *c, double decades) {
   static const double ticks[] = {0.01, 0.1, 0.2, 0.5, 0.8, 1, 1.5, 2, 3, 5, 10, 100, 1000};
-  put_text(f, LEFT, c->top - 12, "start", c->title);
+  fg_svg_text(f, LEFT, c->top - 12, "start", c->title);
   for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
     const double at = log10(ticks[i]);
     char text[24];
     if (at < c->low || at > c->high) continue;
     snprintf(text, sizeof text, "%g", ticks[i]);
-    put_line(f, LEFT, down(c, at), RIGHT, down(c, at), ticks[i] == 1 ? "black" : "#ddd");
-    put_text(f, LEFT - 6, down(c, at) + 4, "end", text);
+    fg_svg_line(f, LEFT, down(c, at), RIGHT, down(c, at), ticks[i] == 1 ? "black" : "#ddd");
+    fg_svg_text(f, LEFT - 6, down(c, at) + 4, "end", text);
   }
   for (double d = 0; d <= decades; d++) {
     char text[24];
     snprintf(text, sizeof text, "1e%.0f", d);
-    put_line(f, across(d, decades), c->top, across(d, decades), c->top + HEIGHT, "#ddd");
-    put_text(f, across(d, decades), c->top + HEIGHT + 16, "middle", text);
+    fg_svg_line(f, across(d, decades), c->top, across(d, decades), c->top + HEIGHT, "#ddd");
+    fg_svg_text(f, across(d, decades), c->top + HEIGHT + 16, "middle", text);
   }
 }
 
@@ -115,17 +100,8 @@ static void put_legend(FILE *f, const char *const *class, int classes) {
     fprintf(f, "<rect x=\"%d\" y=\"%d\" width=\"10\" height=\"10\" fill=\"", RIGHT + 30, y);
     put_colour(f, k, classes);
     fputs("\"/>\n", f);
-    put_text(f, RIGHT + 46, y + 10, "start", class[k]);
+    fg_svg_text(f, RIGHT + 46, y + 10, "start", class[k]);
   }
-}
-
-static void put_title(FILE *f, const char *device) {
-  char text[200], date[20] = "";
-  const time_t now = time(NULL);
-  struct tm local;
-  if (localtime_r(&now, &local)) strftime(date, sizeof date, "%Y-%m-%d", &local);
-  snprintf(text, sizeof text, "fftw3-gpu bench, %s, %s", device, date);
-  put_text(f, LEFT, 28, "start", text);
 }
 
 void fg_bench_plot_add(fg_bench_plot *p, const fg_bench_row *row, double points, double per_peer, double per_copy) {
@@ -144,17 +120,14 @@ void fg_bench_plot_write(FILE *f, const fg_bench_plot *p, const char *device) {
   const char *class[CLASSES];
   const int classes = classes_of(p, class);
   const int legend = FIRST_TOP + 18 * classes, both = FIRST_TOP + 2 * HEIGHT + GAP;
-  fprintf(f,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"sans-serif\" "
-          "font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-          WIDTH, (legend > both ? legend : both) + 40);
-  put_title(f, device);
+  fg_svg_begin(f, WIDTH, (legend > both ? legend : both) + 40);
+  fg_svg_title(f, LEFT, 28, "bench", device);
   for (int i = 0; i < 2; i++) {
     fit(&charts[i], p);
     put_marks(f, &charts[i], p, class, classes);
   }
   put_legend(f, class, classes);
-  fputs("</svg>\n", f);
+  fg_svg_end(f);
 }
 
 void fg_bench_plot_free(fg_bench_plot *p) {

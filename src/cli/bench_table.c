@@ -2,28 +2,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/cli/bench.h"
 #include "src/problem/notation.h"
 
 /* ---- repetitions ---- */
 
-double fg_bench_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 bool fg_bench_times_begin(fg_bench_times *t, const fg_bench_options *options, double limit) {
-  *t = (fg_bench_times){.options = options, .limit = limit, .start = fg_bench_now()};
+  *t = (fg_bench_times){.options = options, .limit = limit, .start = fg_clock_seconds()};
   t->time = malloc(FG_BENCH_MOST_TIMES * sizeof *t->time);
   return t->time;
 }
 
 bool fg_bench_times_more(const fg_bench_times *t) {
   enum { LEAST = 3, USUAL = 20 };
-  const double spent = fg_bench_now() - t->start;
+  const double spent = fg_clock_seconds() - t->start;
   if (t->count < LEAST) return true;
   if (t->options->seconds > 0) return t->count < FG_BENCH_MOST_TIMES && spent < t->options->seconds;
   return t->count < USUAL && spent < t->limit;
@@ -86,7 +79,7 @@ void fg_bench_table_begin(fg_bench_table *t, const fg_bench_column *column, FILE
   if (!csv) return;
   fprintf(csv, "class,problem");
   for (const fg_bench_column *c = column; c->csv; c++) fprintf(csv, ",%s", c->csv);
-  fprintf(csv, ",note,passes\n");
+  fprintf(csv, ",note,plan\n");
 }
 
 void fg_bench_row_begin(fg_bench_row *row, const fg_bench_case *c) {
@@ -111,6 +104,7 @@ static void print_quoted(FILE *f, const char *text) {
 }
 
 static void print_csv(const fg_bench_table *t, const fg_bench_row *row) {
+  if (t->data) fprintf(t->csv, "%s,", t->data);
   fprintf(t->csv, "%s,%s", row->class, row->problem);
   for (int i = 0; t->column[i].csv; i++)
     if (isnan(row->value[i])) fputc(',', t->csv);

@@ -75,9 +75,10 @@ static int times_for(const fg_bench_subject *s, const fg_bench_work *w, double s
 }
 
 static int warm_up(fg_bench_subject *s, const fg_bench_work *w, double *seconds) {
-  const double start = fg_bench_now();
+  const double start = fg_clock_seconds();
   int code = FG_OK;
-  for (int i = 0; code == FG_OK && (i < 2 || fg_bench_now() - start < 0.02); i++) code = time_once(s, w, 1, seconds);
+  for (int i = 0; code == FG_OK && (i < 2 || fg_clock_seconds() - start < 0.02); i++)
+    code = time_once(s, w, 1, seconds);
   return code;
 }
 

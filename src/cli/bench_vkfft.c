@@ -68,14 +68,14 @@ static int type_of(const fg_problem *p, int first) {
   return kind >= 0 && kind < 4 ? type[kind] : 0;
 }
 
-static void configure(vkfft_plan *v, const fg_bench_plain *plain, int dct, int dst, void *stream) {
+static void configure(vkfft_plan *v, const fg_bench_plain *plain, size_t real, int dct, int dst, void *stream) {
   long size[MOST_DIMENSIONS], skip[MOST_DIMENSIONS] = {0}, grouped[MOST_DIMENSIONS];
   for (int d = 0; d < MOST_DIMENSIONS; d++) {
     size[d] = d < plain->rank ? plain->n[plain->rank - 1 - d] : 1;
     grouped[d] = USUAL;
   }
   void *const any = (void *)1, *const other = v->in_place ? NULL : (void *)2; /* executions bring the arrays */
-  v->config = vkfft.make_config(size, (size_t)plain->rank, any, other, stream, 0, sizeof(float),
+  v->config = vkfft.make_config(size, (size_t)plain->rank, any, other, stream, 0, real,
                                 v->kind == FG_R2C || v->kind == FG_C2R, dct, dst, USUAL, USUAL, USUAL, USUAL,
                                 (size_t)plain->batch, skip, USUAL, USUAL, USUAL, USUAL, USUAL, USUAL, USUAL, grouped,
                                 USUAL);
@@ -90,7 +90,7 @@ fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *str
   if (!v) return NULL;
   *v = (vkfft_plan){.peer = {execute, destroy}, .kind = p->kind, .in_place = in_place};
   v->backward = p->kind != FG_R2R && p->sign == FG_BACKWARD;
-  configure(v, &plain, dct, dst, stream);
+  configure(v, &plain, fg_real_size(p->precision), dct, dst, stream);
   int result = -1;
   size_t scratch;
   long bluestein[MOST_DIMENSIONS], uploads[MOST_DIMENSIONS];

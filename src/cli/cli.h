@@ -24,6 +24,7 @@ typedef struct {
   X(plan)              \
   X(tune)              \
   X(bench)             \
+  X(accuracy)          \
   X(replay)            \
   X(path)
 
@@ -46,6 +47,10 @@ bool fg_cli_library(char *path, size_t size);
 
 /* Likewise that of the library that watches the program's memory. */
 bool fg_cli_watch_library(char *path, size_t size);
+
+/* Put the library, with FFTW3_GPU_PIN=register the watching one too, in front of LD_PRELOAD's; 0, or an exit status
+ * after a message. */
+int fg_cli_preload(const char *command);
 
 /* Whether a program, found as execvp does, is linked statically: then nothing can be preloaded into it. */
 bool fg_cli_is_static(const char *program);

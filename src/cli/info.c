@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "cuda/backend.h"
+#include "cuda/installed.h"
 #include "cuda/store.h"
 #include "src/cli/cli.h"
 #include "src/plan/calibration.h"
+#include "src/plan/doubles.h"
 #include "src/report/settings.h"
+#include "src/run/target.h"
 
 static void print_library(void) {
   char path[PATH_MAX];
@@ -20,15 +23,19 @@ static void print_library(void) {
 }
 
 /* The program itself is not preloaded, so that this is what a program would find. */
-static void print_fftw(void) {
-  void *fftw = dlopen("libfftw3f.so.3", RTLD_LAZY | RTLD_LOCAL);
-  if (!fftw && *FFTW3F_PATH) fftw = dlopen(FFTW3F_PATH, RTLD_LAZY | RTLD_LOCAL);
-  const char *version = fftw ? dlsym(fftw, "fftwf_version") : NULL;
+static void print_fftw(const char *precision, const char *file, const char *path, const char *symbol) {
+  void *fftw = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+  if (!fftw && *path) fftw = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  const char *version = fftw ? dlsym(fftw, symbol) : NULL;
   Dl_info where;
-  if (!version)
-    printf("FFTW           none: libfftw3f.so.3 was not found\n");
-  else
-    printf("FFTW           %s, %s\n", version, dladdr(version, &where) ? where.dli_fname : "libfftw3f.so.3");
+  if (!version) printf("FFTW %-9s none: %s was not found\n", precision, file);
+  else printf("FFTW %-9s %s, %s\n", precision, version, dladdr(version, &where) ? where.dli_fname : file);
+}
+
+/* What becomes of double precision on a device if nobody says. */
+static const char *doubles_there(const fg_device_info *i) {
+  const fg_problem p = {.precision = FG_DOUBLE, .compute = FG_DOUBLE};
+  return fg_doubles_object(&p, i) ? "slow" : "fast";
 }
 
 static void print_device(const fg_backend *b, int ordinal) {
@@ -40,6 +47,7 @@ static void print_device(const fg_backend *b, int ordinal) {
   const fg_device_info *i = b->info(device);
   printf("%-14s device %d: %s, compute capability %d.%d, %d multiprocessors, %.1f GiB", b->name, ordinal, i->name,
          i->arch / 10, i->arch % 10, i->multiprocessors, (double)i->memory / (1 << 30));
+  printf(", %s in double precision", doubles_there(i));
   printf(*i->driver ? ", driver %s\n" : "%s\n", i->driver);
 }
 
@@ -51,6 +59,13 @@ static void print_backend(const fg_backend *b) {
     print_device(b, d);
 }
 
+/* A wrong choice is told of as programs are told. */
+static void check_choice(void) {
+  const fg_backend *b = fg_target_backend();
+  const int count = b ? b->count() : 0;
+  if (count > 0) fg_target_choose(count);
+}
+
 static void print_backends(void) {
 #ifdef HAVE_CUDA
   print_backend(&fg_backend_cuda);
@@ -58,6 +73,16 @@ static void print_backends(void) {
   printf("cuda           none: built without CUDA\n");
 #endif
   print_backend(&fg_backend_sim);
+  check_choice();
+}
+
+static void print_kernels(void) {
+  const char *folder = fg_store_folder(), *trouble = fg_store_trouble(), *path;
+  const fg_archive *a = fg_installed_archive(&path);
+  if (folder) printf(trouble ? "kernels        not kept: %s: %s\n" : "kernels        %s\n", folder, trouble);
+  else printf("kernels        not kept: no folder for them\n");
+  if (a) printf("               and %d of %s, by %s\n", fg_archive_count(a), path, fg_archive_compiler(a));
+  else printf("               none came with the library%s%s\n", *path ? " that can be used: " : "", path);
 }
 
 static void print_calibration(void) {
@@ -66,7 +91,8 @@ static void print_calibration(void) {
   fg_machine m;
   fg_calibration_machine(&m);
   printf("machine        %s, %s\n", m.host, m.cpu);
-  printf("calibration    %s%s\n", source, strcmp(source, "defaults") ? "" : " (fftw3-gpu tune measures this machine)");
+  const bool tuned = strstr(source, "/calibration-") != NULL;
+  printf("calibration    %s%s\n", source, tuned ? "" : " (fftw3-gpu tune measures this machine)");
   for (const fg_coefficient *k = fg_coefficients; k->name; k++)
     printf("  %-16s %8.4g %-8s %s\n", k->name, *(const double *)((const char *)c + k->offset) / k->scale, k->unit,
            k->meaning);
@@ -85,14 +111,12 @@ static void print_settings(void) {
 static int info_main(int argc, char **argv) {
   int status;
   if (!fg_cli_no_options(&fg_command_info, argc, argv, &status)) return status;
-  const char *folder = fg_store_folder();
   printf("version        %s\n", PACKAGE_VERSION);
   print_library();
-  print_fftw();
+  print_fftw("single", "libfftw3f.so.3", FFTW3F_PATH, "fftwf_version");
+  print_fftw("double", "libfftw3.so.3", FFTW3_PATH, "fftw_version");
   print_backends();
-  const char *trouble = fg_store_trouble();
-  if (folder) printf(trouble ? "kernels        not kept: %s: %s\n" : "kernels        %s\n", folder, trouble);
-  else printf("kernels        not kept: no folder for them\n");
+  print_kernels();
   print_calibration();
   print_settings();
   return 0;

@@ -65,8 +65,8 @@ bool fg_cli_no_options(const fg_command *command, int argc, char **argv, int *st
 static int help(void) {
   printf("Usage: fftw3-gpu COMMAND ...\nRun the transforms of unmodified FFTW programs on a GPU.\n\n");
   for (int i = 0; commands[i]; i++)
-    printf("  %-6s %-38s %s\n", commands[i]->name, commands[i]->synopsis, commands[i]->summary);
-  printf("  help   %-38s %s\n", "[COMMAND]", "Tell more about a command");
+    printf("  %-8s %-38s %s\n", commands[i]->name, commands[i]->synopsis, commands[i]->summary);
+  printf("  %-8s %-38s %s\n", "help", "[COMMAND]", "Tell more about a command");
   printf("\nPROBLEM is in the notation of FFTW's test program: ic64x64x64*27 is 27 complex transforms in place.\n"
          "\nSettings, as environment variables:\n");
   for (const fg_setting *s = fg_setting_table; s->name; s++)

@@ -1,26 +1,83 @@
 /* plan.c: `fftw3-gpu plan` prints the passes that problems become, without running them. */
+#define _GNU_SOURCE
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cli/cli.h"
+#include "src/plan/doubles.h"
+#include "src/plan/parts.h"
 #include "src/plan/planner.h"
+#include "src/plan/prepare.h"
 #include "src/plan/route.h"
 #include "src/problem/notation.h"
+#include "src/report/settings.h"
+
+/* Bytes of the program's own arrays. */
+static double array_bytes(const fg_problem *p) {
+  const double in = fg_model_bytes(p, FG_INPUT), out = fg_model_bytes(p, FG_OUTPUT);
+  return p->arrays.in_re == p->arrays.out_re ? fmax(in, out) : in + out;
+}
+
+static double machine_bytes(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
+
+/* What a process may have of the reference device's. */
+static double memory_there(void) {
+  const fg_settings *s = fg_settings_get();
+  const double all = (double)fg_reference_device.memory;
+  if (s->memory) return (double)s->memory;
+  return s->memory_percent > 0 ? s->memory_percent / 100 * all : all;
+}
+
+/* Bytes of device memory; 0 if there are no passes. */
+static double device_bytes(const fg_problem *p) {
+  const char *why;
+  fg_passes *passes = fg_problem_undefined(p) ? NULL : malloc(sizeof *passes);
+  const bool planned = passes && fg_planner_plan(p, &fg_reference_device, passes, &why);
+  const double bytes = planned ? fg_prepare_need(p, passes) : 0;
+  free(passes);
+  return bytes;
+}
+
+enum room { ROOM_FOR_ALL, ROOM_FOR_PARTS, NO_ROOM_ON_DEVICE, NO_ROOM };
+
+/* What there is memory for; prints what there is too little of. */
+static enum room print_room(const fg_problem *p) {
+  const double arrays = array_bytes(p), here = machine_bytes(), needed = device_bytes(p);
+  const double there = memory_there();
+  if (arrays > here)
+    printf("  does not fit in memory: arrays of %.4g GB, and this machine has %.4g GB\n", arrays / 1e9, here / 1e9);
+  if (needed > there)
+    printf("  does not fit in the GPU's memory: %.4g GB of %.4g GB\n", needed / 1e9, there / 1e9);
+  if (arrays > here) return NO_ROOM;
+  if (needed <= there) return ROOM_FOR_ALL;
+  return fg_parts_possible(p, needed, there / 2) ? ROOM_FOR_PARTS : NO_ROOM_ON_DEVICE;
+}
 
 /* What FFTW3_GPU=auto would do with the passes. */
 static void print_route(const fg_problem *p) {
+  const enum room room = print_room(p);
   const fg_route r = fg_route_look(p);
-  if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
+  if (room == NO_ROOM) {
+    printf("  auto: nowhere\n");
+    return;
+  }
+  if (room == NO_ROOM_ON_DEVICE) printf("  auto: host, the GPU's memory is too small");
+  else if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
     printf("  auto: host, then GPU after %.0f executions", fg_route_waits_for(p, &r));
   else if (r.way == FG_ROUTE_WAIT) printf("  auto: host, then GPU if executions show that it pays");
-  else printf("  auto: %s%s", r.way == FG_ROUTE_HOST ? "host, " : "GPU", r.way == FG_ROUTE_HOST ? r.reason : "");
+  else if (r.way == FG_ROUTE_HOST) printf("  auto: host, %s", r.reason);
+  else printf("  auto: GPU%s", room == ROOM_FOR_PARTS ? ", in parts" : "");
   const fg_calibration *c = fg_calibration_get();
   printf(" (estimated %.1f us on the host, %.1f us through the GPU with copies)\n", fg_model_host_seconds(c, p) * 1e6,
          fg_model_gpu_seconds(c, p, fg_model_memory(p), -1) * 1e6);
-  if (p->precision == FG_DOUBLE && p->kind == FG_DFT)
-    printf("  double precision plans stay with the real FFTW for now: this is what the passes would be\n");
+  const char *none = r.way == FG_ROUTE_HOST ? NULL : fg_target_missing();
+  if (none) printf("  on this machine: host, %s\n", none);
+  if (p->precision == FG_DOUBLE && p->doubles == FG_DOUBLES_AUTO)
+    printf("  on GPUs that are slow in double precision: host, unless FFTW3_GPU_DOUBLE says otherwise\n");
 }
 
 static int explain(const char *text, enum fg_precision precision) {
@@ -31,6 +88,7 @@ static int explain(const char *text, enum fg_precision precision) {
     return FG_EXIT_USAGE;
   }
   p->flags |= FG_ESTIMATE; /* nothing is to be measured */
+  fg_doubles_ask(p);
   fg_notation_print(p, problem, sizeof problem);
   if (fg_tensor_size(&p->batch) == 0) {
     printf("%s\n  an empty batch: nothing to do\n", problem);
@@ -44,7 +102,8 @@ static int explain(const char *text, enum fg_precision precision) {
     return FG_EXIT_FAILED;
   }
   size_t length = strlen(explanation);
-  printf("%s\n%s%s", problem, explanation, length && explanation[length - 1] == '\n' ? "" : "\n");
+  const char *computed = p->precision == FG_SINGLE ? "" : fg_doubles_name(p, true);
+  printf("%s%s%s\n%s%s", problem, *computed ? ", " : "", computed, explanation, length && explanation[length - 1] == '\n' ? "" : "\n");
   print_route(p);
   fg_problem_free(p);
   free(explanation);

@@ -26,6 +26,7 @@ struct fg_replay_item {
   ptrdiff_t low, high;   /* bytes that are touched, from what offsets count from */
   char *block, *base;    /* while it exists */
   bool filled, spoiled;  /* spoiled: a transform left its input in pieces */
+  enum fg_precision holds; /* what it is filled with */
   double magnitude;      /* log10 of its numbers, at most */
 };
 
@@ -45,10 +46,11 @@ void fg_replay_free(fg_replay_file *);
 
 /* ---- memory (replay_arrays.c) ---- */
 
-/* Where it comes from: fftwf_malloc and, if there is a device (else NULL), fftw3_gpu_malloc and its like. */
+/* Where it comes from: fftwf_malloc, fftw_malloc (by precision) and, if there is a device (else NULL),
+ * fftw3_gpu_malloc and its like. */
 typedef struct {
-  void *(*malloc)(size_t);
-  void (*free)(void *);
+  void *(*malloc[2])(size_t);
+  void (*free[2])(void *);
   int (*device_malloc)(void **, size_t);
   int (*device_free)(void *);
   int (*device_copy)(void *, const void *, size_t);
@@ -62,8 +64,9 @@ void fg_replay_release(fg_replay_item *);
 /* at, in array a, as the host may read it until *copy (malloc'd, or NULL) is freed; NULL on lack of memory. */
 const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy);
 
-/* Before an array is transformed: numbers in it that are the same each time, if it has none or too large ones. */
-void fg_replay_ready(fg_replay_item *, bool input);
+/* Before an array is transformed: numbers of p's precision in it that are the same each time, if it has none or too
+ * large ones. */
+void fg_replay_ready(fg_replay_item *, const fg_problem *p, bool input);
 
 /* Plans that measure overwrite their arrays. */
 void fg_replay_spoil(fg_replay_item *);
@@ -73,9 +76,11 @@ void fg_replay_transformed(const fg_problem *p, fg_replay_item *in, fg_replay_it
 
 /* ---- the table (replay_table.c) ---- */
 
-/* All plans of the same problem with the same flags and threads.  Seconds; recorded: in the trace. */
+/* All plans of the same problem and precision with the same flags and threads.  Seconds; recorded: in the trace. */
 typedef struct {
-  char problem[96], flags[32], where[16];
+  char problem[96], flags[40], where[16];
+  enum fg_precision precision; /* of the arrays */
+  bool single;                 /* computed in single precision */
   int threads;
   long plans, executes, recorded_plans, recorded_executes, nulls;
   double plan_seconds, seconds, median, recorded_plan_seconds, recorded_seconds;
@@ -91,7 +96,7 @@ void fg_replay_compare_table(const fg_replay_file *, const fg_replay_row *stock,
 void fg_replay_csv(FILE *, const fg_replay_file *, const fg_replay_row *stock, const fg_replay_row *ours);
 
 /* Differences above this are wrong results, as far as one can tell after a chain of transforms. */
-#define FG_REPLAY_WRONG 1e-4
+double fg_replay_wrong(const fg_replay_row *);
 
 /* ---- comparing results (replay_results.c) ---- */
 

@@ -38,7 +38,7 @@ static void allocate(fg_replay_item *a) {
   const size_t before = pages(-a->low), mod = own(a) ? 0 : (size_t)a->line.value % PAGE;
   const size_t bytes = before + mod + (size_t)a->high;
   void *block = NULL;
-  if (own(a)) block = memory.malloc(bytes);
+  if (own(a)) block = memory.malloc[a->line.precision](bytes);
   else if (!device(a)) block = posix_memalign(&block, PAGE, bytes) ? NULL : block;
   else if (memory.device_malloc(&block, bytes)) block = NULL;
   a->block = block;
@@ -53,7 +53,7 @@ char *fg_replay_base(fg_replay_item *a) {
 }
 
 void fg_replay_release(fg_replay_item *a) {
-  if (a->block && own(a)) memory.free(a->block);
+  if (a->block && own(a)) memory.free[a->line.precision](a->block);
   else if (a->block && device(a)) memory.device_free(a->block);
   else free(a->block);
   a->block = a->base = NULL;
@@ -72,28 +72,42 @@ const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
+/* The same numbers in both precisions; *bytes of them. */
+static const char *numbers_of(enum fg_precision precision, size_t *bytes) {
+  static float single[NUMBERS];
+  static double twice[NUMBERS];
+  if (single[0] == 0) {
+    fg_bench_random(single, NUMBERS, 1, 1);
+    for (int i = 0; i < NUMBERS; i++) twice[i] = single[i];
+  }
+  *bytes = NUMBERS * fg_real_size(precision);
+  return precision == FG_SINGLE ? (const char *)single : (const char *)twice;
+}
+
 /* Copied from one table, each array from a place of its own: this must not take longer than the transforms. */
-static void fill(fg_replay_item *a) {
-  static float numbers[NUMBERS];
-  if (numbers[0] == 0) fg_bench_random(numbers, NUMBERS, 1, 1);
-  size_t at = (size_t)a->number * 977 % NUMBERS * sizeof *numbers, rest = (size_t)(a->high - a->low);
+static void fill(fg_replay_item *a, enum fg_precision precision) {
+  size_t all;
+  const char *const numbers = numbers_of(precision, &all);
+  size_t at = (size_t)a->number * 977 % NUMBERS * fg_real_size(precision), rest = (size_t)(a->high - a->low);
   for (char *to = a->base + a->low; rest;) {
-    const size_t piece = sizeof numbers - at < rest ? sizeof numbers - at : rest;
-    if (device(a)) memory.device_copy(to, (char *)numbers + at, piece);
-    else memcpy(to, (char *)numbers + at, piece);
+    const size_t piece = all - at < rest ? all - at : rest;
+    if (device(a)) memory.device_copy(to, numbers + at, piece);
+    else memcpy(to, numbers + at, piece);
     to += piece;
     rest -= piece;
     at = 0;
   }
   a->filled = true;
+  a->holds = precision;
   a->spoiled = false;
   a->magnitude = 0;
 }
 
-void fg_replay_ready(fg_replay_item *a, bool input) {
+void fg_replay_ready(fg_replay_item *a, const fg_problem *p, bool input) {
   a = whole_of(a);
   if (!fg_replay_base(a)) return; /* which its use will tell */
-  if (!a->filled || (input && (a->spoiled || a->magnitude > largest))) fill(a);
+  const bool useless = a->spoiled || a->magnitude > largest || a->holds != p->precision;
+  if (!a->filled || (input && useless)) fill(a, p->precision);
 }
 
 void fg_replay_spoil(fg_replay_item *a) { whole_of(a)->spoiled = true; }
@@ -112,10 +126,14 @@ void fg_replay_transformed(const fg_problem *p, fg_replay_item *in, fg_replay_it
   in = whole_of(in);
   out = whole_of(out);
   const double magnitude = in->magnitude + growth;
-  const double covered = (double)fg_problem_elements(p, FG_OUTPUT) * (fg_problem_complex_side(p, FG_OUTPUT) ? 8 : 4);
+  const double covered = (double)fg_problem_elements(p, FG_OUTPUT) * (fg_problem_complex_side(p, FG_OUTPUT) ? 2 : 1) *
+                         (double)fg_real_size(p->precision);
   const bool all = covered >= (double)(out->high - out->low);
   if (all || magnitude > out->magnitude) out->magnitude = magnitude;
-  if (all) out->spoiled = false;
+  if (all) {
+    out->spoiled = false;
+    out->holds = p->precision;
+  }
   /* In place, c2r leaves something or other in the padding of its rows. */
   if (in_place ? p->kind == FG_C2R : spoils_input(p)) in->spoiled = true;
 }

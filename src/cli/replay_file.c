@@ -155,14 +155,14 @@ typedef struct {
   fg_replay_item *row[BUCKETS];   /* first plans of rows, by what makes a row */
 } names;
 
-/* The row of a plan: that of an earlier one with the same problem, flags and threads, or a new one. */
+/* The row of a plan: that of an earlier one with the same problem, precision, flags and threads, or a new one. */
 static void assign_row(names *n, fg_replay_item *item) {
   char key[320];
   const fg_problem *p = item->line.problem;
   unsigned hash = 5381;
   if (item->row >= 0) return;
   fg_notation_print(p, key, sizeof key - 32);
-  snprintf(key + strlen(key), 32, " %x %d", p->flags, p->threads);
+  snprintf(key + strlen(key), 32, " %x %d %d", p->flags, p->threads, (int)p->precision);
   for (const char *c = key; *c; c++) hash = hash * 33 + (unsigned char)*c;
   fg_replay_item **link = &n->row[hash % BUCKETS];
   while (*link && strcmp((*link)->key, key)) link = &(*link)->next_row;

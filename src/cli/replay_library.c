@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fftw3_gpu.h"
 #include "src/cli/cli.h"
 
 static void find_device_functions(void *library, fg_replay_device *d) {
@@ -16,7 +17,7 @@ static void find_device_functions(void *library, fg_replay_device *d) {
   if (!d->free || !d->copy) d->malloc = NULL;
 }
 
-bool fg_replay_library_open(fg_replay_library *l) {
+bool fg_replay_library_open(fg_replay_library *l, enum fg_precision precision) {
   char path[PATH_MAX];
   if (!fg_cli_library(path, sizeof path)) {
     fg_cli_error("replay: the library is not where it should be: %s", path);
@@ -24,7 +25,9 @@ bool fg_replay_library_open(fg_replay_library *l) {
   }
   void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   bool all = handle != NULL;
-#define FIND(type, name, parameters) all = all && (*(void **)&l->name = dlsym(handle, "fftwf_" #name)) != NULL;
+  const bool single = precision == FG_SINGLE;
+#define FIND(type, name, parameters)                                                                                   \
+  all = all && (*(void **)&l->name = dlsym(handle, single ? "fftwf_" #name : "fftw_" #name)) != NULL;
   FG_REPLAY_FUNCTIONS(FIND)
   if (!all) fg_cli_error("replay: %s cannot be loaded", path);
   if (all) find_device_functions(handle, &l->device);
@@ -32,12 +35,6 @@ bool fg_replay_library_open(fg_replay_library *l) {
 }
 
 /* ---- where a plan runs ------------------------------------------------------------------------------------------- */
-
-/* How fftw3_gpu_info begins; the library fills in no more than size. */
-typedef struct {
-  size_t size;
-  int route, device, passes;
-} info;
 
 /* By the name that print_plan gives it.  A call that a traced replay must not have more than the program. */
 static const char *by_name(const fg_replay_library *l, fg_replay_plan plan) {
@@ -48,11 +45,11 @@ static const char *by_name(const fg_replay_library *l, fg_replay_plan plan) {
   return gpu ? "gpu" : "host";
 }
 
-void fg_replay_library_where(const fg_replay_library *l, fg_replay_plan plan, char *where, size_t size) {
+void fg_replay_library_where(const fg_replay_library *l, fg_replay_plan plan, char *where, size_t size, bool *single) {
   static const char *const routes[] = {"host", "cuda", "sim"};
-  info i = {.size = sizeof i};
+  fftw3_gpu_info i = {.size = sizeof i};
   if (l->device.info && !l->device.info(plan, &i) && i.route >= 0 && i.route < 3)
-    snprintf(where, size, "%s", routes[i.route]);
+    snprintf(where, size, "%s", routes[i.route]), *single |= i.compute == sizeof(float);
   else if (!*where) snprintf(where, size, "%s", by_name(l, plan));
 }
 

@@ -1,4 +1,4 @@
-/* replay_library.h: FFTW's single-precision interface, of the library that is replayed through. */
+/* replay_library.h: FFTW's interface in one precision, of the library that is replayed through. */
 #ifndef FG_REPLAY_LIBRARY_H
 #define FG_REPLAY_LIBRARY_H
 
@@ -67,10 +67,11 @@ typedef struct {
 } fg_replay_library;
 
 /* false, after a message: it is not there or lacks a function. */
-bool fg_replay_library_open(fg_replay_library *);
+bool fg_replay_library_open(fg_replay_library *, enum fg_precision precision);
 
-/* Where a plan runs: "host", "cuda", "sim", or "gpu" for one of the last two; "-" where asking would be traced. */
-void fg_replay_library_where(const fg_replay_library *, fg_replay_plan plan, char *where, size_t size);
+/* Where a plan runs: "host", "cuda", "sim", or "gpu" for one of the last two; "-" where asking would be traced.  And
+ * whether it is computed in single precision, as far as can be known. */
+void fg_replay_library_where(const fg_replay_library *, fg_replay_plan plan, char *where, size_t size, bool *single);
 
 /* p on these arrays, by its guru64 planner. */
 fg_replay_plan fg_replay_library_plan(const fg_replay_library *, const fg_problem *p, const fg_arrays *a);

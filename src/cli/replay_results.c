@@ -10,26 +10,34 @@ static const double most_bytes = 4e9;
 typedef struct {
   int row;
   long execution;
-  ptrdiff_t count; /* floats that follow */
+  enum fg_precision precision;
+  ptrdiff_t count; /* reals that follow */
 } result_head;
 
-static double difference(const float *a, const float *b, ptrdiff_t count) {
+static size_t bytes_of(const result_head *h) { return (size_t)h->count * fg_real_size(h->precision); }
+
+static double at(const result_head *h, const void *reals, ptrdiff_t i) {
+  return h->precision == FG_SINGLE ? (double)((const float *)reals)[i] : ((const double *)reals)[i];
+}
+
+static double difference(const result_head *h, const void *a, const void *b) {
   double square = 0, norm = 0;
-  for (ptrdiff_t i = 0; i < count; i++) {
-    square += ((double)a[i] - b[i]) * ((double)a[i] - b[i]);
-    norm += (double)b[i] * b[i];
+  for (ptrdiff_t i = 0; i < h->count; i++) {
+    const double x = at(h, a, i), y = at(h, b, i);
+    square += (x - y) * (x - y);
+    norm += y * y;
   }
   return norm > 0 ? sqrt(square / norm) : sqrt(square);
 }
 
-static void compare_with(fg_replay_results *r, const result_head *mine, const float *result, fg_replay_row *row) {
+static void compare_with(fg_replay_results *r, const result_head *mine, const void *result, fg_replay_row *row) {
   result_head head;
-  float *theirs = malloc((size_t)mine->count * sizeof *theirs);
+  void *theirs = malloc(bytes_of(mine));
   const bool same = theirs && fread(&head, sizeof head, 1, r->file) == 1 && head.row == mine->row &&
                     head.execution == mine->execution && head.count == mine->count &&
-                    fread(theirs, sizeof *theirs, (size_t)head.count, r->file) == (size_t)head.count;
+                    fread(theirs, 1, bytes_of(mine), r->file) == bytes_of(mine);
   if (same) {
-    const double d = difference(result, theirs, mine->count);
+    const double d = difference(mine, result, theirs);
     if (!isnan(row->difference) && !(d <= row->difference)) row->difference = d; /* no number stays */
     row->compared++;
   }
@@ -37,9 +45,13 @@ static void compare_with(fg_replay_results *r, const result_head *mine, const fl
   free(theirs);
 }
 
-static void keep(fg_replay_results *r, const result_head *head, const float *result) {
+static void keep(fg_replay_results *r, const result_head *head, const void *result) {
   r->ended = fwrite(head, sizeof *head, 1, r->file) != 1 ||
-             fwrite(result, sizeof *result, (size_t)head->count, r->file) != (size_t)head->count;
+             fwrite(result, 1, bytes_of(head), r->file) != bytes_of(head);
+}
+
+double fg_replay_wrong(const fg_replay_row *row) {
+  return row->precision == FG_SINGLE || row->single ? 1e-4 : 1e-12;
 }
 
 bool fg_replay_result_wanted(const fg_replay_results *r, const fg_replay_row *row, const fg_problem *p) {
@@ -47,17 +59,24 @@ bool fg_replay_result_wanted(const fg_replay_results *r, const fg_replay_row *ro
   return r->file && !r->ended && power_of_two && fg_tensor_size(&p->batch) > 0 && !fg_problem_undefined(p);
 }
 
+/* The numbers as they are in the arrays, whatever they were computed in. */
+static bool make_layout(fg_layout *l, const fg_problem *p) {
+  fg_problem plain = *p;
+  plain.compute = plain.precision;
+  return fg_layout_make(l, &plain, FG_OUTPUT);
+}
+
 void fg_replay_result(fg_replay_results *r, int number, fg_replay_row *row, const fg_problem *p, const char *re,
                       const char *im) {
   fg_layout l;
-  if (!fg_layout_make(&l, p, FG_OUTPUT)) return;
+  if (!make_layout(&l, p)) return;
   const size_t plane = (size_t)l.elements * (size_t)l.unit;
-  const result_head head = {number, row->executes, (ptrdiff_t)(l.split ? 2 * plane : plane)};
-  float *image = malloc((size_t)(head.count + 1) * sizeof *image);
-  r->bytes += (double)head.count * sizeof *image;
+  const result_head head = {number, row->executes, p->precision, (ptrdiff_t)(l.split ? 2 * plane : plane)};
+  char *image = malloc(bytes_of(&head) + 1);
+  r->bytes += (double)bytes_of(&head);
   if (image && r->bytes <= most_bytes) {
     fg_layout_gather(&l, re, 0, l.elements, image);
-    if (l.split) fg_layout_gather(&l, im, 0, l.elements, image + plane);
+    if (l.split) fg_layout_gather(&l, im, 0, l.elements, image + bytes_of(&head) / 2);
     if (r->compare) compare_with(r, &head, image, row);
     else keep(r, &head, image);
   }

@@ -30,11 +30,11 @@ typedef struct {
   const fg_replay_file *file;
   const fg_replay_options *options;
   fg_replay_row *rows;
-  fg_replay_library fftw;
+  fg_replay_library fftw[2]; /* by precision */
   live_plan *plan;        /* by number */
   fg_replay_item **array; /* by number */
   samples *samples;       /* of each row */
-  char *wisdom, *loose;   /* the last exported; one that the program has to free */
+  char *wisdom[2], *loose; /* the last exported; one that the program has to free */
   fg_replay_results results;
   pthread_mutex_t lock;   /* held by each thread but while it executes */
   bool together;          /* several threads execute: nobody may fill arrays, which they may share */
@@ -72,32 +72,40 @@ static const char *find_arrays(const replay *r, const fg_problem *p, const fg_re
   return why;
 }
 
-/* For each array that a line names. */
-static void each_array(const replay *r, const fg_replay_item *item, void (*act)(fg_replay_item *, bool input)) {
+/* What to do with an array of a transform. */
+typedef void action(fg_replay_item *, const fg_problem *, bool input);
+
+/* For each array that a line names, which p transforms. */
+static void each_array(const replay *r, const fg_problem *p, const fg_replay_item *item, action act) {
   for (int i = 0; i < FG_TRACE_REFS; i++)
     if (item->line.at[i].array >= 0 && r->array[item->line.at[i].array])
-      act(r->array[item->line.at[i].array], i < FG_OUT_RE);
+      act(r->array[item->line.at[i].array], p, i < FG_OUT_RE);
 }
 
-static void spoil(fg_replay_item *a, bool input) {
+static void spoil(fg_replay_item *a, const fg_problem *p, bool input) {
+  (void)p;
   (void)input;
   fg_replay_spoil(a);
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
 
+static const fg_replay_library *fftw_of(const replay *r, const fg_replay_item *item) {
+  return &r->fftw[item->line.precision];
+}
 
 static const char *plan_problem(replay *r, fg_replay_item *item, live_plan *live) {
   const fg_problem *p = item->line.problem;
   fg_replay_row *row = &r->rows[item->row];
   const char *why = find_arrays(r, p, item, 0, &live->arrays);
-  const uint64_t start = fg_trace_clock();
-  if (!why) live->handle = fg_replay_library_plan(&r->fftw, p, &live->arrays);
-  row->plan_seconds += 1e-9 * (double)(fg_trace_clock() - start);
+  const uint64_t start = fg_clock_nanoseconds();
+  if (!why) live->handle = fg_replay_library_plan(&r->fftw[p->precision], p, &live->arrays);
+  row->plan_seconds += 1e-9 * (double)(fg_clock_nanoseconds() - start);
   row->plans++;
   row->nulls += !live->handle;
-  if (live->handle) fg_replay_library_where(&r->fftw, live->handle, row->where, sizeof row->where);
-  if (!(p->flags & (FG_ESTIMATE | FG_WISDOM_ONLY))) each_array(r, item, spoil);
+  if (live->handle)
+    fg_replay_library_where(&r->fftw[p->precision], live->handle, row->where, sizeof row->where, &row->single);
+  if (!(p->flags & (FG_ESTIMATE | FG_WISDOM_ONLY))) each_array(r, p, item, spoil);
   return why;
 }
 
@@ -105,12 +113,12 @@ static const char *plan_problem(replay *r, fg_replay_item *item, live_plan *live
 static const char *plan(replay *r, fg_replay_item *item) {
   live_plan live = {.item = item};
   if (!item->line.problem) {
-    r->fftw.plan_guru64_dft(-1, NULL, 0, NULL, NULL, NULL, -1, FG_ESTIMATE);
+    fftw_of(r, item)->plan_guru64_dft(-1, NULL, 0, NULL, NULL, NULL, -1, FG_ESTIMATE);
     return NULL;
   }
   const char *why = plan_problem(r, item, &live);
   if (item->line.subject >= 0) r->plan[item->line.subject] = live;
-  else if (live.handle) r->fftw.destroy_plan(live.handle);
+  else if (live.handle) fftw_of(r, item)->destroy_plan(live.handle);
   return why;
 }
 
@@ -125,14 +133,18 @@ static void sample(replay *r, samples *s, double seconds) {
   s->seen++;
 }
 
-static void show_result(replay *r, const fg_replay_item *plan, const fg_replay_item *places, const fg_arrays *a) {
+/* With where it was computed: a plan may have gone to the GPU since it was made. */
+static void show_result(replay *r, const live_plan *live, const fg_replay_item *places, const fg_arrays *a) {
+  const fg_replay_item *const plan = live->item;
+  fg_replay_row *const row = &r->rows[plan->row];
   const fg_trace_ref *out = &places->line.at[FG_OUT_RE];
   const fg_replay_item *const re_array = r->array[out[0].array];
   const fg_replay_item *const im_array = out[1].array >= 0 ? r->array[out[1].array] : re_array;
   char *re_copy, *im_copy;
   const char *re = fg_replay_view(re_array, a->out_re, &re_copy), *im = fg_replay_view(im_array, a->out_im, &im_copy);
-  if (re && (im || !a->out_im))
-    fg_replay_result(&r->results, plan->row, &r->rows[plan->row], plan->line.problem, re, im);
+  const fg_replay_library *fftw = &r->fftw[plan->line.problem->precision];
+  fg_replay_library_where(fftw, live->handle, row->where, sizeof row->where, &row->single);
+  if (re && (im || !a->out_im)) fg_replay_result(&r->results, plan->row, row, plan->line.problem, re, im);
   free(re_copy);
   free(im_copy);
 }
@@ -146,16 +158,16 @@ static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   fg_arrays a;
   const char *why = find_arrays(r, p, places, places == item ? i : 0, &a);
   if (why || !a.in_re || !a.out_re) return why ? why : "a transform of a NULL pointer";
-  if (!r->together) each_array(r, places, fg_replay_ready);
+  if (!r->together) each_array(r, p, places, fg_replay_ready);
   pthread_mutex_unlock(&r->lock);
-  const uint64_t start = fg_trace_clock();
-  fg_replay_library_execute(&r->fftw, live->handle, p, &live->arrays, &a);
-  const double seconds = 1e-9 * (double)(fg_trace_clock() - start);
+  const uint64_t start = fg_clock_nanoseconds();
+  fg_replay_library_execute(&r->fftw[p->precision], live->handle, p, &live->arrays, &a);
+  const double seconds = 1e-9 * (double)(fg_clock_nanoseconds() - start);
   pthread_mutex_lock(&r->lock);
   row->seconds += seconds;
   row->executes++;
   sample(r, &r->samples[live->item->row], seconds);
-  if (fg_replay_result_wanted(&r->results, row, p)) show_result(r, live->item, places, &a);
+  if (fg_replay_result_wanted(&r->results, row, p)) show_result(r, live, places, &a);
   fg_replay_transformed(p, r->array[places->line.at[FG_IN_RE].array], r->array[places->line.at[FG_OUT_RE].array],
                         a.in_re == a.out_re);
   return NULL;
@@ -180,15 +192,16 @@ static const char *execute(replay *r, fg_replay_item *item) {
 static void write_char(char c, void *stream) { fputc(c, stream); }
 static int read_char(void *stream) { return fgetc(stream); }
 
-static void keep_wisdom(replay *r, char *text) {
-  free(r->wisdom);
-  r->wisdom = text;
+static void keep_wisdom(replay *r, enum fg_precision precision, char *text) {
+  free(r->wisdom[precision]);
+  r->wisdom[precision] = text;
 }
 
-static void export_wisdom(replay *r, const char *way) {
-  if (!strcmp(way, "string")) {
-    char *text = r->fftw.export_wisdom_to_string();
-    keep_wisdom(r, text ? strdup(text) : NULL);
+static void export_wisdom(replay *r, const fg_trace_line *l) {
+  const fg_replay_library *fftw = &r->fftw[l->precision];
+  if (!strcmp(l->word, "string")) {
+    char *text = fftw->export_wisdom_to_string();
+    keep_wisdom(r, l->precision, text ? strdup(text) : NULL);
     free(r->loose);
     r->loose = text;
     return;
@@ -197,24 +210,25 @@ static void export_wisdom(replay *r, const char *way) {
   size_t size = 0;
   FILE *f = open_memstream(&text, &size);
   if (!f) return;
-  if (!strcmp(way, "file")) r->fftw.export_wisdom_to_file(f);
-  else r->fftw.export_wisdom(write_char, f);
+  if (!strcmp(l->word, "file")) fftw->export_wisdom_to_file(f);
+  else fftw->export_wisdom(write_char, f);
   fclose(f);
-  keep_wisdom(r, text);
+  keep_wisdom(r, l->precision, text);
 }
 
 /* Wisdom that came from elsewhere is not there; an import that failed fails again. */
-static void import_wisdom(replay *r, const char *way, bool good) {
-  char nothing[] = "none", *const text = good ? r->wisdom : nothing;
+static void import_wisdom(replay *r, const fg_trace_line *l) {
+  const fg_replay_library *fftw = &r->fftw[l->precision];
+  char nothing[] = "none", *const text = l->result ? r->wisdom[l->precision] : nothing;
   if (!text) return;
-  if (!strcmp(way, "string")) {
-    r->fftw.import_wisdom_from_string(text);
+  if (!strcmp(l->word, "string")) {
+    fftw->import_wisdom_from_string(text);
     return;
   }
   FILE *f = fmemopen(text, strlen(text), "r");
   if (!f) return;
-  if (!strcmp(way, "file")) r->fftw.import_wisdom_from_file(f);
-  else r->fftw.import_wisdom(read_char, f);
+  if (!strcmp(l->word, "file")) fftw->import_wisdom_from_file(f);
+  else fftw->import_wisdom(read_char, f);
   fclose(f);
 }
 
@@ -227,7 +241,7 @@ static const char *take_memory(replay *r, fg_replay_item *item) {
   item->block = NULL;
   item->filled = false;
   if (item->line.subject >= 0) return fg_replay_base(item) ? NULL : no_memory;
-  free(r->fftw.malloc((size_t)item->line.value)); /* it failed in the program */
+  free(fftw_of(r, item)->malloc((size_t)item->line.value)); /* it failed in the program */
   return NULL;
 }
 
@@ -238,33 +252,35 @@ static void give_memory(replay *r, const fg_replay_item *item) {
     fg_replay_release(a);
     r->array[id] = NULL;
   } else if (id == FG_TRACE_NULL) {
-    r->fftw.free(NULL);
+    fftw_of(r, item)->free(NULL);
   } else if (r->loose) {
-    r->fftw.free(r->loose);
+    fftw_of(r, item)->free(r->loose);
     r->loose = NULL;
   }
 }
 
 /* Where it ran at last: a plan may have gone to the GPU while it was executed. */
 static void destroy(replay *r, live_plan *live) {
-  char *const where = r->rows[live->item->row].where;
-  fg_replay_library_where(&r->fftw, live->handle, where, sizeof r->rows->where);
-  r->fftw.destroy_plan(live->handle);
+  fg_replay_row *const row = &r->rows[live->item->row];
+  const fg_replay_library *fftw = fftw_of(r, live->item);
+  fg_replay_library_where(fftw, live->handle, row->where, sizeof row->where, &row->single);
+  fftw->destroy_plan(live->handle);
   if (live->copies-- == 0) live->handle = NULL;
 }
 
 static void of_plan(replay *r, const fg_replay_item *item) {
   live_plan *const live = item->line.subject >= 0 ? &r->plan[item->line.subject] : NULL;
   double add, mul, fma;
-  if (!live && item->line.call == FG_CALL_DESTROY) r->fftw.destroy_plan(NULL);
+  if (!live && item->line.call == FG_CALL_DESTROY) fftw_of(r, item)->destroy_plan(NULL);
   if (!live || !live->handle) return;
+  const fg_replay_library *fftw = fftw_of(r, live->item);
   switch (item->line.call) {
     case FG_CALL_DESTROY: destroy(r, live); return;
-    case FG_CALL_COPY: live->copies += r->fftw.copy_plan(live->handle) != NULL; return;
-    case FG_CALL_PRINT: free(r->fftw.sprint_plan(live->handle)); return;
-    case FG_CALL_FLOPS: r->fftw.flops(live->handle, &add, &mul, &fma); return;
-    case FG_CALL_COST: r->fftw.cost(live->handle); return;
-    case FG_CALL_ESTIMATE_COST: r->fftw.estimate_cost(live->handle); return;
+    case FG_CALL_COPY: live->copies += fftw->copy_plan(live->handle) != NULL; return;
+    case FG_CALL_PRINT: free(fftw->sprint_plan(live->handle)); return;
+    case FG_CALL_FLOPS: fftw->flops(live->handle, &add, &mul, &fma); return;
+    case FG_CALL_COST: fftw->cost(live->handle); return;
+    case FG_CALL_ESTIMATE_COST: fftw->estimate_cost(live->handle); return;
     default: return;
   }
 }
@@ -276,7 +292,7 @@ static void run_jobs(void *(*work)(char *), char *jobs, size_t size, int count, 
 }
 
 static void state(replay *r, const fg_trace_line *l) {
-  const fg_replay_library *fftw = &r->fftw;
+  const fg_replay_library *fftw = &r->fftw[l->precision];
   const bool own = !strcmp(l->word, "own");
   enum { PAGE = 4096 };
   switch (l->call) {
@@ -290,8 +306,8 @@ static void state(replay *r, const fg_trace_line *l) {
     case FG_CALL_SET_TIMELIMIT: fftw->set_timelimit(l->value < 0 ? -1.0 : 1e-6 * (double)l->value); return;
     case FG_CALL_ALIGNMENT_OF: fftw->alignment_of((void *)(uintptr_t)(PAGE + l->value)); return;
     case FG_CALL_FORGET_WISDOM: fftw->forget_wisdom(); return;
-    case FG_CALL_EXPORT_WISDOM: export_wisdom(r, l->word); return;
-    case FG_CALL_IMPORT_WISDOM: import_wisdom(r, l->word, l->result); return;
+    case FG_CALL_EXPORT_WISDOM: export_wisdom(r, l); return;
+    case FG_CALL_IMPORT_WISDOM: import_wisdom(r, l); return;
     case FG_CALL_IMPORT_SYSTEM_WISDOM: fftw->import_system_wisdom(); return;
     default: return;
   }
@@ -330,12 +346,16 @@ static bool run_item(void *data, fg_replay_item *item) {
   return !why;
 }
 
+static void each_array_of_one(const replay *r, const fg_replay_item *item, action act) {
+  const fg_replay_item *const plan = r->plan[item->line.subject].item;
+  each_array(r, plan->line.problem, item->line.has_arrays ? item : plan, act);
+}
+
 /* For each array that the items up to end use. */
-static void each_array_of(const replay *r, fg_replay_item *first, const fg_replay_item *end,
-                          void (*act)(fg_replay_item *, bool input)) {
+static void each_array_of(const replay *r, fg_replay_item *first, const fg_replay_item *end, action act) {
   for (fg_replay_item *item = first; item != end; item = item->next)
     if (item->loop) each_array_of(r, item->body, NULL, act);
-    else each_array(r, item->line.has_arrays ? item : r->plan[item->line.subject].item, act);
+    else each_array_of_one(r, item, act);
 }
 
 /* Numbers may grow beyond floats until all threads are done, which takes no other time. */
@@ -391,8 +411,10 @@ static bool begin(replay *r) {
   }
   const char *mode = getenv("FFTW3_GPU");
   const bool off = mode && !strcmp(mode, "off"); /* stock FFTW reaches the host's memory only */
-  const fg_replay_device *d = &r->fftw.device;
-  fg_replay_memory_from(&(fg_replay_memory){r->fftw.malloc, r->fftw.free, off ? NULL : d->malloc, d->free, d->copy});
+  const fg_replay_library *single = &r->fftw[FG_SINGLE], *twice = &r->fftw[FG_DOUBLE];
+  const fg_replay_device *d = &single->device;
+  fg_replay_memory_from(&(fg_replay_memory){{single->malloc, twice->malloc}, {single->free, twice->free},
+                                            off ? NULL : d->malloc, d->free, d->copy});
   return true;
 }
 
@@ -404,14 +426,16 @@ static void end(replay *r) {
   free(r->samples);
   free(r->plan);
   free(r->array);
-  free(r->wisdom);
+  free(r->wisdom[FG_SINGLE]);
+  free(r->wisdom[FG_DOUBLE]);
   free(r->loose);
 }
 
 int fg_replay_run(fg_replay_file *file, fg_replay_row *rows, const fg_replay_options *options) {
   replay r = {.file = file, .rows = rows, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
   r.results = (fg_replay_results){.file = options->results, .compare = options->compare};
-  bool good = fg_replay_library_open(&r.fftw) && begin(&r);
+  bool good = fg_replay_library_open(&r.fftw[FG_SINGLE], FG_SINGLE) &&
+              fg_replay_library_open(&r.fftw[FG_DOUBLE], FG_DOUBLE) && begin(&r);
   for (int time = 0; good && time < options->times; time++) {
     if (time) tidy(file->first);
     good = run(&r, file->first);

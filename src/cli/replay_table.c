@@ -13,8 +13,8 @@ static void put_flags(const fg_problem *p, char *text, size_t size) {
                          : p->flags & FG_EXHAUSTIVE ? "exhaustive"
                          : p->flags & FG_PATIENT    ? "patient"
                                                     : "measure";
-  snprintf(text, size, "%s%s%s", patience, p->flags & FG_WISDOM_ONLY ? ",wisdom" : "",
-           p->flags & FG_UNALIGNED ? ",unaligned" : "");
+  snprintf(text, size, "%s%s%s%s", p->precision == FG_DOUBLE ? "double:" : "", patience,
+           p->flags & FG_WISDOM_ONLY ? ",wisdom" : "", p->flags & FG_UNALIGNED ? ",unaligned" : "");
 }
 
 static void add_item(const fg_replay_item *item, fg_replay_row *row) {
@@ -27,6 +27,7 @@ static void add_item(const fg_replay_item *item, fg_replay_row *row) {
   }
   fg_notation_print(p, row->problem, sizeof row->problem);
   put_flags(p, row->flags, sizeof row->flags);
+  row->precision = p->precision;
   row->threads = p->threads;
   row->recorded_plans += item->times * item->around;
   row->recorded_plan_seconds += seconds;
@@ -52,8 +53,12 @@ static void print_number(double value) {
 
 static double each(double seconds, long times) { return times ? seconds / (double)times : NAN; }
 
+/* Microseconds beside what was recorded, of which there is only the sum; where two libraries are compared, medians. */
+static double mean(const fg_replay_row *r) { return 1e6 * each(r->seconds, r->executes); }
+static double recorded_mean(const fg_replay_row *r) { return 1e6 * each(r->recorded_seconds, r->recorded_executes); }
+
 static void print_problem(const fg_replay_row *row) {
-  printf("%-24s %-18s %3d", row->problem, row->flags, row->threads);
+  printf("%-24s %-21s %3d", row->problem, row->flags, row->threads);
 }
 
 static fg_replay_row sum_of(const fg_replay_file *file, const fg_replay_row *rows) {
@@ -77,8 +82,8 @@ static void print_head(const fg_replay_file *file) {
 
 void fg_replay_table(const fg_replay_file *file, const fg_replay_row *rows, int times) {
   print_head(file);
-  printf("%-24s %-18s %3s %-5s %6s %10s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where", "plans",
-         "plan ms", "recorded", "executions", "median us", "recorded", "total ms", "recorded");
+  printf("%-24s %-21s %3s %-5s %6s %10s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where", "plans",
+         "plan ms", "recorded", "executions", "mean us", "recorded", "total ms", "recorded");
   for (int i = 0; i < file->rows; i++) {
     const fg_replay_row *r = &rows[i];
     print_problem(r);
@@ -86,8 +91,8 @@ void fg_replay_table(const fg_replay_file *file, const fg_replay_row *rows, int 
     print_number(1e3 * r->plan_seconds);
     print_number(1e3 * r->recorded_plan_seconds);
     printf(" %10ld", r->executes);
-    print_number(1e6 * r->median);
-    print_number(1e6 * each(r->recorded_seconds, r->recorded_executes));
+    print_number(mean(r));
+    print_number(recorded_mean(r));
     print_number(1e3 * r->seconds);
     print_number(1e3 * r->recorded_seconds);
     putchar('\n');
@@ -98,17 +103,22 @@ void fg_replay_table(const fg_replay_file *file, const fg_replay_row *rows, int 
          sum.recorded_plan_seconds, sum.recorded_seconds);
 }
 
+static bool any_wrong(const fg_replay_file *file, const fg_replay_row *rows) {
+  bool wrong = false;
+  for (int i = 0; i < file->rows; i++) wrong |= !(rows[i].difference <= fg_replay_wrong(&rows[i]));
+  return wrong;
+}
+
 void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *stock, const fg_replay_row *ours) {
   print_head(file);
-  printf("%-24s %-18s %3s %-5s %10s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where",
-         "executions", "FFTW us", "ours us", "recorded", "FFTW/ours", "compared", "difference");
+  printf("%-24s %-21s %3s %-5s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where", "executions",
+         "FFTW med.", "ours med.", "FFTW/ours", "compared", "difference");
   for (int i = 0; i < file->rows; i++) {
     const fg_replay_row *a = &stock[i], *b = &ours[i];
     print_problem(b);
     printf(" %-5s %10ld", b->plans && b->nulls == b->plans ? "null" : *b->where ? b->where : "-", b->executes);
     print_number(1e6 * a->median);
     print_number(1e6 * b->median);
-    print_number(1e6 * each(b->recorded_seconds, b->recorded_executes));
     print_number(a->median / b->median);
     if (b->compared) printf(" %10ld %10.1e\n", b->compared, b->difference);
     else printf(" %10s %10s\n", "-", "-");
@@ -117,7 +127,7 @@ void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *st
   printf("planning %.6f s with FFTW, %.6f s with the library; executing %.6f s and %.6f s; recorded %.6f s and "
          "%.6f s\n", a.plan_seconds, b.plan_seconds, a.seconds, b.seconds, b.recorded_plan_seconds, b.recorded_seconds);
   printf("%ld results compared, largest relative L2 difference %.1e%s\n", b.compared, b.difference,
-         b.difference <= FG_REPLAY_WRONG ? "" : ": WRONG RESULTS");
+         any_wrong(file, ours) ? ": WRONG RESULTS" : "");
 }
 
 /* ---- as CSV ------------------------------------------------------------------------------------------------------ */
@@ -131,14 +141,17 @@ static void csv_times(FILE *f, const fg_replay_row *r) {
   fprintf(f, ",%ld", r->plans);
   csv_number(f, r->plan_seconds);
   fprintf(f, ",%ld", r->executes);
+  csv_number(f, mean(r));
   csv_number(f, 1e6 * r->median);
   csv_number(f, r->seconds);
 }
 
 void fg_replay_csv(FILE *f, const fg_replay_file *file, const fg_replay_row *stock, const fg_replay_row *ours) {
-  fprintf(f, "problem,planned,threads,where,plans,plan_s,executions,median_us,total_s,recorded_plans,recorded_plan_s,"
-             "recorded_executions,recorded_mean_us,recorded_total_s");
-  if (stock) fprintf(f, ",stock_plans,stock_plan_s,stock_executions,stock_median_us,stock_total_s,compared,difference");
+  fprintf(f, "problem,planned,threads,where,plans,plan_s,executions,mean_us,median_us,total_s,recorded_plans,"
+             "recorded_plan_s,recorded_executions,recorded_mean_us,recorded_total_s");
+  if (stock)
+    fprintf(f, ",stock_plans,stock_plan_s,stock_executions,stock_mean_us,stock_median_us,stock_total_s,compared,"
+               "difference");
   fputc('\n', f);
   for (int i = 0; i < file->rows; i++) {
     const fg_replay_row *r = &ours[i];
@@ -147,7 +160,7 @@ void fg_replay_csv(FILE *f, const fg_replay_file *file, const fg_replay_row *sto
     fprintf(f, ",%ld", r->recorded_plans);
     csv_number(f, r->recorded_plan_seconds);
     fprintf(f, ",%ld", r->recorded_executes);
-    csv_number(f, 1e6 * each(r->recorded_seconds, r->recorded_executes));
+    csv_number(f, recorded_mean(r));
     csv_number(f, r->recorded_seconds);
     if (stock) {
       csv_times(f, &stock[i]);

@@ -1,15 +1,15 @@
 /* run.c: `fftw3-gpu run` starts a program with the library preloaded. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/cli/cli.h"
 #include "src/report/settings.h"
+#include "src/report/trace_line.h"
 
 /* The shell's exit statuses for programs that cannot be started. */
 enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
@@ -27,6 +27,7 @@ static const struct {
     {"verify", "FFTW3_GPU_VERIFY", NULL, required_argument},
     {"log", "FFTW3_GPU_LOG", NULL, required_argument},
     {"pin", "FFTW3_GPU_PIN", NULL, required_argument},
+    {"double", "FFTW3_GPU_DOUBLE", NULL, required_argument},
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 
@@ -51,33 +52,8 @@ static int apply(int i, const char *argument) {
   return 0;
 }
 
-/* That library in front of whatever is preloaded already; 0 or an exit status. */
-static int preload(bool (*library)(char *path, size_t size)) {
-  char path[PATH_MAX], *all;
-  if (!library(path, sizeof path)) {
-    fg_cli_error("run: the library is not where it should be: %s", path);
-    return FG_EXIT_FAILED;
-  }
-  if (strpbrk(path, " :")) { /* what separates the libraries of LD_PRELOAD */
-    fg_cli_error("run: a path with a blank or a colon cannot be preloaded: %s", path);
-    return FG_EXIT_FAILED;
-  }
-  const char *before = getenv("LD_PRELOAD");
-  bool others = before && *before;
-  if (asprintf(&all, "%s%s%s", path, others ? ":" : "", others ? before : "") < 0) return FG_EXIT_FAILED;
-  int failed = setenv("LD_PRELOAD", all, 1);
-  free(all);
-  return failed ? FG_EXIT_FAILED : 0;
-}
-
-static bool wants_watching(void) {
-  const char *pin = getenv("FFTW3_GPU_PIN");
-  return pin && !strcmp(pin, "register");
-}
-
 static int start(char **argv) {
-  int status = wants_watching() ? preload(fg_cli_watch_library) : 0;
-  if (!status) status = preload(fg_cli_library);
+  const int status = fg_cli_preload("run");
   if (status) return status;
   if (fg_cli_is_static(argv[0]))
     fg_cli_error("run: %s is linked statically: the library has no effect on it", argv[0]);
@@ -87,19 +63,47 @@ static int start(char **argv) {
   return why == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
+/* The word behind an option that was taken for its value; NULL if it has none, or one of its own. */
+static const char *taken(char **argv) { return optarg && optarg == argv[optind - 1] ? optarg : NULL; }
+
+/* One that the library would not write a trace over; most likely it is the program. */
+static bool is_other_file(const char *path) {
+  char start[sizeof FG_TRACE_MAGIC - 1];
+  struct stat st;
+  FILE *f = !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0 ? fopen(path, "r") : NULL;
+  if (!f) return false;
+  const size_t length = fread(start, 1, sizeof start, f);
+  fclose(f);
+  return length < sizeof start || memcmp(start, FG_TRACE_MAGIC, sizeof start);
+}
+
+/* Option i; 0 or an exit status.  "--trace -- program" is no trace into a file "--". */
+static int take(int i, char **argv) {
+  const char *option = meanings[i].option, *word = taken(argv);
+  if (word && !strncmp(word, "--", 2))
+    return fg_cli_usage("run", "run: --%s takes %s, and '%s' comes instead", option,
+                        setting_named(meanings[i].setting)->takes, word);
+  if (!strcmp(option, "trace") && is_other_file(optarg))
+    return fg_cli_usage("run", "run: --trace=%s: a file that is not a trace is not written over", optarg);
+  return apply(i, optarg);
+}
+
 static int run_main(int argc, char **argv) {
   struct option options[MEANINGS + 2] = {[MEANINGS] = {"help", no_argument, NULL, MEANINGS}};
   for (int i = 0; i < MEANINGS; i++)
     options[i] = (struct option){meanings[i].option, meanings[i].argument, NULL, i};
+  const char *last = NULL;
   for (int c; (c = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
     if (c == MEANINGS) {
       fg_cli_print_help(&fg_command_run);
       return 0;
     }
     if (c == '?') return fg_cli_usage("run", NULL);
-    int status = apply(c, optarg);
+    int status = take(c, argv);
     if (status) return status;
+    last = taken(argv);
   }
+  if (optind == argc && last) return fg_cli_usage("run", "run: a program is missing behind '%s'", last);
   if (optind == argc) return fg_cli_usage("run", "run: a program is missing");
   return start(argv + optind);
 }
@@ -113,17 +117,21 @@ const fg_command fg_command_run = {
             "  --off                all plans stay with FFTW\n"
             "  --report[=FILE]      at exit, append to FILE (default, or '-': stderr) where each problem ran and\n"
             "                       why; a heading alone: the library was loaded and had nothing to do\n"
-            "  --trace=FILE         write every FFTW call to FILE, for 'fftw3-gpu replay'\n"
+            "  --trace=FILE         write every FFTW call to FILE, for 'fftw3-gpu replay'; in both names %p is the\n"
+            "                       process's number\n"
             "  --verify=TOLERANCE   compare every GPU result with FFTW's, and take FFTW's where the relative L2\n"
-            "                       error is larger than TOLERANCE, a number above 0\n"
+            "                       error is larger than TOLERANCE, a number above 0, or auto: 1e-5, in double\n"
+            "                       precision 1e-13\n"
             "  --log=LEVEL          error, warn, info or debug, to stderr or where FFTW3_GPU_LOG_FILE says\n"
+            "  --double=host|single|double\n"
+            "                       double precision: by FFTW; on the GPU, computed in single precision; in double\n"
             "  --pin=own|register|never\n"
             "                       memory that the GPU may reach without staging: of fftwf_malloc; any that is often\n"
             "                       used, for which libfftw3_gpu_watch.so is preloaded too; none\n"
             "\n"
             "Of options that contradict each other the last one stands.  What is not given comes from the\n"
             "environment: 'fftw3-gpu help' names the settings.  A statically linked program, or one that uses\n"
-            "double precision only, does what it does without the library.\n"
+            "other precisions only, does what it does without the library.\n"
             "\n"
             "Exits as the program does; 127 if there is no such program, 126 if it cannot be started, 2 if the\n"
             "command line was not understood, 1 if there is no library to preload.\n",

@@ -32,14 +32,14 @@ static int compare(const void *a, const void *b) {
 
 double fg_tune_median(bool (*execute)(void *what), void *what) {
   enum { MOST = 1000, LEAST = 3 };
-  const double enough = 0.2, start = fg_bench_now();
+  const double enough = 0.2, start = fg_clock_seconds();
   double times[MOST];
   int count = 0;
   if (!execute(what)) return -1; /* warms up */
-  while (count < MOST && (count < LEAST || fg_bench_now() - start < enough)) {
-    const double begin = fg_bench_now();
+  while (count < MOST && (count < LEAST || fg_clock_seconds() - start < enough)) {
+    const double begin = fg_clock_seconds();
     if (!execute(what)) return -1;
-    times[count++] = fg_bench_now() - begin;
+    times[count++] = fg_clock_seconds() - begin;
   }
   qsort(times, (size_t)count, sizeof *times, compare);
   return times[count / 2];
@@ -73,26 +73,45 @@ static int tune(bool dry_run) {
 }
 
 static int tune_main(int argc, char **argv) {
-  static const struct option options[] = {
-      {"dry-run", no_argument, NULL, 'n'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-  bool dry_run = false;
+  static const struct option options[] = {{"dry-run", no_argument, NULL, 'n'},
+                                          {"geometry", no_argument, NULL, 'g'},
+                                          {"seconds", required_argument, NULL, 's'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {NULL, 0, NULL, 0}};
+  bool dry_run = false, geometry = false;
+  double seconds = 0;
+  const char *output = NULL;
   for (int option; (option = getopt_long(argc, argv, "nh", options, NULL)) != -1;) {
+    char *end = "";
     if (option == 'h') {
       fg_cli_print_help(&fg_command_tune);
       return 0;
     }
-    if (option != 'n') return fg_cli_usage("tune", NULL);
-    dry_run = true;
+    if (option == 'n') dry_run = true;
+    else if (option == 'g') geometry = true;
+    else if (option == 'o') output = optarg;
+    else if (option == 's') seconds = strtod(optarg, &end);
+    else return fg_cli_usage("tune", NULL);
+    if (*end || seconds < 0 || !isfinite(seconds))
+      return fg_cli_usage("tune", "tune: --seconds=%s: a number of seconds is needed", optarg);
   }
+  if (geometry && dry_run) return fg_cli_usage("tune", "tune: --geometry keeps nothing: --dry-run does not go with it");
+  if (geometry) return fg_tune_geometry(seconds, output, argc - optind, argv + optind);
+  if (seconds > 0 || output) return fg_cli_usage("tune", "tune: --seconds and --output go with --geometry");
   if (optind < argc) return fg_cli_usage("tune", "tune: unexpected argument '%s'", argv[optind]);
   return tune(dry_run);
 }
 
 const fg_command fg_command_tune = {
     .name = "tune",
-    .synopsis = "[--dry-run]",
+    .synopsis = "[--dry-run | --geometry [--seconds=N] [--output=FILE] [PROBLEM...]]",
     .summary = "Measure this machine once, so that host or GPU is decided by its own figures",
-    .help = "  -n, --dry-run  print what was found, keep nothing\n"
+    .help = "  -n, --dry-run     print what was found, keep nothing\n"
+            "      --geometry    instead: time other geometries of each pass (of the peers suite's problems) and print\n"
+            "                    a table of those that are faster, to be added to src/pass/tuned.txt\n"
+            "      --seconds=N   stop after so long\n"
+            "      --output=FILE write the table there\n"
             "\n"
             "It takes some seconds. The figures are kept beside the compiled kernels (FFTW3_GPU_CACHE), in a file\n"
             "for this host name; fftw3-gpu info shows those in force.\n",

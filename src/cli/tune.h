@@ -12,6 +12,10 @@ void fg_tune_device(fg_calibration *c, fg_machine *m);
 /* value, if it is a number and within a factor of a thousand of what c has there; else that stays. */
 void fg_tune_set(double *coefficient, double value);
 
+/* Time geometries of the problems' passes (none: of the peers suite), at most so many seconds (0: no limit), into that
+ * file or, if it is NULL, stdout.  Exit status. */
+int fg_tune_geometry(double seconds, const char *path, int count, char **problems);
+
 /* A problem of ours, never NULL. */
 fg_problem *fg_tune_problem(const char *text);
 

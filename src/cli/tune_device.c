@@ -122,10 +122,10 @@ static double seconds_of(const fg_target *t, const char *text, enum fg_memory me
   double need;
   float *in = array(bytes, memory), *out = array(bytes, memory);
   run_subject s = {NULL, {in, in ? in + 1 : NULL, out, out ? out + 1 : NULL}};
-  const double start = fg_bench_now();
+  const double start = fg_clock_seconds();
   p->arrays = s.at;
   if (in && out) s.program = fg_prepare(t, p, NULL, NULL, &need, &why);
-  count_planning(all, fg_bench_now() - start);
+  count_planning(all, fg_clock_seconds() - start);
   const double seconds = s.program ? fg_tune_median(run_once, &s) : -1;
   if (seconds < 0) fg_cli_error("tune: %s: %s", text, s.program ? fg_backend_message() : why);
   fg_program_destroy(s.program);
@@ -167,9 +167,9 @@ static void tune_executions(fg_calibration *c, const fg_target *t) {
 
 void fg_tune_device(fg_calibration *c, fg_machine *m) {
   const char *why = "";
-  const double start = fg_bench_now();
+  const double start = fg_clock_seconds();
   const fg_target *t = fg_target_get(&why);
-  const double opened = fg_bench_now() - start;
+  const double opened = fg_clock_seconds() - start;
   if (!t) {
     fg_cli_error("tune: no GPU (%s): its figures are defaults", why);
     return;

@@ -117,7 +117,7 @@ static void tune_threads(fg_calibration *c, const fg_bench_fftw *f) {
 void fg_tune_host(fg_calibration *c) {
   static const char *const names[] = {"libfftw3f.so.3", FFTW3F_PATH, NULL};
   fg_bench_fftw f;
-  if (!fg_bench_fftw_open(&f, names, "libfftw3f_threads.so.3")) {
+  if (!fg_bench_fftw_open(&f, FG_SINGLE, names, "libfftw3f_threads.so.3")) {
     fg_cli_error("tune: libfftw3f.so.3 was not found: the host's figures are defaults");
     return;
   }

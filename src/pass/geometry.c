@@ -6,20 +6,22 @@
 #include <string.h>
 
 #include "src/pass/banks.h"
+#include "src/pass/tuned.h"
 
 enum {
-  MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255 registers in single precision */
+  MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255, or 128 in double precision */
   MAX_PRIME_POINTS = 64, /* the same where a radix alone has more than that */
+  MAX_PRIME_POINTS_DOUBLE = 43,
   MIN_THREADS = 32,
-  SECTOR_POINTS = 4,     /* complex floats in a 32-byte sector */
-  LARGEST_BLOCK_POINTS = 8192,
+  SECTOR = 32,           /* bytes */
+  LARGEST_BLOCK = 64 * 1024, /* bytes of the points of several lines */
   LARGEST_LEAN_RADIX = 16,
   LARGEST_COMFORTABLE_RADIX = 10, /* above, and below 16, more factors and sums are alive at a time */
-  MOST_LISTS = 5,
+  MOST_LISTS = FG_GEOMETRY_LISTS,
   MOST_ORDERS = 24
 };
 
-static const double EXCHANGE_COST = 0.06;
+static const double EXCHANGE_COST = 0.06, LEAST_SHARE = 0.72;
 
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return fg_banks_box_points(p) * p->lines;
@@ -31,6 +33,9 @@ size_t fg_geometry_shared(const fg_pass *p) {
   const size_t places = rows * 5 * sizeof(long long);
   return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
 }
+
+/* Bytes of a complex number in registers and shared memory. */
+static int point_size(const fg_pass *p) { return 2 * (int)fg_real_size(p->precision); }
 
 /* Lines lie closer together than the points of a line. */
 static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
@@ -72,11 +77,12 @@ static void choose_orders(fg_pass *p, bool permuted_across) {
   if (through_load) load = store;
   if (through_store) store = load;
   const int first = p->radix[0], last = p->radix[p->stages - 1];
+  const int in_sector = SECTOR / point_size(p);
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
-  const bool move_store = !store && !through_store && p->n / last < SECTOR_POINTS && p->n > 1;
-  const bool move_load = !load && !through_load && p->n / first < SECTOR_POINTS && p->n > 1;
+  const bool move_store = !store && !through_store && p->n / last < in_sector && p->n > 1;
+  const bool move_load = !load && !through_load && p->n / first < in_sector && p->n > 1;
   if (move_store) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }
@@ -100,7 +106,8 @@ static int points_of(const fg_pass *p, double *busy) {
 
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
  * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes
- * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each. */
+ * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each.  In double
+ * precision 64 beside the points are enough for small radices, and half of that if so many threads leave no more. */
 static int registers_of(const fg_pass *p, int points) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
@@ -112,7 +119,10 @@ static int registers_of(const fg_pass *p, int points) {
     if (r > LARGEST_LEAN_RADIX) lean = 0;
   }
   if (fg_pass_is_rader(p)) extra += 12; /* its order */
-  const int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  const int beside = p->threads <= 512 ? 64 : 32;
+  if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
+    registers = points * words + beside;
   return registers < 40 ? 40 : registers < 255 ? registers : 255;
 }
 
@@ -123,12 +133,36 @@ static int blocks_by_registers(const fg_pass *p, const fg_device_info *device, i
   return device->registers_sm / 4 / (32 * registers) * 4 / (p->threads / 32);
 }
 
+/* A tile that has the multiprocessor to itself gets along with fewer registers than it would like: the compiler is told,
+ * and spills a little. */
+static bool is_tight(const fg_pass *p, const fg_device_info *device, int registers) {
+  const int all = device->registers_sm / p->threads / 8 * 8;
+  return p->family == FG_FAMILY_TILE && all < registers && all >= LEAST_SHARE * registers;
+}
+
+static bool is_comfortable(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > LARGEST_COMFORTABLE_RADIX && p->radix[s] != LARGEST_LEAN_RADIX) return false;
+  return !fg_pass_is_rader(p);
+}
+
+/* The same of what a pass needs.  In double precision, with radices that need little more than their points, 32
+ * registers beside these will do, too, where that makes two or three blocks of fewer. */
+static int blocks_by_need(const fg_pass *p, const fg_device_info *device, int points) {
+  enum { ENOUGH = 3 };
+  const int registers = registers_of(p, points);
+  const int blocks = is_tight(p, device, registers) ? 1 : blocks_by_registers(p, device, registers);
+  if (blocks >= ENOUGH || p->precision == FG_SINGLE || points > LARGEST_LEAN_RADIX || !is_comfortable(p)) return blocks;
+  const int more = blocks_by_registers(p, device, 4 * points + 32);
+  return more > ENOUGH ? ENOUGH : more > blocks ? more : blocks;
+}
+
 /* Blocks of this pass that one multiprocessor can hold at a time. */
 static int residency(const fg_pass *p, const fg_device_info *device, int points) {
   const size_t shared = fg_geometry_shared(p) + 1024;
   int blocks = (int)(device->shared_sm / shared);
   const int by_threads = device->threads_sm / p->threads;
-  const int by_registers = blocks_by_registers(p, device, registers_of(p, points));
+  const int by_registers = blocks_by_need(p, device, points);
   if (by_threads < blocks) blocks = by_threads;
   if (by_registers < blocks) blocks = by_registers;
   return blocks < 32 ? blocks : 32;
@@ -149,7 +183,7 @@ static double across_efficiency(const fg_pass *p) {
 
 static int most_points(const fg_pass *p) {
   for (int s = 0; s < p->stages; s++)
-    if (p->radix[s] > MAX_POINTS) return MAX_PRIME_POINTS;
+    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_PRIME_POINTS : MAX_PRIME_POINTS_DOUBLE;
   return MAX_POINTS;
 }
 
@@ -157,8 +191,17 @@ static int most_points(const fg_pass *p) {
 static double permuted_efficiency(const fg_pass *p) {
   if (!fg_pass_is_rader(p)) return 1;
   const ptrdiff_t lines = fg_pass_tile_lines(p);
-  const double conflicts = lines % 16 == 0 ? 1 : lines >= 8 ? 1.6 : lines >= 4 ? 2.1 : 3;
+  const int wavefront = 128 / point_size(p);
+  const double conflicts = lines % wavefront == 0 ? 1 : lines >= 8 ? 1.6 : lines >= 4 ? 2.1 : 3;
   return 1 / (1 + 2 * EXCHANGE_COST * conflicts);
+}
+
+/* Many points a thread leave room for few threads; in double precision for very few. */
+static double depth_efficiency(const fg_pass *p, int points) {
+  if (points <= 10) return 1;
+  if (points <= 16) return 0.99;
+  const bool few = points <= 25;
+  return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
@@ -174,13 +217,14 @@ static double score(const fg_pass *p, const fg_device_info *device) {
   const bool tile_across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
   const bool strided = p->family == FG_FAMILY_BOX ? p->across : tile_across;
   const double sectors = strided ? across_efficiency(p) : 1;
-  const double flight = (double)blocks * p->threads * points * 8 / (64 * 1024);
+  const double flight = (double)blocks * p->threads * points * point_size(p) / (64 * 1024);
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
-  const double depth = points <= 10 ? 1 : points <= 16 ? 0.99 : points <= 25 ? 0.93 : 0.88;
+  const double depth = depth_efficiency(p, points);
+  const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
-  return sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
+  return fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
 }
 
 /* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */
@@ -245,7 +289,7 @@ static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best,
   static const int side_by_side[] = {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 48, 64};
   const ptrdiff_t all = fg_pass_lines(now);
   for (int boxes = 1; !now->across && boxes <= 64; boxes *= 2)
-    if (boxes == 1 || (boxes / 2 < all && boxes * now->n <= LARGEST_BLOCK_POINTS))
+    if (boxes == 1 || (boxes / 2 < all && boxes * now->n * point_size(now) <= LARGEST_BLOCK))
       try_lines(now, device, boxes, best, best_score);
   for (size_t i = 0; now->across && i < sizeof side_by_side / sizeof *side_by_side; i++)
     if (side_by_side[i] / 2 < all) try_lines(now, device, side_by_side[i], best, best_score);
@@ -269,10 +313,11 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
   const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
-    if (across && lines[i] % 4 && lines[i] < all) continue;                          /* taste: whole sectors */
+    if (across && lines[i] * point_size(now) % SECTOR && lines[i] < all) continue; /* taste: whole sectors */
     if (fg_pass_is_rader(now) && lines[i] > (across ? 4 : 1) && all / lines[i] < device->multiprocessors)
       break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
-    if (!across && lines[i] > 1 && lines[i] * now->data > LARGEST_BLOCK_POINTS) break; /* taste: many small blocks */
+    if (!across && lines[i] > 1 && lines[i] * now->data * point_size(now) > LARGEST_BLOCK)
+      break; /* taste: many small blocks */
     try_lines(now, device, lines[i], best, best_score);
   }
   if (now->loops && now->loop[0].n <= 64 && !fg_pass_is_rader(now))
@@ -379,5 +424,43 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   if (best_score <= 0) return false;
   set_blocks(&best, device);
   *p = best;
+  fg_tuned_correct(p, device);
   return true;
 }
+
+/* ---- for geometries that are listed and put in ---- */
+
+void fg_geometry_order(fg_pass *p, bool permuted_across) { choose_orders(p, permuted_across); }
+
+double fg_geometry_score(const fg_pass *p, const fg_device_info *device) {
+  return fg_geometry_shared(p) <= device->shared_block ? score(p, device) : 0;
+}
+
+static double refine_box(fg_pass *p, const fg_device_info *device) {
+  const double s = fg_geometry_score(p, device);
+  if (s <= 0) return 0;
+  set_blocks(p, device);
+  if (!fg_geometry_shares(p)) return s;
+  arrange_box(p, device);
+  return s / (1 + EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
+}
+
+double fg_geometry_refine(fg_pass *p, const fg_device_info *device) {
+  if (p->family == FG_FAMILY_BOX) return refine_box(p, device);
+  fg_radix_list list = {0};
+  for (int s = p->stages; s-- > 0;) /* largest first, moves left out */
+    if (p->radix[s] > 1 || p->n == 1) list.radix[list.stages++] = p->radix[s];
+  for (int i = 1; i < list.stages; i++)
+    for (int j = i; j > 0 && list.radix[j] > list.radix[j - 1]; j--) {
+      const int swap = list.radix[j];
+      list.radix[j] = list.radix[j - 1];
+      list.radix[j - 1] = swap;
+    }
+  const double s = refine(p, &list, device);
+  if (s > 0) set_blocks(p, device);
+  return s;
+}
+
+void fg_geometry_skew(fg_pass *p, int pitch) { choose_skews(p, pitch); }
+
+bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device) { return fg_geometry_score(p, device) > 0; }

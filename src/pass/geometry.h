@@ -14,6 +14,29 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
  * the best choice is (higher is better), 0 if none fits or it cannot be better than least. */
 double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least);
 
+/* ---- its parts, for geometries that are listed and put in (src/pass/choice.c) ---- */
+
+enum { FG_GEOMETRY_LISTS = 5 }; /* of radices that are considered */
+
+/* p's radices without moves are set: choose the orders of the stages and put moves in.  permuted_across: those of a
+ * permuted convolution run across its lines first. */
+void fg_geometry_order(fg_pass *p, bool permuted_across);
+
+/* How good lines and threads are (higher is better), exchanges left out; 0 or less: it does not fit. */
+double fg_geometry_score(const fg_pass *p, const fg_device_info *device);
+
+/* Lines, threads and radices are set: choose all the rest.  How good it is; 0: it does not fit. */
+double fg_geometry_refine(fg_pass *p, const fg_device_info *device);
+
+/* Skew the exchanges of a box with that pitch where it helps. */
+void fg_geometry_skew(fg_pass *p, int pitch);
+
+/* A block of p fits: points a thread, shared memory. */
+bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
+
+/* The orders of stages that box.c considers for p, at most so many.  How many. */
+int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
+
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);
 bool fg_geometry_store_across(const fg_pass *p);

@@ -35,6 +35,8 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_BACKWARD", p->sign == FG_BACKWARD);
   define(d, "FG_IN_SPLIT", p->from.split);
   define(d, "FG_OUT_SPLIT", p->to.split);
+  define(d, "FG_IN_WIDE", p->from.wide);
+  define(d, "FG_OUT_WIDE", p->to.wide);
   define(d, "FG_IN_UNIT", p->in == 1);
   define(d, "FG_OUT_UNIT", p->out == 1);
   define(d, "FG_TWIDDLE", p->twiddle != 0);
@@ -45,7 +47,7 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_FROM_FORM", p->from.form);
   define(d, "FG_TO_FORM", p->to.form);
   define(d, "FG_LOOPS", p->loops);
-  define(d, "FG_WIDE", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
+  define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
 /* No loop moves the positions of that side, and they are counted as the points of a line are. */
@@ -155,7 +157,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
 
 /* The first element of a pass's side in device memory: plane's bytes are real or complex by the layout. */
 static void *element(const fg_pass *p, void *plane, const fg_place *at) {
-  const size_t size = fg_real_size(p->precision) * (at->split || fg_form_is_real(at->form) ? 1 : 2);
+  const size_t size = fg_pass_real_size(p, at) * (at->split || fg_form_is_real(at->form) ? 1 : 2);
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 

@@ -48,9 +48,15 @@ ptrdiff_t fg_pass_blocks(const fg_pass *p) {
   return (fg_pass_lines(p) + rows - 1) / rows;
 }
 
+size_t fg_pass_real_size(const fg_pass *p, const fg_place *side) {
+  return fg_real_size(side->wide ? FG_DOUBLE : p->precision);
+}
+
+size_t fg_pass_point_size(const fg_pass *p, const fg_place *side) { return 2 * fg_pass_real_size(p, side); }
+
 /* Bytes that one side of all lines has.  A spectrum of whole lines has half of their points. */
 static double side_bytes(const fg_pass *p, const fg_place *side) {
-  const double points = (double)fg_pass_lines(p) * (double)p->data, real = (double)fg_real_size(p->precision);
+  const double points = (double)fg_pass_lines(p) * (double)p->data, real = (double)fg_pass_real_size(p, side);
   if (side->form == FG_FORM_COMPLEX) return 2 * real * points;
   if (side->form == FG_FORM_HERMITIAN) return (side->period ? 2 : 1) * real * points;
   return real * points * (side->period ? 2 : 1) * (double)side->row / (double)fg_form_length(side->form, side->row);
@@ -74,8 +80,8 @@ static double sector_efficiency(const fg_pass *p) {
 }
 
 /* Contiguous bytes that one side of a block's access covers. */
-static double run_bytes(const fg_pass *p, ptrdiff_t along, long long between) {
-  const double element = 2 * (double)fg_real_size(p->precision);
+static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
+  const double element = (double)fg_pass_point_size(p, side);
   if (llabs((long long)along) == 1) return (double)p->n * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
@@ -97,29 +103,51 @@ static double transform_operations(const fg_pass *p) {
   return operations;
 }
 
+/* Instructions that a multiprocessor finishes in a second.  In double precision by generation (CUDA C++ Programming
+ * Guide, throughput of arithmetic instructions). */
+static double sm_operations(const fg_pass *p, const fg_device_info *device) {
+  const double clock = 1.6e9;
+  if (p->precision == FG_SINGLE) return 128 * clock;
+  switch (device->arch) {
+    case 90:
+    case 100: return 64 * clock;
+    case 60:
+    case 70:
+    case 80: return 32 * clock;
+    default: return 2 * clock;
+  }
+}
+
+/* Seconds of the arithmetic of a transform, which matters where the device does little in double precision. */
+static double transform_seconds(const fg_pass *p, const fg_device_info *device) {
+  if (p->precision == FG_SINGLE) return 0;
+  const double points = (double)fg_pass_blocks(p) * (double)fg_pass_tile_lines(p) * (double)p->n;
+  return points * transform_operations(p) / (sm_operations(p, device) * device->multiprocessors);
+}
+
 /* A convolution in a tile: seconds of what it computes and exchanges, which its memory traffic hides behind.  Accesses
  * without conflicts are hidden in turn; what conflicts cost, and a prime's permutations, is not.  (Fitted to 67 to 8191
  * points on an H200, within a fifth or so.) */
 static double convolution_seconds(const fg_pass *p, const fg_device_info *device) {
-  const double sm_bytes = 128 * 1.7e9, sm_operations = 128 * 1.6e9; /* a second on a multiprocessor */
+  const double sm_bytes = 128 * 1.7e9; /* a second on a multiprocessor */
   const bool rader = fg_pass_is_rader(p);
   const double around = rader ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS;
   const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
   const double points = blocks * (double)fg_pass_tile_lines(p) * (double)p->n;
-  const double compute = points * (2 * transform_operations(p) + around) / sm_operations;
+  const double compute = points * (2 * transform_operations(p) + around) / sm_operations(p, device);
   const double exchanges = 2 * (p->stages - 1) + (rader ? 2 : 0) + (p->parts ? 1 : 0);
   const double wasted = 2 * exchanges * (fg_banks_conflicts(p) - 1) + (rader ? 2 : 0);
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
 }
 
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
-  const double in = run_efficiency(run_bytes(p, p->in, p->loops ? p->loop[0].in : 0));
-  const double out = run_efficiency(run_bytes(p, p->out, p->loops ? p->loop[0].out : 0));
+  const double in = run_efficiency(run_bytes(p, &p->from, p->in, p->loops ? p->loop[0].in : 0));
+  const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double share = (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
-  if (!p->filter.kind) return launch_seconds + memory;
+  if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));
   return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
 }
 

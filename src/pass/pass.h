@@ -24,6 +24,7 @@ enum fg_array { FG_ARRAY_IN, FG_ARRAY_OUT, FG_ARRAY_SCRATCH0, FG_ARRAY_SCRATCH1,
 typedef struct {
   enum fg_array array;
   bool split;
+  bool wide; /* its reals are doubles although the pass computes in single precision */
   ptrdiff_t offset;
   enum fg_form form;
   ptrdiff_t row;    /* with a form: elements of the transform's row, FFTW's n */
@@ -94,6 +95,7 @@ typedef struct {
   fg_dim box[FG_MAX_BOX];        /* slowest first */
   int axis[FG_MAX_STAGES];       /* the dimension that each stage runs along */
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
+  double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
   bool skew[FG_MAX_STAGES];      /* the exchange after the stage has gaps between the groups that it transformed */
 } fg_pass;
@@ -121,6 +123,10 @@ ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
 /* Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
+
+/* Bytes of one real number of that side of p in memory, and of one complex number. */
+size_t fg_pass_real_size(const fg_pass *p, const fg_place *side);
+size_t fg_pass_point_size(const fg_pass *p, const fg_place *side);
 
 /* Lines of the pass, bytes that it reads and writes. */
 ptrdiff_t fg_pass_lines(const fg_pass *p);

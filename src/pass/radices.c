@@ -5,11 +5,11 @@
 
 #include "src/pass/residues.h"
 
-enum { LARGEST_COMPOSITE = 32 };
+enum { LARGEST_COMPOSITE = 32, LARGEST_DOUBLE = 43 };
 
 bool fg_radix_exists(int r, enum fg_precision precision) {
   if (r <= LARGEST_COMPOSITE) return r >= 2;
-  return r <= FG_MAX_RADIX && precision == FG_SINGLE && fg_is_prime(r);
+  return r <= (precision == FG_SINGLE ? FG_MAX_RADIX : LARGEST_DOUBLE) && fg_is_prime(r);
 }
 
 bool fg_smooth(ptrdiff_t n, enum fg_precision precision) {

@@ -5,7 +5,7 @@
 #include "src/pass/pass.h"
 
 /* Butterflies exist for every length from 2 to 32, and for the primes to 61 (cuda/kernel/butterfly.h); in double
- * precision, whose points take twice the registers, only for the former. */
+ * precision, where points take twice the registers, for those to 43: from 47 on a thread's do not hold them. */
 enum { FG_MAX_RADIX = 61 };
 bool fg_radix_exists(int r, enum fg_precision);
 

@@ -85,7 +85,7 @@ fg_pass fg_pass_of(const fg_work *w) {
 bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p) {
   if (list->count == FG_MAX_PASSES) return false;
   list->pass[list->count++] = *p;
-  list->cost += fg_pass_cost(p, planner->device);
+  list->cost += p->price > 0 ? p->price : fg_pass_cost(p, planner->device);
   return true;
 }
 
@@ -114,6 +114,23 @@ ptrdiff_t fg_lay_out(fg_axis *axes, int count) {
     stride *= order[i]->n;
   }
   return stride;
+}
+
+bool fg_work_between(const fg_work *w, bool scratch, fg_work *between, fg_passes *list) {
+  fg_axis axes[2 * FG_MAX_LOOPS];
+  int count = 0;
+  *between = *w;
+  if (!scratch) return true;
+  between->to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
+  if (between->to.array > FG_ARRAY_SCRATCH1) return false;
+  between->scratch = w->scratch + 1;
+  for (int d = 0; d < w->rank; d++) axes[count++] = (fg_axis){w->dim[d].n, w->dim[d].os, 0};
+  for (int l = 0; l < w->loops; l++) axes[count++] = (fg_axis){(ptrdiff_t)w->loop[l].n, (ptrdiff_t)w->loop[l].out, 0};
+  const ptrdiff_t elements = fg_lay_out(axes, count);
+  fg_passes_need(list, between->to.array, w->kind == FG_R2R ? (elements + 1) / 2 : elements);
+  for (int d = 0; d < w->rank; d++) between->dim[d].os = (ptrdiff_t)axes[d].out;
+  for (int l = 0; l < w->loops; l++) between->loop[l].out = axes[w->rank + l].out;
+  return true;
 }
 
 /* Turns of the forms that have them: by p/4n, and by (8p + 1)/16n. */

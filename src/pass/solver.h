@@ -77,7 +77,7 @@ enum { FG_MAX_FACTORS = 6 };
 int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
 
 /* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the first pass. */
-extern double fg_overlap_worth; /* share of the others' cost that it must stay below to be chosen; 0: it never is */
+extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
@@ -90,6 +90,11 @@ typedef struct {
   long long out;
 } fg_axis;
 ptrdiff_t fg_lay_out(fg_axis *axes, int count);
+
+/* Where a solver that does one dimension after the other leaves the data between them: w's output; or, with scratch,
+ * dense scratch of its layout, so that wide output is written by the last pass only.  between is w with that as its
+ * output.  false if no scratch is left. */
+bool fg_work_between(const fg_work *w, bool scratch, fg_work *between, fg_passes *);
 
 /* Elements in all of w's loops together. */
 ptrdiff_t fg_work_loop_size(const fg_work *w);

@@ -19,11 +19,13 @@ enum fg_verdict {
   FG_UNDECIDED,
   FG_BETTER_ON_DEVICE, /* its executions there were timed */
   FG_BETTER_ON_HOST,   /* likewise */
+  FG_SHORT_ON_HOST,    /* so short there that the device was not tried */
   FG_NOT_FOR_DEVICE    /* it could not be planned there */
 };
 
-/* Executions on the device that are timed, behind the first, which warms up. */
-enum { FG_TRIALS = 5 };
+/* Executions on the device that are timed, behind the first, which warms up; and so many on the host tell whether they
+ * are too short to be worth counting. */
+enum { FG_TRIALS = 5, FG_HOST_TRIALS = 16 };
 
 /* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems
  * or no memory: then it is not waited for. */
@@ -49,16 +51,28 @@ void fg_account_refused(fg_account *);
 enum fg_verdict fg_account_verdict(const fg_account *);
 bool fg_account_is_planned(const fg_account *); /* its kernels are there already */
 unsigned long fg_account_executions(const fg_account *); /* on the host */
-double fg_account_best_host(const fg_account *);         /* seconds; 0: none yet */
-double fg_account_best_device(const fg_account *);
+/* Seconds of an execution; 0: not known.  Means: of the host's but for the first, unless that was the only one; of the
+ * device's trials but for the slowest, which somebody may have disturbed. */
+double fg_account_host_seconds(const fg_account *);
+double fg_account_device_seconds(const fg_account *);
 
 /* What all accounts together would have saved so far: seconds. */
 double fg_account_saved(void);
 
+/* What is known of a problem, beside what the model said when its account was begun: seconds. */
+typedef struct {
+  int threads;
+  bool past_cache;            /* of the host's last one */
+  enum fg_memory memory;
+  unsigned long executions;   /* on the host */
+  double host, host_estimate, device, device_estimate; /* of an execution; 0: not known */
+} fg_account_facts;
+
+/* Tell of all problems in single precision, some thousands at most; nothing is told if another thread is counting. */
+void fg_account_each(void (*tell)(const fg_account_facts *, void *what), void *what);
+bool fg_account_any(void);
+
 /* What planning p on the device takes: seconds.  kept: its kernels are taken to be on disk. */
 double fg_account_planning(const fg_problem *p, bool kept);
-
-/* Forget everything (tests). */
-void fg_account_forget_all(void);
 
 #endif

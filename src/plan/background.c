@@ -8,13 +8,14 @@
 #define _GNU_SOURCE
 #include "src/plan/background.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/report/clock.h"
 #include "src/report/log.h"
 #include "src/run/ending.h"
 
@@ -34,9 +35,7 @@ static bool running;
 /* ---- exit ---- */
 
 static void wait_a_while(void) {
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += longest_wait;
+  const struct timespec until = fg_clock_after(longest_wait);
   pthread_mutex_lock(&lock);
   while (running && pthread_cond_clockwait(&idle, &lock, CLOCK_MONOTONIC, &until) == 0) {
   }
@@ -174,5 +173,17 @@ bool fg_background_submit(const fg_errand *errand, void *what) {
 void fg_background_wait(void) {
   pthread_mutex_lock(&lock);
   while (running) pthread_cond_wait(&idle, &lock);
+  pthread_mutex_unlock(&lock);
+}
+
+void fg_background_wait_for(double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  const double end = (double)until.tv_nsec * 1e-9 + (seconds < 1e6 ? seconds : 1e6);
+  until.tv_sec += (time_t)end;
+  until.tv_nsec = (long)((end - floor(end)) * 1e9);
+  pthread_mutex_lock(&lock);
+  while (running && pthread_cond_clockwait(&idle, &lock, CLOCK_MONOTONIC, &until) == 0) {
+  }
   pthread_mutex_unlock(&lock);
 }

@@ -17,8 +17,9 @@ typedef struct {
 /* Have it done.  false, and nothing was or will be called, if no thread can be had, or the process is ending. */
 bool fg_background_submit(const fg_errand *errand, void *what);
 
-/* Until all is done. */
+/* Until all is done; or so many seconds have passed. */
 void fg_background_wait(void);
+void fg_background_wait_for(double seconds);
 
 /* What the program's main thread calls before there may be work: lets its exit wait first of all (see background.c). */
 void fg_background_watch_exit(void);

@@ -2,7 +2,7 @@
  *
  * The defaults are the reference machine's (doc/performance.md).  `fftw3-gpu tune` measures them anew and keeps them
  * in a file beside the compiled kernels, one for each host name; that file is read by the first plan that is not
- * small. */
+ * small.  Where there is none, what programs have learned (src/plan/learn.h) is read from another one. */
 #ifndef FG_CALIBRATION_H
 #define FG_CALIBRATION_H
 
@@ -29,6 +29,10 @@ typedef struct {
   /* what the route does with them */
   double uncertain;                         /* times: how wrong an estimate may be */
   double worse;                             /* times: the GPU must be slower than the host was to be given up */
+
+  /* what executions took, of these estimates (src/plan/learn.h); 1: nothing was learned */
+  double seen_cache, seen_memory;           /* times: FFTW, in the last cache and past it */
+  double seen_own, seen_foreign;            /* times: the GPU, memory of fftwf_malloc and other */
 } fg_calibration;
 
 extern const fg_calibration fg_calibration_defaults;
@@ -56,7 +60,7 @@ bool fg_calibration_parse(const char *text, fg_calibration *c, fg_machine *m);
 /* Those in force: the file's, which the first call reads, or the defaults. Cheap after that. */
 const fg_calibration *fg_calibration_get(void);
 
-/* Where they come from, in a few words: "defaults", "…/calibration-node1". */
+/* Where they come from, in a few words: "defaults", "…/calibration-node1", "…/learned-node1". */
 const char *fg_calibration_source(void);
 
 /* The device turned out to be this one: if the file was made with another its figures are not believed. */
@@ -67,6 +71,10 @@ void fg_calibration_use(const fg_calibration *c);
 
 /* This machine; the device is "none". */
 void fg_calibration_machine(fg_machine *m);
+
+/* Keep c as what programs have learned, unless this machine was tuned; device: its GPU's name, NULL: as it was.  NULL,
+ * or why that cannot be. */
+const char *fg_calibration_keep_learned(const fg_calibration *c, const char *device);
 
 /* It was measured with that device. */
 void fg_calibration_name_device(fg_machine *m, const char *name);

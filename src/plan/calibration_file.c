@@ -60,8 +60,12 @@ void fg_calibration_name_device(fg_machine *m, const char *name) { tidy(m->devic
 
 /* ---- the file ---- */
 
-static void file_name(const fg_machine *m, char *name, size_t size) {
-  snprintf(name, size, "calibration-%s", m->host);
+/* Of what tune has measured, and of what programs have learned. */
+static const char measured[] = "calibration", learned[] = "learned";
+typedef char file_name[sizeof((fg_machine *)0)->host + 16];
+
+static void name_file(const char *kind, const fg_machine *m, file_name name) {
+  snprintf(name, sizeof(file_name), "%s-%s", kind, m->host);
   for (char *c = name; *c; c++)
     if (*c == '/') *c = '_';
 }
@@ -72,10 +76,11 @@ static char *path_of(const char *name) {
   return folder && asprintf(&path, "%s/%s", folder, name) >= 0 ? path : NULL;
 }
 
-const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, char **path) {
-  char name[sizeof m->host + 16], *text = NULL;
+static const char *save(const char *kind, const fg_calibration *c, const fg_machine *m, char **path) {
+  file_name name;
+  char *text = NULL;
   size_t size = 0;
-  file_name(m, name, sizeof name);
+  name_file(kind, m, name);
   *path = path_of(name);
   if (!*path) return "there is no folder for it: neither FFTW3_GPU_CACHE nor a home";
   FILE *f = open_memstream(&text, &size);
@@ -87,6 +92,10 @@ const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, ch
   return error ? strerrordesc_np(error) : NULL;
 }
 
+const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, char **path) {
+  return save(measured, c, m, path);
+}
+
 /* ---- in force ---- */
 
 static fg_calibration current; /* the file's, or the defaults */
@@ -94,17 +103,24 @@ static fg_calibration host_only; /* the same without the GPU's figures */
 static _Atomic(const fg_calibration *) in_force;
 static fg_machine measured_on;
 static const char *source = "defaults";
+static bool tuned;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static bool same_machine(const fg_machine *a, const fg_machine *b) {
   return !strcmp(a->host, b->host) && !strcmp(a->cpu, b->cpu);
 }
 
-static void take_file(const char *path, const char *text, const fg_machine *here) {
+static void damaged(const char *kind, const char *path) {
+  if (kind == measured)
+    fg_log_setting("calibration", path, "damaged; the defaults stand (fftw3-gpu tune makes it anew)");
+  else fg_log(FG_LOG_WARN, "%s is damaged: the defaults stand", path); /* it will be written anew */
+}
+
+static void take_text(const char *kind, const char *path, const char *text, const fg_machine *here) {
   fg_calibration read;
   fg_machine of;
   if (!fg_calibration_parse(text, &read, &of)) {
-    fg_log_setting("calibration", path, "damaged; the defaults stand (fftw3-gpu tune makes it anew)");
+    damaged(kind, path);
     return;
   }
   if (!same_machine(&of, here)) {
@@ -122,17 +138,25 @@ static void forget_device(void) {
       memcpy((char *)&host_only + k->offset, (const char *)&fg_calibration_defaults + k->offset, sizeof(double));
 }
 
+/* Whether there is a file of that kind, good or not. */
+static bool take_file(const char *kind, const fg_machine *here) {
+  file_name name;
+  name_file(kind, here, name);
+  char *const text = fg_store_read(name), *const path = text ? path_of(name) : NULL;
+  if (path) take_text(kind, path, text, here);
+  if (path && source != path) free(path);
+  free(text);
+  return path != NULL;
+}
+
 static void load(void) {
   const int saved = errno;
   fg_machine here;
-  char name[sizeof here.host + 16];
   fg_calibration_machine(&here);
-  file_name(&here, name, sizeof name);
   current = fg_calibration_defaults;
-  char *const text = fg_store_read(name), *const path = text ? path_of(name) : NULL;
-  if (path) take_file(path, text, &here);
-  if (path && source != path) free(path);
-  free(text);
+  tuned = take_file(measured, &here);
+  /* What is learned may send a plan elsewhere in the next run: not what steady promises. */
+  if (!tuned && fg_settings_get()->mode != FG_MODE_STEADY) take_file(learned, &here);
   host_only = current;
   forget_device();
   const fg_calibration *none = NULL;
@@ -150,6 +174,19 @@ const fg_calibration *fg_calibration_get(void) {
 const char *fg_calibration_source(void) {
   fg_calibration_get();
   return source;
+}
+
+/* A tune that came meanwhile is left alone too: its file has another name. */
+const char *fg_calibration_keep_learned(const fg_calibration *c, const char *device) {
+  fg_machine m;
+  char *path;
+  if (tuned) return "this machine was tuned";
+  fg_calibration_machine(&m);
+  if (device) fg_calibration_name_device(&m, device);
+  else if (*measured_on.device) snprintf(m.device, sizeof m.device, "%s", measured_on.device);
+  const char *why = save(learned, c, &m, &path);
+  free(path);
+  return why;
 }
 
 void fg_calibration_device(const char *name) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/plan/doubles.h"
 #include "src/plan/handle.h"
 #include "src/problem/notation.h"
 #include "src/report/log.h"
@@ -13,7 +14,7 @@ enum fg_state fg_plan_state(const fg_plan *plan) {
   if (!plan->account) return on_device ? FG_STATE_DEVICE : FG_STATE_HOST;
   const enum fg_verdict verdict = fg_account_verdict(plan->account);
   if (verdict == FG_BETTER_ON_HOST) return FG_STATE_RETURNED;
-  if (verdict == FG_NOT_FOR_DEVICE && !on_device) return FG_STATE_HOST;
+  if ((verdict == FG_NOT_FOR_DEVICE || verdict == FG_SHORT_ON_HOST) && !on_device) return FG_STATE_HOST;
   return on_device ? FG_STATE_SWITCHED : FG_STATE_WAITING;
 }
 
@@ -21,7 +22,8 @@ void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, c
   char problem[256];
   if (fg_settings_get()->log_level < level) return;
   fg_notation_print(p, problem, sizeof problem);
-  fg_log(level, "plan %s: %s, %s", problem, where, reason);
+  const char *precision = p->precision == FG_SINGLE ? "" : fg_doubles_name(p, strcmp(where, "host"));
+  fg_log(level, "plan %s%s%s: %s, %s", problem, *precision ? ", " : "", precision, where, reason);
 }
 
 /* Of the device that was open when the plan was made. */
@@ -35,16 +37,23 @@ void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *pro
   if (!fg_report_wanted()) return;
   char *passes = program ? fg_program_sprint(program) : NULL;
   const char *where = program ? fg_program_target(program)->backend->name : plan->parts ? backend_name() : "host";
-  atomic_store(&plan->row[state], fg_report_plan(plan->problem, where, reason, passes ? passes : ""));
+  const char *precision = fg_doubles_name(plan->problem, program || plan->parts);
+  atomic_store(&plan->row[state], fg_report_plan(plan->problem, precision, where, reason, passes ? passes : ""));
   free(passes);
+}
+
+static const char *why_on_host(const fg_plan *plan, enum fg_state state) {
+  if (state == FG_STATE_RETURNED) return "the GPU was slower";
+  if (state == FG_STATE_BESIDE) return "beside the GPU, which others were using";
+  return plan->account && fg_account_verdict(plan->account) == FG_SHORT_ON_HOST ? "too short for the GPU" : "the GPU could not plan it";
 }
 
 /* What sends a plan to the device, or keeps it on the host, says so; what brings it back is noticed by its next
  * execution. */
 fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state) {
   fg_report_row *row = atomic_load(&plan->row[state]);
-  if (!row && plan->account && (state == FG_STATE_RETURNED || state == FG_STATE_HOST))
-    fg_plan_row_begin(plan, state, NULL, state == FG_STATE_HOST ? "the GPU could not plan it" : "the GPU was slower");
+  if (!row && state != FG_STATE_DEVICE && state != FG_STATE_WAITING && state != FG_STATE_SWITCHED)
+    fg_plan_row_begin(plan, state, NULL, why_on_host(plan, state));
   return row ? row : atomic_load(&plan->row[state]);
 }
 
@@ -72,7 +81,8 @@ char *fg_plan_sprint(const fg_plan *plan) {
   char problem[256], head[320];
   fg_notation_print(plan->problem, problem, sizeof problem);
   if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) {
-    snprintf(head, sizeof head, "gpu-%s", problem);
+    const char *in = plan->problem->precision == FG_SINGLE ? "" : fg_doubles_name(plan->problem, true);
+    snprintf(head, sizeof head, "gpu-%s%s%s", problem, *in ? ", " : "", in);
     if (plan->parts) return enclose(head, in_parts(plan->parts));
     return enclose(head, fg_program_sprint(atomic_load(&plan->program)));
   }

@@ -1,9 +1,11 @@
 /* execute.c: running a handle: on the device or on the host, timed where that decides something. */
-#include "src/plan/clock.h"
+#include "src/plan/background.h"
+#include "src/plan/crowd.h"
 #include "src/plan/handle.h"
 #include "src/plan/verify.h"
 #include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
+#include "src/report/clock.h"
 #include "src/report/log.h"
 #include "src/run/calm.h"
 #include "src/run/residence.h"
@@ -12,16 +14,30 @@ static void from_host(fg_plan *plan, const fg_arrays *a) {
   if (!fg_plan_fall_back(plan, a)) fg_die("the GPU failed and the real FFTW has no plan for this transform");
 }
 
-/* NULL when the device did it, else why the real FFTW had to. */
-static const char *from_device(fg_program *program, const fg_arrays *a) {
-  if (!fg_target_alive()) {
+/* What the device has left of a batch. */
+static bool finish(const fg_problem *p, const fg_arrays *a, const fg_rest *rest) {
+  fg_problem *part = fg_problem_copy(p);
+  fg_ways ways = {{NULL}};
+  if (!part) return false;
+  part->batch.dim[rest->batch].n -= rest->first;
+  part->arrays = fg_problem_arrays_from(p, a, rest->batch, rest->first);
+  const bool done = fg_ways_execute(&ways, part, &part->arrays);
+  fg_ways_free(&ways, part);
+  fg_problem_free(part);
+  return done;
+}
+
+/* NULL when the device did it, else why the real FFTW has to: all of it, or the rest. */
+static const char *from_device(fg_program *program, const fg_arrays *a, fg_rest *rest) {
+  if (!fg_target_open()) {
     const char *why = "";
     fg_target_get(&why);
     return why;
   }
-  switch (fg_program_execute(program, a)) {
+  switch (fg_program_execute_partly(program, a, rest)) {
     case FG_DONE: return NULL;
-    case FG_INTACT: return fg_backend_message();
+    case FG_INTACT:
+    case FG_PARTLY: return fg_backend_message();
     default: fg_die("the GPU failed while the result was written over the input: %s", fg_backend_message());
   }
 }
@@ -38,36 +54,45 @@ static void learn(fg_plan *plan, double seconds) {
   if (!plan->account || fg_account_verdict(plan->account) != FG_UNDECIDED) return;
   const bool returned = fg_account_device(plan->account, seconds);
   if (fg_account_verdict(plan->account) == FG_UNDECIDED) return;
-  const double host = fg_account_best_host(plan->account), device = fg_account_best_device(plan->account);
-  fg_wisdom_keep(plan->problem, plan->memory, &(fg_finding){!returned, host, device});
+  const double host = fg_account_host_seconds(plan->account), device = fg_account_device_seconds(plan->account);
+  if (host > 0) fg_wisdom_keep(plan->problem, plan->memory, &(fg_finding){!returned, host, device});
   if (returned) fg_plan_tell(FG_LOG_INFO, plan->problem, "host", "the GPU was slower");
 }
 
-static void instead_of_device(fg_plan *plan, const fg_arrays *a, const char *why) {
+static void instead_of_device(fg_plan *plan, const fg_arrays *a, const fg_rest *rest, const char *why) {
   fg_log(FG_LOG_WARN, "executed on the host: %s", why);
   atomic_fetch_add(&plan->by_host, 1);
-  from_host(plan, a);
+  if (rest->first == 0) from_host(plan, a);
+  else if (!finish(plan->problem, a, rest)) fg_die("the GPU failed and the real FFTW has no plan for the rest");
 }
 
 static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a) {
-  const double tolerance = fg_settings_get()->verify, start = fg_clock_seconds();
+  const double tolerance = fg_verify_tolerance(plan->problem), start = fg_clock_seconds();
+  const int crowd = fg_crowd_enter();
   fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
-  const char *failure = from_device(program, a);
-  if (failure) instead_of_device(plan, a, failure);
+  fg_rest rest = {0, 0};
+  const char *failure = from_device(program, a, &rest);
+  fg_crowd_leave();
+  if (failure) instead_of_device(plan, a, &rest, failure);
   const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
   if (verify && !(error <= tolerance)) { /* or no number */
     fg_plan_tell_replaced(plan->problem, error, tolerance);
     if (!failure) failure = "verification";
   }
   fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE), seconds, failure, error);
-  if (!failure && !verify) learn(plan, seconds);
+  if (!failure && !verify) learn(plan, seconds / fg_crowd_stretch(crowd));
 }
 
 static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) {
+  fg_report_row *const row = fg_plan_row(plan, state);
+  if (!row && state != FG_STATE_WAITING) {
+    from_host(plan, a);
+    return;
+  }
   const double start = fg_clock_seconds();
   from_host(plan, a);
   const double seconds = fg_clock_seconds() - start;
-  fg_report_execute(fg_plan_row(plan, state), seconds, NULL, -1);
+  fg_report_execute(row, seconds, NULL, -1);
   if (state == FG_STATE_WAITING && fg_account_host(plan->account, seconds)) fg_plan_switch(plan);
 }
 
@@ -81,18 +106,34 @@ static bool is_away(const fg_plan *plan, const fg_arrays *a) {
 static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
   const double start = fg_clock_seconds();
   const char *failure = fg_parts_execute(plan->parts, a) ? NULL : "parts of the arrays overlap";
-  if (failure) instead_of_device(plan, a, failure);
+  if (failure) instead_of_device(plan, a, &(fg_rest){0, 0}, failure);
   fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, failure, -1);
 }
 
-void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
+/* Others are on the device, and this execution would wait longer for it than the host takes. */
+static bool is_crowded(const fg_plan *plan) {
+  const fg_account *const a = plan->account;
+  return fg_crowd_is_full(a ? fg_account_host_seconds(a) : plan->host_seconds,
+                          a ? fg_account_device_seconds(a) : plan->device_seconds);
+}
+
+/* The host would take as long as it waits here at most, so that waiting is never much worse than not waiting. */
+static enum fg_state state_now(fg_plan *plan) {
   const enum fg_state state = fg_plan_state(plan);
+  if (state != FG_STATE_WAITING || plan->patience <= 0 || !atomic_load(&plan->queued)) return state;
+  fg_background_wait_for(plan->patience);
+  return fg_plan_state(plan);
+}
+
+void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
+  const enum fg_state state = state_now(plan);
   if (!a) a = &plan->problem->arrays;
   atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
   const fg_calm calm = fg_calm_begin();
   if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
   else if (plan->parts) run_in_parts(plan, a);
-  else if (state == FG_STATE_DEVICE || state == FG_STATE_SWITCHED) run_on_device(plan, atomic_load(&plan->program), a);
-  else run_on_host(plan, state, a);
+  else if (state != FG_STATE_DEVICE && state != FG_STATE_SWITCHED) run_on_host(plan, state, a);
+  else if (is_crowded(plan)) run_on_host(plan, FG_STATE_BESIDE, a);
+  else run_on_device(plan, atomic_load(&plan->program), a);
   fg_calm_end(calm);
 }

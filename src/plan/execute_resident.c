@@ -1,9 +1,9 @@
 /* execute_resident.c: running a handle on arrays of a device, or one of them; and what a program may know of
  * a handle. */
-#include "src/plan/clock.h"
 #include "src/plan/guest.h"
 #include "src/plan/handle.h"
 #include "src/plan/verify.h"
+#include "src/report/clock.h"
 #include "src/run/calm.h"
 #include "src/run/residence.h"
 
@@ -45,7 +45,7 @@ static double verify_copies(fg_plan *plan, fg_guests *guests, fg_verify *verify,
 }
 
 void fg_plan_execute_resident(fg_plan *plan, const fg_arrays *a) {
-  const double tolerance = fg_settings_get()->verify, start = fg_clock_seconds();
+  const double tolerance = fg_verify_tolerance(plan->problem), start = fg_clock_seconds();
   fg_guests *guests = tolerance > 0 ? fg_guests_bring(plan->problem, a) : NULL;
   const fg_arrays host = guests ? fg_guests_arrays(guests) : *a;
   fg_verify *verify = guests ? fg_verify_begin(plan->problem, &host) : NULL;
@@ -85,7 +85,7 @@ static double link_bytes(const fg_plan *plan, enum fg_side side) {
   const void *array = side == FG_INPUT ? p->arrays.in_re : p->arrays.out_re;
   if (plan->away && fg_residence_on_device(array)) return 0;
   return (double)fg_problem_elements(p, side) * (fg_problem_complex_side(p, side) ? 2 : 1) *
-         (double)fg_real_size(p->precision);
+         (double)fg_real_size(p->compute);
 }
 
 static const char *reason_of(const fg_plan *plan) {

@@ -20,6 +20,7 @@ enum fg_state {
   FG_STATE_WAITING,  /* on the host, counted, until the device pays */
   FG_STATE_SWITCHED, /* then on the device */
   FG_STATE_RETURNED, /* back on the host: the device was slower */
+  FG_STATE_BESIDE,   /* no state of a plan, but of single executions: on the host while others are on the device */
   FG_STATES
 };
 
@@ -32,7 +33,9 @@ struct fg_plan {
   fg_ways ways;
   fg_account *account;           /* NULL: the plan stays where it is */
   enum fg_memory memory;         /* of the account */
+  double host_seconds, device_seconds; /* of an execution, as measured before the plan was made; else 0 */
   atomic_bool queued;            /* for the switch */
+  double patience;               /* seconds that an execution waits for it: what the host is expected to take; or 0 */
   bool away;                     /* its own arrays are not all the host's */
   fg_residents *residents;       /* for executions on such arrays */
   char reason[108];              /* of where it began */

@@ -7,20 +7,27 @@
 #include <string.h>
 
 #include "src/plan/account.h"
-#include "src/plan/clock.h"
+#include "src/plan/measure_geometry.h"
 #include "src/plan/prepare.h"
 #include "src/plan/wisdom.h"
 #include "src/problem/layout.h"
+#include "src/report/clock.h"
 #include "src/report/log.h"
 #include "src/run/arena.h"
 
-enum { RUNS = 4, ALIGNMENT = 64 };
+enum { LEAST_RUNS = 4, MOST_RUNS = 40, ALIGNMENT = 64 };
 static const double most_scratch = 1e9; /* bytes */
 static const double enough = 0.5;       /* seconds of one side */
+static const double at_least = 4e-3;    /* FFTW's threads take some executions to wake up */
 
-static _Atomic double limit = -1;
+static _Atomic double limits[] = {[FG_SINGLE] = -1, [FG_DOUBLE] = -1};
 
-void fg_measure_limit(double seconds) { limit = seconds; }
+void fg_measure_limit(enum fg_precision precision, double seconds) { limits[precision] = seconds; }
+
+double fg_measure_until(const fg_problem *p, double began) {
+  const double limit = limits[p->precision];
+  return limit < 0 ? INFINITY : began + limit;
+}
 
 /* ---- scratch: the program's arrays moved elsewhere, all distances that matter kept ---- */
 
@@ -109,7 +116,8 @@ typedef struct {
 } subject;
 
 static bool execute(const subject *s) {
-  if (s->device) return fg_program_execute(s->device, s->at) == FG_DONE;
+  fg_rest rest;
+  if (s->device) return fg_program_execute_partly(s->device, s->at, &rest) == FG_DONE;
   fg_host_of(s->problem->precision)->execute(s->host, s->problem, s->at);
   return true;
 }
@@ -117,7 +125,7 @@ static bool execute(const subject *s) {
 /* The best of a few, behind one that warms up; negative if it failed. */
 static double best_of(const subject *s) {
   double best = INFINITY, spent = 0;
-  for (int run = 0; run <= RUNS && (run < 2 || spent < enough); run++) {
+  for (int run = 0; run < 2 || (spent < (run <= LEAST_RUNS ? enough : at_least) && run <= MOST_RUNS); run++) {
     const double start = fg_clock_seconds();
     if (!execute(s)) return -1;
     const double seconds = fg_clock_seconds() - start;
@@ -128,16 +136,16 @@ static double best_of(const subject *s) {
 }
 
 /* The real FFTW may use the limit up, and more: a little beside that is still within the meaning of it. */
-static bool within(double expected, double passed) {
-  const double beside = 0.25;
+static bool within(const fg_problem *p, double expected, double passed) {
+  const double beside = 0.25, limit = limits[p->precision];
   return limit < 0 || passed + expected < limit || expected < beside * limit;
 }
 
-static double runs(const fg_route *r) { return (RUNS + 1) * (r->host + r->gpu); }
+static double runs(const fg_route *r) { return (LEAST_RUNS + 1) * (r->host + r->gpu); }
 
 bool fg_measure_affordable(const fg_problem *p, const fg_route *r, double passed) {
   const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
-  return within(start + fg_account_planning(p, true) + runs(r), passed);
+  return within(p, start + fg_account_planning(p, true) + runs(r), passed);
 }
 
 /* fg_prepare's question, when compiling turns out to be needed. */
@@ -149,7 +157,7 @@ typedef struct {
 static const char *no_time(const void *context, const fg_problem *p, const fg_forecast *f) {
   const question *q = context;
   const double expected = fg_account_planning(p, f->kept) + runs(q->route);
-  return within(expected, fg_clock_seconds() - q->began) ? NULL : "no time to compile its kernels";
+  return within(p, expected, fg_clock_seconds() - q->began) ? NULL : "no time to compile its kernels";
 }
 
 static bool time_both(const fg_problem *p, fg_host_plan made, fg_program *program, fg_route *r) {
@@ -183,6 +191,7 @@ bool fg_measure(const fg_problem *p, fg_host_plan made, double began, fg_route *
   fg_wisdom_keep(p, r->memory, &(fg_finding){device, r->host, r->gpu});
   fg_log(FG_LOG_INFO, "measured: %.1f us on the host, %.1f us through the GPU", r->host * 1e6, r->gpu * 1e6);
   r->reason = device ? "measured: faster on the GPU" : "measured: faster on the host";
+  if (device) *program = fg_measure_geometry(r->target, p, fg_measure_until(p, began), *program);
   if (device) return true;
   fg_program_destroy(*program);
   *program = NULL;

@@ -8,8 +8,11 @@
 #include "src/plan/route.h"
 #include "src/run/program.h"
 
-/* fftwf_set_timelimit: seconds that planning may take; negative: no limit. */
-void fg_measure_limit(double seconds);
+/* fftwf_set_timelimit, of that precision: seconds that planning may take; negative: no limit. */
+void fg_measure_limit(enum fg_precision, double seconds);
+
+/* When the time is over for planning p, which began then; INFINITY: never. */
+double fg_measure_until(const fg_problem *p, double began);
 
 /* Whether the time limit, less what has passed, allows what timing both sides is expected to take. */
 bool fg_measure_affordable(const fg_problem *p, const fg_route *r, double passed);

@@ -15,6 +15,12 @@ enum fg_memory fg_model_memory(const fg_problem *p);
 /* One execution by the real FFTW with p's threads, planned with p's patience. */
 double fg_model_host_seconds(const fg_calibration *c, const fg_problem *p);
 
+/* The same if planning with patience does not find that one thread would be done sooner, as under a time limit. */
+double fg_model_host_most(const fg_calibration *c, const fg_problem *p);
+
+/* Its arrays together are larger than the last cache. */
+bool fg_model_past_cache(const fg_calibration *c, const fg_problem *p);
+
 /* One execution through the GPU, both copies included; device: seconds that its passes take, negative if they are not
  * known yet. */
 double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum fg_memory memory, double device);
@@ -22,7 +28,7 @@ double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum f
 /* Seconds of the processor that planning takes before anything is compiled: the tables of long convolutions. */
 double fg_model_table_seconds(const fg_problem *p);
 
-/* Bytes of the problem's elements on that side. */
+/* Bytes of the problem's elements on that side, in the program's memory. */
 double fg_model_bytes(const fg_problem *p, enum fg_side side);
 
 #endif

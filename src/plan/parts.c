@@ -65,9 +65,16 @@ static fg_plan *plan_part(const fg_problem *p, int batch, ptrdiff_t n) {
   return NULL;
 }
 
+/* The dimension of the batch to be cut into so many parts; -1: there is none. */
+static int cut(const fg_problem *p, double parts) {
+  return parts < (double)fg_tensor_size(&p->batch) ? choose(p, (ptrdiff_t)parts) : -1;
+}
+
+bool fg_parts_possible(const fg_problem *p, double need, double most) { return cut(p, ceil(need / most)) >= 0; }
+
 fg_parts *fg_parts_create(const fg_problem *p, double need, double most) {
   const double wanted = ceil(need / most);
-  const int batch = wanted < (double)fg_tensor_size(&p->batch) ? choose(p, (ptrdiff_t)wanted) : -1;
+  const int batch = cut(p, wanted);
   fg_parts *s = batch >= 0 ? calloc(1, sizeof *s) : NULL;
   if (!s) return NULL;
   const ptrdiff_t n = p->batch.dim[batch].n;
@@ -95,17 +102,6 @@ int fg_parts_count(const fg_parts *s) { return (int)s->count; }
 
 /* ---- execution ---- */
 
-static void *further(void *array, ptrdiff_t reals, enum fg_precision precision) {
-  return array ? (char *)array + reals * (ptrdiff_t)fg_real_size(precision) : NULL;
-}
-
-static fg_arrays arrays_of(const fg_parts *s, const fg_arrays *a, ptrdiff_t first) {
-  const fg_dim *d = &s->whole->batch.dim[s->batch];
-  const enum fg_precision precision = s->whole->precision;
-  return (fg_arrays){further(a->in_re, first * d->is, precision), further(a->in_im, first * d->is, precision),
-                     further(a->out_re, first * d->os, precision), further(a->out_im, first * d->os, precision)};
-}
-
 static bool meet(const fg_problem *p, const void *in, const void *out) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), distance = (const char *)out - (const char *)in;
   const span i = span_of(p, FG_INPUT, -1), o = span_of(p, FG_OUTPUT, -1);
@@ -126,7 +122,7 @@ static bool in_place(const fg_arrays *a) {
 bool fg_parts_execute(const fg_parts *s, const fg_arrays *a) {
   if (overlap(s->whole, a) && !(s->apart && in_place(a))) return false;
   for (ptrdiff_t i = 0; i < s->count; i++) {
-    const fg_arrays part = arrays_of(s, a, i * s->each);
+    const fg_arrays part = fg_problem_arrays_from(s->whole, a, s->batch, i * s->each);
     fg_plan_execute(i < s->count - 1 ? s->alike : s->last, &part);
   }
   return true;

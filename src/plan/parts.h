@@ -12,6 +12,9 @@ typedef struct fg_parts fg_parts;
 fg_parts *fg_parts_create(const fg_problem *p, double need, double most);
 void fg_parts_destroy(fg_parts *);
 
+/* Whether p can be cut so, before anything is planned. */
+bool fg_parts_possible(const fg_problem *p, double need, double most);
+
 int fg_parts_count(const fg_parts *);
 
 /* As fg_plan_execute, part by part; each ends with the right answer.  False, and nothing was done, if input and output

@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "src/plan/background.h"
-#include "src/plan/clock.h"
+#include "src/plan/compiling.h"
 #include "src/plan/handle.h"
 #include "src/plan/measure.h"
+#include "src/plan/measure_geometry.h"
 #include "src/plan/parts.h"
 #include "src/plan/prepare.h"
 #include "src/plan/route.h"
 #include "src/plan/wisdom.h"
+#include "src/report/clock.h"
 #include "src/report/trace.h"
 #include "src/run/calm.h"
 #include "src/run/lane.h"
@@ -72,6 +74,8 @@ static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
   return plan ? (void *)plan : made;
 }
 
+static const char *const compiling = "while its kernels are compiled";
+
 static void *host_waits(fg_problem *p, fg_host_plan made, const fg_route *r) {
   fg_account *account = fg_account_of(p, r->memory, r->gpu);
   fg_plan *plan = account ? wrap(p, made, NULL, account, r->reason) : NULL;
@@ -80,7 +84,22 @@ static void *host_waits(fg_problem *p, fg_host_plan made, const fg_route *r) {
   fg_background_watch_exit();
   fg_plan_tell(FG_LOG_INFO, p, "host", r->reason);
   fg_plan_row_begin(plan, FG_STATE_WAITING, NULL, r->reason);
+  if (r->reason == compiling) {
+    plan->patience = r->host;
+    fg_plan_switch(plan);
+  }
   return plan;
+}
+
+/* For executions that find others on the device: only what was measured is certain enough, and only if it is the plan
+ * that was measured.  One that is made when it is needed is as FFTW_ESTIMATE makes them, and may take several times as
+ * long as what FFTW_MEASURE found. */
+static void remember_times(fg_plan *plan, fg_host_plan made, const fg_route *r) {
+  fg_finding found;
+  if (!made && !(plan->problem->flags & FG_ESTIMATE)) return;
+  if (fg_settings_get()->mode != FG_MODE_AUTO || !fg_wisdom_find(plan->problem, r->memory, &found)) return;
+  plan->host_seconds = found.host;
+  plan->device_seconds = found.gpu;
 }
 
 /* The plan on the device, beside one of the real FFTW's if there is one already. */
@@ -90,6 +109,7 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
     fg_program_destroy(program);
     return NULL;
   }
+  remember_times(plan, made, r);
   fg_program_pin(program, &p->arrays);
   fg_wisdom_learn(p);
   fg_plan_tell(FG_LOG_INFO, p, r->target->backend->name, r->reason);
@@ -112,13 +132,27 @@ static void *in_parts(fg_problem *p, double need, const fg_route *r) {
   return plan;
 }
 
-/* NULL, and r->reason why, if it cannot be planned on the device after all. */
-static void *on_device(fg_problem *p, fg_route *r) {
+/* fg_prepare's question, where the host may answer for a while: what takes longer than the host, or to compile, is not
+ * for now. */
+static const char *not_now(const void *context, const fg_problem *p, const fg_forecast *f) {
+  const char *against = fg_route_objection(context, p, f);
+  const bool waits = p->flags & FG_ESTIMATE && !fg_resident_wanted(p, &p->arrays);
+  if (against || f->kept || !waits) return against;
+  return fg_compiling_done(f->target, f->passes) ? NULL : compiling;
+}
+
+/* NULL, and r->reason why, if it cannot be planned on the device after all, or not yet. */
+static void *on_device(fg_problem *p, double began, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
   double need;
-  const fg_objection objection = free_choice && r->gpu > 0 ? fg_route_objection : NULL;
+  const fg_objection objection = free_choice && r->gpu > 0 ? not_now : NULL;
   fg_program *program = fg_prepare(r->target, p, objection, NULL, &need, &why);
+  if (!program && why == compiling) {
+    r->way = FG_ROUTE_WAIT;
+    r->reason = why;
+    return NULL;
+  }
   if (!program) {
     /* Arrays of a device need no images, so that they may fit after all. */
     void *plan = fg_resident_wanted(p, &p->arrays) ? NULL : in_parts(p, need, r);
@@ -127,6 +161,7 @@ static void *on_device(fg_problem *p, fg_route *r) {
     r->reason = why;
     return NULL;
   }
+  program = fg_measure_geometry(r->target, p, fg_measure_until(p, began), program);
   if (r->gpu > 0) {
     fg_account *account = fg_account_of(p, r->memory, r->gpu);
     if (account) fg_account_planned(account);
@@ -149,17 +184,17 @@ static void *by_measurement(fg_problem *p, fg_host_plan made, double began, fg_r
 }
 
 /* Only wisdom of ours can be all that there is. */
-static void *from_our_wisdom(fg_problem *p) {
+static void *from_our_wisdom(fg_problem *p, double began) {
   fg_route r = {.way = FG_ROUTE_GPU, .reason = "known from wisdom"};
   if (!(p->flags & FG_WISDOM_ONLY) || !fg_wisdom_knows(p) || fg_settings_get()->mode == FG_MODE_OFF) return NULL;
   r.target = fg_target_get(&r.reason);
-  return r.target ? on_device(p, &r) : NULL;
+  return r.target ? on_device(p, began, &r) : NULL;
 }
 
 static void *on_host(fg_problem *p, double began, fg_route *r) {
   const fg_host_plan made = host_plan(p);
   if (!made) {
-    void *plan = from_our_wisdom(p);
+    void *plan = from_our_wisdom(p, began);
     if (!plan) fg_problem_free(p);
     return plan;
   }
@@ -168,16 +203,24 @@ static void *on_host(fg_problem *p, double began, fg_route *r) {
   return host_stays(p, made, r->reason);
 }
 
-void *fg_plan_create(fg_problem *p) {
-  const double began = fg_clock_seconds();
+static void *create(fg_problem *p, double began) {
   fg_route r = fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
   if (r.way == FG_ROUTE_GPU) {
     /* Without the real FFTW nobody could answer if the device fails. */
-    void *plan = fg_host_of(p->precision)->path() ? on_device(p, &r) : NULL;
-    if (plan) return plan;
     r.way = FG_ROUTE_HOST;
+    void *plan = fg_host_of(p->precision)->path() ? on_device(p, began, &r) : NULL;
+    if (plan) return plan;
   }
   return on_host(p, began, &r);
+}
+
+void *fg_plan_create(fg_problem *p) {
+  const double began = fg_clock_seconds();
+  void *made = create(p, began);
+  if (!made || !fg_report_wanted() || !fg_plan_is_ours(made)) return made;
+  fg_plan *plan = made;
+  fg_report_planned(fg_plan_row(plan, fg_plan_state(plan)), fg_clock_seconds() - began);
+  return made;
 }
 
 /* ---- copies, and the end ---- */

@@ -62,12 +62,19 @@ static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in,
   return w->rank + w->loops <= FG_MAX_LOOPS;
 }
 
-static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layout *out, bool in_place,
-                         const fg_device_info *device, fg_passes *list, const char **why) {
-  fg_work w = {.precision = p->precision, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
+/* The program's own array, of doubles that are computed with in single precision. */
+static bool wide(const fg_problem *p, enum fg_reach reach) {
+  return reach != FG_REACH_IMAGE && p->precision == FG_DOUBLE && p->compute == FG_SINGLE;
+}
+
+static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layout *out, const enum fg_reach reach[2],
+                         bool in_place, const fg_device_info *device, fg_passes *list, const char **why) {
+  fg_work w = {.precision = p->compute, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
   w.kind = p->kind;
   w.from = (fg_place){.array = in_place ? FG_ARRAY_OUT : FG_ARRAY_IN, .split = in->split, .offset = in->offset};
   w.to = (fg_place){.array = FG_ARRAY_OUT, .split = out->split, .offset = out->offset};
+  w.from.wide = wide(p, reach[FG_INPUT]);
+  w.to.wide = wide(p, reach[FG_OUTPUT]);
   *why = "too many dimensions";
   if (!add_dimensions(&w, p, in, out)) return false;
   *why = "no solver";
@@ -81,7 +88,7 @@ bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2],
   *why = "out of memory";
   const bool planned = fg_layout_make_reaching(&in, p, FG_INPUT, reach[FG_INPUT]) &&
                        fg_layout_make_reaching(&out, p, FG_OUTPUT, reach[FG_OUTPUT]) &&
-                       plan_layouts(p, &in, &out, in_place, device, list, why);
+                       plan_layouts(p, &in, &out, reach, in_place, device, list, why);
   fg_layout_free(&in);
   fg_layout_free(&out);
   return planned;
@@ -95,7 +102,7 @@ static void explain_passes(FILE *f, const fg_problem *p) {
   fg_passes *list = malloc(sizeof *list);
   const char *why = "out of memory";
   if (list && fg_planner_plan(p, &fg_reference_device, list, &why)) {
-    const double mb = 2.0 * (double)fg_real_size(p->precision) / 1e6;
+    const double mb = 2.0 * (double)fg_real_size(p->compute) / 1e6;
     for (int i = 0; i < list->count; i++) {
       char text[512];
       fg_pass_print(&list->pass[i], text, sizeof text);

@@ -8,6 +8,8 @@
 typedef struct {
   double seconds; /* of the passes on the device */
   bool kept;      /* no kernel has to be compiled */
+  const fg_target *target;
+  const fg_passes *passes;
 } fg_forecast;
 
 /* Why passes like that are not wanted, a literal; NULL if they are. */
@@ -18,5 +20,8 @@ typedef const char *(*fg_objection)(const void *context, const fg_problem *p, co
  * execution takes, 0 if it is not known. */
 fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
                        double *need, const char **why);
+
+/* Bytes of device memory for the images and the scratch of an execution. */
+double fg_prepare_need(const fg_problem *p, const fg_passes *passes);
 
 #endif

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "src/plan/account.h"
+#include "src/plan/doubles.h"
 #include "src/plan/measure.h"
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
@@ -28,7 +29,8 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
 }
 
 const char *fg_route_must_host(const fg_problem *p) {
-  if (p->precision != FG_SINGLE) return "double precision";
+  const char *refused = fg_doubles_refuse(p);
+  if (refused) return refused;
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
   return fg_problem_undefined(p);
@@ -93,6 +95,7 @@ static fg_route by_estimate(const fg_problem *p, fg_route r, bool planned) {
 static fg_route by_experience(const fg_problem *p, fg_route r, const fg_account *account, const fg_finding *found) {
   const enum fg_verdict verdict = account ? fg_account_verdict(account) : FG_UNDECIDED;
   if (verdict == FG_BETTER_ON_HOST) return go(r, FG_ROUTE_HOST, "the GPU was slower");
+  if (verdict == FG_SHORT_ON_HOST) return go(r, FG_ROUTE_HOST, "too short for the GPU");
   if (verdict == FG_NOT_FOR_DEVICE) return go(r, FG_ROUTE_HOST, "the GPU could not plan it");
   if (found && !found->device) return go(r, FG_ROUTE_HOST, "measured: faster on the host");
   if (found) {
@@ -106,15 +109,16 @@ static fg_route by_experience(const fg_problem *p, fg_route r, const fg_account 
 
 static fg_route automatic(const fg_problem *p) {
   fg_route r = {.memory = FG_MEMORY_FOREIGN};
-  if (fg_model_host_seconds(&fg_calibration_defaults, p) < trivial)
+  if (fg_model_host_most(&fg_calibration_defaults, p) < trivial)
     return go(r, FG_ROUTE_HOST, "too small for the GPU");
   const char *reason = fg_route_must_host(p);
   if (reason) return go(r, FG_ROUTE_HOST, reason);
   const fg_calibration *c = fg_calibration_get();
   r.memory = fg_model_memory(p);
-  r.host = fg_model_host_seconds(c, p);
+  const bool by_model = fg_settings_get()->mode == FG_MODE_STEADY;
+  r.host = by_model ? fg_model_host_seconds(c, p) : fg_model_host_most(c, p); /* that is seen when it is executed */
   r.gpu = fg_model_gpu_seconds(c, p, r.memory, -1);
-  if (fg_settings_get()->mode == FG_MODE_STEADY) {
+  if (by_model) {
     /* What wisdom knows was found worth it before. */
     return p->flags & FG_WISDOM_ONLY ? go(r, FG_ROUTE_GPU, "known from wisdom") : by_estimate(p, r, false);
   }
@@ -133,14 +137,24 @@ fg_route fg_route_look(const fg_problem *p) {
   return reason ? go(r, FG_ROUTE_HOST, reason) : go(r, FG_ROUTE_GPU, "forced");
 }
 
+/* Why no device of this process is for p, as far as that is known without opening one. */
+static const char *no_device(const fg_problem *p) {
+  const char *why = fg_target_missing();
+  const fg_target *open = !why && fg_target_open() ? fg_target_get(&why) : NULL;
+  return open ? fg_doubles_object(p, open->info) : why;
+}
+
 fg_route fg_route_of(const fg_problem *p) {
   fg_route r = fg_route_look(p);
   if (r.way == FG_ROUTE_MEASURE && !fg_measure_affordable(p, &r, 0)) r = go(r, FG_ROUTE_WAIT, "until the GPU pays");
-  if (r.way == FG_ROUTE_WAIT && !fg_target_possible()) return go(r, FG_ROUTE_HOST, "no GPU");
+  const char *const none = r.way == FG_ROUTE_WAIT ? no_device(p) : NULL;
+  if (none) return go(r, FG_ROUTE_HOST, none);
   if (r.way != FG_ROUTE_GPU && r.way != FG_ROUTE_MEASURE) return r;
   const char *why = "";
   r.target = fg_target_get(&why);
   if (!r.target) return go(r, FG_ROUTE_HOST, why);
+  why = fg_doubles_object(p, r.target->info);
+  if (why) return go((fg_route){.memory = r.memory}, FG_ROUTE_HOST, why);
   fg_calibration_device(r.target->info->name);
   return r;
 }

@@ -1,5 +1,6 @@
 /* switch.c: a waiting plan goes to the device, behind the program's back. */
 #include "src/plan/background.h"
+#include "src/plan/doubles.h"
 #include "src/plan/handle.h"
 #include "src/plan/prepare.h"
 #include "src/plan/wisdom.h"
@@ -49,6 +50,12 @@ static void switch_over(void *what) {
   const char *why = "";
   if (!target) return;
   if (fg_ending()) return;
+  why = fg_doubles_object(plan->problem, target->info);
+  if (why) {
+    fg_log(FG_LOG_INFO, "stays on the host: %s", why);
+    fg_account_refused(plan->account);
+    return;
+  }
   double need;
   fg_program *program = fg_prepare(target, plan->problem, too_soon, plan, &need, &why);
   if (fg_ending()) { /* what could not be made had to be left off; the driver may be gone: nothing is freed */

@@ -24,10 +24,18 @@ struct fg_verify {
   shadow in, out;
 };
 
+/* Single: a hundred times what the longest transforms have; double: likewise. */
+double fg_verify_tolerance(const fg_problem *p) {
+  const double tolerance = fg_settings_get()->verify;
+  if (tolerance != FG_VERIFY_AUTO) return tolerance;
+  return p->compute == FG_SINGLE ? 1e-5 : 1e-13;
+}
+
 static size_t image_bytes(const fg_layout *l) { return (size_t)l->elements * fg_layout_element_size(l); }
 
 static bool shadow_make(shadow *s, const fg_problem *p, enum fg_side side) {
   if (!fg_layout_make(&s->layout, p, side)) return false;
+  s->layout.image = p->precision; /* nothing is converted here */
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
   ptrdiff_t reach = s->layout.unit;
   for (int d = 0; d < s->layout.rank; d++) reach += (s->layout.walk[d].n - 1) * s->layout.walk[d].stride;
@@ -75,14 +83,15 @@ static double real_at(const void *image, enum fg_precision precision, size_t i) 
   return precision == FG_SINGLE ? (double)((const float *)image)[i] : ((const double *)image)[i];
 }
 
+/* Sums of squares: those of doubles beyond 10^154, or below 10^-162, are no doubles. */
 typedef struct {
-  double difference, norm; /* sums of squares */
+  long double difference, norm;
 } squares;
 
 static void compare(const void *ours, const void *theirs, const fg_layout *l, squares *sum) {
   const size_t reals = image_bytes(l) / fg_real_size(l->precision);
   for (size_t i = 0; i < reals; i++) {
-    const double t = real_at(theirs, l->precision, i), d = real_at(ours, l->precision, i) - t;
+    const long double t = real_at(theirs, l->precision, i), d = real_at(ours, l->precision, i) - t;
     sum->difference += d * d;
     sum->norm += t * t;
   }
@@ -112,7 +121,7 @@ double fg_verify_end(fg_verify *v, fg_plan *plan, const fg_arrays *a, double tol
   squares sum = {0, 0};
   double error = -1;
   if (fg_plan_fall_back(plan, &theirs) && each_plane(v, a, &sum, false)) {
-    error = sum.norm > 0 ? sqrt(sum.difference / sum.norm) : sqrt(sum.difference);
+    error = (double)sqrtl(sum.norm > 0 ? sum.difference / sum.norm : sum.difference);
     if (!(error <= tolerance)) each_plane(v, a, &sum, true);
   }
   verify_free(v);

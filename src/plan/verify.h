@@ -6,6 +6,9 @@
 
 typedef struct fg_verify fg_verify;
 
+/* The largest relative L2 error that p may have; 0: it is not verified. */
+double fg_verify_tolerance(const fg_problem *p);
+
 /* Keep a copy of the input.  NULL when the batch is empty or there is no memory: then nothing is verified. */
 fg_verify *fg_verify_begin(const fg_problem *p, const fg_arrays *a);
 

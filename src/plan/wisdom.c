@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/plan/measure_geometry.h"
 #include "src/problem/notation.h"
 
 enum { TEXT = 256, BUCKETS = 256 };
 
 /* What tells entries of one problem apart. */
 typedef struct {
-  enum fg_precision precision;
+  enum fg_precision precision, compute;
   int threads; /* 0: only that it was planned on the device */
   enum fg_memory memory;
 } variant;
@@ -49,8 +50,8 @@ static entry **bucket_of(const char *problem) {
 
 static entry *find(const char *problem, variant v) {
   for (entry *e = *bucket_of(problem); e; e = e->next)
-    if (e->of.precision == v.precision && e->of.threads == v.threads && e->of.memory == v.memory &&
-        !strcmp(e->problem, problem))
+    if (e->of.precision == v.precision && e->of.compute == v.compute && e->of.threads == v.threads &&
+        e->of.memory == v.memory && !strcmp(e->problem, problem))
       return e;
   return NULL;
 }
@@ -91,21 +92,23 @@ static bool find_problem(const fg_problem *p, variant v, fg_finding *found) {
   return known;
 }
 
-void fg_wisdom_learn(const fg_problem *p) { learn_problem(p, (variant){.precision = p->precision}, NULL); }
-bool fg_wisdom_knows(const fg_problem *p) { return find_problem(p, (variant){.precision = p->precision}, NULL); }
+void fg_wisdom_learn(const fg_problem *p) { learn_problem(p, (variant){p->precision, p->compute, 0, 0}, NULL); }
+bool fg_wisdom_knows(const fg_problem *p) { return find_problem(p, (variant){p->precision, p->compute, 0, 0}, NULL); }
 
 void fg_wisdom_keep(const fg_problem *p, enum fg_memory memory, const fg_finding *found) {
-  learn_problem(p, (variant){p->precision, p->threads, memory}, found);
+  learn_problem(p, (variant){p->precision, p->compute, p->threads, memory}, found);
 }
 
 bool fg_wisdom_find(const fg_problem *p, enum fg_memory memory, fg_finding *found) {
-  return find_problem(p, (variant){p->precision, p->threads, memory}, found);
+  return find_problem(p, (variant){p->precision, p->compute, p->threads, memory}, found);
 }
 
 /* ---- as text; times in whole nanoseconds, since the program's locale may have another decimal point ---- */
 
+static const char as_single[] = "single:"; /* before a problem on double arrays */
+
 static void print(FILE *f, const entry *e) {
-  fprintf(f, "\n  (%s %d", e->problem, e->patience);
+  fprintf(f, "\n  (%s%s %d", e->of.compute == e->of.precision ? "" : as_single, e->problem, e->patience);
   if (e->of.threads)
     fprintf(f, " %s %d %s %.0f %.0f", e->found.device ? "gpu" : "host", e->of.threads,
             e->of.memory == FG_MEMORY_OWN ? "own" : "foreign", e->found.host * 1e9, e->found.gpu * 1e9);
@@ -115,6 +118,7 @@ static void print(FILE *f, const entry *e) {
 char *fg_wisdom_export(enum fg_precision precision) {
   char *text = NULL;
   size_t size = 0, entries = 0;
+  bool converted = false; /* some doubles were computed with passes in single precision */
   FILE *f = open_memstream(&text, &size);
   if (!f) return NULL;
   fputs(FG_WISDOM_HEAD, f);
@@ -124,8 +128,11 @@ char *fg_wisdom_export(enum fg_precision precision) {
       if (e->of.precision == precision) {
         print(f, e);
         entries++;
+        converted |= e->of.compute != precision;
       }
   pthread_mutex_unlock(&lock);
+  entries += (size_t)fg_measure_geometry_export(f, precision);
+  if (converted) entries += (size_t)fg_measure_geometry_export(f, FG_SINGLE);
   fputs(")\n", f);
   fclose(f);
   if (entries) return text;
@@ -153,12 +160,17 @@ bool fg_wisdom_import(enum fg_precision precision, const char *text) {
   text += strlen(FG_WISDOM_HEAD);
   pthread_mutex_lock(&lock);
   while (sscanf(text, " (%255[^ ()] %d%n", problem, &patience, &length) == 2) {
-    variant v = {.precision = precision};
+    const bool converted = precision == FG_DOUBLE && !strncmp(problem, as_single, strlen(as_single));
+    variant v = {precision, converted ? FG_SINGLE : precision, 0, 0};
     fg_finding found;
     const char *const rest = text + length;
+    if (fg_measure_geometry_import(problem, patience, rest, &length)) {
+      text = rest + length;
+      continue;
+    }
     const bool timed = sscanf(rest, " %c", &end) == 1 && end != ')';
     if (timed && !scan_finding(rest, &v, &found, &length)) break;
-    learn(problem, v, patience, timed ? &found : NULL);
+    learn(converted ? problem + strlen(as_single) : problem, v, patience, timed ? &found : NULL);
     text = timed ? rest + length : strchr(rest, ')');
     if (!text) break;
     text += !timed;
@@ -169,6 +181,7 @@ bool fg_wisdom_import(enum fg_precision precision, const char *text) {
 }
 
 void fg_wisdom_forget(enum fg_precision precision) {
+  fg_measure_geometry_forget(precision);
   pthread_mutex_lock(&lock);
   for (int b = 0; b < BUCKETS; b++)
     for (entry **at = &buckets[b]; *at;) {

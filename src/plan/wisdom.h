@@ -6,8 +6,10 @@
  *
  *     (fftw3-gpu-wisdom
  *       (PROBLEM PATIENCE)                                      planned on the device
+ *       (geometry:… PATIENCE …)                                 of one pass (src/plan/measure_geometry.h)
  *       (PROBLEM PATIENCE SIDE THREADS MEMORY HOST_NS GPU_NS))  timed: SIDE host or gpu, MEMORY own or foreign
- */
+ *
+ * A problem on double arrays that was computed in single precision has "single:" before it. */
 #ifndef FG_WISDOM_H
 #define FG_WISDOM_H
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/problem/convert.h"
+
 typedef struct {
   ptrdiff_t n, stride; /* of the program's array, in reals */
   int dimension;       /* of the problem */
@@ -41,6 +43,7 @@ bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
   const int rank = p->transform.rank + p->batch.rank;
   memset(l, 0, sizeof *l);
   l->precision = p->precision;
+  l->image = p->compute;
   l->split = p->format == FG_SPLIT && fg_problem_complex_side(p, side);
   l->unit = !l->split && fg_problem_complex_side(p, side) ? 2 : 1;
   l->walk = calloc((size_t)rank + 1, sizeof *l->walk);
@@ -83,7 +86,11 @@ void fg_layout_free(fg_layout *l) {
   l->stride = NULL;
 }
 
-size_t fg_layout_element_size(const fg_layout *l) { return fg_real_size(l->precision) * (size_t)l->unit; }
+size_t fg_layout_element_size(const fg_layout *l) { return fg_real_size(l->image) * (size_t)l->unit; }
+
+bool fg_layout_converts(const fg_layout *l) { return l->image != l->precision; }
+
+/* ---- copying ---- */
 
 /* count elements, stride bytes apart in from or to; the other side is dense. */
 #define FG_STRIDED(type)                                                                              \
@@ -103,31 +110,63 @@ static void copy_strided(void *to, ptrdiff_t to_stride, const void *from, ptrdif
     for (ptrdiff_t i = 0; i < count; i++) memcpy((char *)to + i * to_stride, (const char *)from + i * from_stride, 8);
 }
 
-/* Walk through elements [first, first + count): the array's positions by odometer, the image straight on. */
-static void move(const fg_layout *l, char *array, ptrdiff_t first, ptrdiff_t count, char *image, bool gather) {
-  const size_t element = fg_layout_element_size(l);
-  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision), inner = l->walk[0].n, step = l->walk[0].stride * real;
-  array += l->low * real;
-  while (count > 0) {
-    ptrdiff_t rest = first / inner, position = 0;
-    const ptrdiff_t start = first % inner, length = inner - start < count ? inner - start : count;
-    for (int d = 1; d < l->rank; d++) {
-      position += rest % l->walk[d].n * l->walk[d].stride;
-      rest /= l->walk[d].n;
-    }
-    char *const at = array + position * real + start * step;
-    if (gather) copy_strided(image, (ptrdiff_t)element, at, step, length, element);
-    else copy_strided(at, step, image, (ptrdiff_t)element, length, element);
-    image += (size_t)length * element;
-    first += length;
-    count -= length;
+/* A row of the walk: count elements, step reals apart in the program's array. */
+typedef struct {
+  char *array, *image;
+  ptrdiff_t count, step;
+} row;
+
+static void gather_row(const fg_layout *l, const row *r) {
+  const ptrdiff_t element = (ptrdiff_t)fg_layout_element_size(l), real = (ptrdiff_t)fg_real_size(l->precision);
+  const fg_convert_row convert = {r->count, l->unit, l->unit, r->step};
+  if (!fg_layout_converts(l)) copy_strided(r->image, element, r->array, r->step * real, r->count, (size_t)element);
+  else if (l->image == FG_SINGLE) fg_convert_narrow_row((float *)r->image, (const double *)r->array, convert);
+  else fg_convert_widen_row((double *)r->image, (const float *)r->array, convert);
+}
+
+static void scatter_row(const fg_layout *l, const row *r) {
+  const ptrdiff_t element = (ptrdiff_t)fg_layout_element_size(l), real = (ptrdiff_t)fg_real_size(l->precision);
+  const fg_convert_row convert = {r->count, l->unit, r->step, l->unit};
+  if (!fg_layout_converts(l)) copy_strided(r->array, r->step * real, r->image, element, r->count, (size_t)element);
+  else if (l->image == FG_SINGLE) fg_convert_widen_row((double *)r->array, (const float *)r->image, convert);
+  else fg_convert_narrow_row((float *)r->array, (const double *)r->image, convert);
+}
+
+/* Reals from the array's pointer to the first element of row number of the walk. */
+static ptrdiff_t position_of(const fg_layout *l, ptrdiff_t number) {
+  ptrdiff_t position = l->low;
+  for (int d = 1; d < l->rank; d++) {
+    position += number % l->walk[d].n * l->walk[d].stride;
+    number /= l->walk[d].n;
   }
+  return position;
+}
+
+/* Walk through elements [first, first + count): the image straight on, the array's positions by odometer, whose fastest
+ * wheel is turned without it. */
+static void move(const fg_layout *l, char *array, ptrdiff_t first, ptrdiff_t count, char *image,
+                 void (*move_row)(const fg_layout *, const row *)) {
+  const ptrdiff_t element = (ptrdiff_t)fg_layout_element_size(l), real = (ptrdiff_t)fg_real_size(l->precision);
+  const fg_walk inner = l->walk[0], outer = l->rank > 1 ? l->walk[1] : (fg_walk){1, 0};
+  const fg_arithmetic before = fg_convert_begin();
+  ptrdiff_t number = first / inner.n, start = first % inner.n;
+  while (count > 0) {
+    ptrdiff_t position = position_of(l, number), until = number - number % outer.n + outer.n;
+    for (; number < until && count > 0; number++, position += outer.stride) {
+      const ptrdiff_t length = inner.n - start < count ? inner.n - start : count;
+      move_row(l, &(row){array + (position + start * inner.stride) * real, image, length, inner.stride});
+      image += length * element;
+      count -= length;
+      start = 0;
+    }
+  }
+  fg_convert_end(before);
 }
 
 void fg_layout_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *image) {
-  move(l, (char *)array, first, count, image, true);
+  move(l, (char *)array, first, count, image, gather_row);
 }
 
 void fg_layout_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *image) {
-  move(l, array, first, count, (char *)image, false);
+  move(l, array, first, count, (char *)image, scatter_row);
 }

@@ -1,7 +1,8 @@
 /* layout.h: where a problem's elements lie in the program's array, and their image on the device.
  *
  * The image is dense and in the memory order of the program's array, so that copying is one walk through both, only
- * elements that the problem owns are moved, and gaps are never touched. */
+ * elements that the problem owns are moved, and gaps are never touched. Its reals have the precision that the device
+ * computes in: where that is not the array's, copying converts (src/problem/convert.h). */
 #ifndef FG_LAYOUT_H
 #define FG_LAYOUT_H
 
@@ -14,7 +15,7 @@ typedef struct {
 } fg_walk;
 
 typedef struct {
-  enum fg_precision precision;
+  enum fg_precision precision, image; /* of the program's array; of its image */
   ptrdiff_t unit;      /* reals in an element: 2 of interleaved complex numbers */
   bool split;          /* two planes, each with its own image */
   ptrdiff_t elements;  /* of one plane's image (complex numbers if not split) */
@@ -39,7 +40,9 @@ enum fg_reach {
 
 bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach);
 
+/* Bytes of an element of the image; the program's array has others where copying converts. */
 size_t fg_layout_element_size(const fg_layout *l);
+bool fg_layout_converts(const fg_layout *l);
 
 /* Copy elements [first, first + count) of the image between the program's array (the plane that re or im points to) and
  * image, which holds just those. */

@@ -368,11 +368,13 @@ typedef struct {
 static span span_of(const fg_problem *p, enum fg_side side, bool *overflow) {
   const fg_tensor *tensors[] = {&p->transform, &p->batch};
   span s = {0, 2};
+  ptrdiff_t points = 1; /* they may be more than the array has elements, where these are shared */
   for (int t = 0; t < 2; t++)
     for (int d = 0; d < tensors[t]->rank; d++) {
       const fg_dim *dim = &tensors[t]->dim[d];
       ptrdiff_t reach = multiply(dim->n > 0 ? dim->n - 1 : 0, fg_dim_stride(dim, side), overflow);
       *(reach < 0 ? &s.low : &s.high) += reach;
+      points = multiply(points, dim->n, overflow);
     }
   if (s.high - s.low > MAX_EXTENT)
     *overflow = true;

@@ -11,7 +11,7 @@ fg_problem *fg_problem_new(enum fg_kind kind, enum fg_precision precision, enum 
   fg_problem *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   p->kind = kind;
-  p->precision = precision;
+  p->precision = p->compute = precision;
   p->format = format;
   p->sign = kind == FG_C2R ? FG_BACKWARD : FG_FORWARD;
   p->threads = 1;
@@ -64,6 +64,16 @@ ptrdiff_t fg_problem_elements(const fg_problem *p, enum fg_side side) {
   ptrdiff_t elements = fg_tensor_size(&p->batch);
   for (int d = 0; d < p->transform.rank; d++) elements *= fg_problem_points(p, d, side);
   return elements;
+}
+
+static void *further(void *array, ptrdiff_t reals, enum fg_precision precision) {
+  return array ? (char *)array + reals * (ptrdiff_t)fg_real_size(precision) : NULL;
+}
+
+fg_arrays fg_problem_arrays_from(const fg_problem *p, const fg_arrays *a, int batch, ptrdiff_t first) {
+  const fg_dim *d = &p->batch.dim[batch];
+  return (fg_arrays){further(a->in_re, first * d->is, p->precision), further(a->in_im, first * d->is, p->precision),
+                     further(a->out_re, first * d->os, p->precision), further(a->out_im, first * d->os, p->precision)};
 }
 
 typedef struct {

@@ -9,6 +9,7 @@
 
 enum fg_kind { FG_DFT, FG_R2C, FG_C2R, FG_R2R };
 enum fg_precision { FG_SINGLE, FG_DOUBLE };
+enum fg_doubles { FG_DOUBLES_AUTO, FG_DOUBLES_HOST, FG_DOUBLES_SINGLE, FG_DOUBLES_DOUBLE }; /* src/plan/doubles.h */
 enum fg_format { FG_INTERLEAVED, FG_SPLIT };
 
 /* FFTW's values (fftw3.h), so that flags and signs pass through unchanged. */
@@ -32,7 +33,10 @@ typedef struct {
 
 typedef struct {
   enum fg_kind kind;
-  enum fg_precision precision;
+  enum fg_precision precision; /* of the arrays */
+  enum fg_precision compute;   /* of the arithmetic on the device, and of the arrays' images there; FG_SINGLE for double
+                                  arrays: converted on the way in and back on the way out */
+  enum fg_doubles doubles;     /* how a problem on double arrays is to be done */
   enum fg_format format; /* which family of leaf planners and new-array executes belongs to the plan */
   int sign;              /* FG_FORWARD or FG_BACKWARD; FG_FORWARD for split, R2C and R2R; FG_BACKWARD for C2R */
   fg_tensor transform;   /* strides in REALS of the array's own precision, also for interleaved arrays: a stride of */
@@ -61,6 +65,9 @@ ptrdiff_t fg_problem_points(const fg_problem *p, int d, enum fg_side side);
 
 /* The array of that side holds complex numbers. */
 bool fg_problem_complex_side(const fg_problem *p, enum fg_side side);
+
+/* a's arrays from a point of that dimension of the batch on. */
+fg_arrays fg_problem_arrays_from(const fg_problem *p, const fg_arrays *a, int batch, ptrdiff_t first);
 
 /* Elements (complex numbers or reals) that the problem owns in the input and in the output, over the whole batch. */
 ptrdiff_t fg_problem_elements(const fg_problem *p, enum fg_side side);

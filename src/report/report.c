@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -18,16 +19,19 @@
 
 #include "src/problem/notation.h"
 #include "src/report/log.h"
+#include "src/report/process_path.h"
 #include "src/report/settings.h"
 #include "src/report/standard_error.h"
 
 struct fg_report_row {
   fg_report_row *next;
-  char *problem, *where, *reason, *passes; /* the first three are the key */
+  char *problem, *where, *reason, *passes; /* the first three, and precision, are the key */
+  const char *precision;
   uint64_t hash;                           /* of the key */
   char *fallback;                          /* why the first fallback happened, or NULL */
   unsigned long plans, executes, fallbacks;
   double seconds, best; /* best: infinite before the first execution */
+  double cold, warm;    /* planning: the first, the shortest of the others; infinite before */
   double error;         /* worst; negative: never verified */
 };
 
@@ -65,7 +69,7 @@ static void in_parent(void) { pthread_mutex_unlock(&report.lock); }
 static void clear(fg_report_row *row) {
   row->plans = row->executes = row->fallbacks = 0;
   row->seconds = 0;
-  row->best = INFINITY;
+  row->best = row->cold = row->warm = INFINITY;
   row->error = -1;
   free(row->fallback);
   row->fallback = NULL;
@@ -82,6 +86,9 @@ static void unusable(const char *path) {
   if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_REPORT", path, strerrordesc_np(errno));
 }
 
+/* With the number of this process, which a child of it has not. */
+static bool own_path(char path[PATH_MAX]) { return fg_process_path(path, fg_settings_get()->report, false); }
+
 /* A file that cannot be written is told of before the hours of the run, not after.  A pipe may have no reader yet. */
 static void try_file(const char *path) {
   struct stat st;
@@ -92,10 +99,10 @@ static void try_file(const char *path) {
 }
 
 static void start(void) {
-  const char *path = fg_settings_get()->report;
+  char path[PATH_MAX];
   pthread_atfork(before_fork, in_parent, in_child);
-  if (strcmp(path, "-")) try_file(path);
-  else keep_stderr();
+  if (!strcmp(fg_settings_get()->report, "-")) keep_stderr();
+  else if (own_path(path)) try_file(path);
 }
 
 /* ---- rows ---- */
@@ -106,10 +113,11 @@ static uint64_t hash_text(uint64_t hash, const char *text) { /* FNV-1a, the term
   return hash;
 }
 
-static fg_report_row *find(uint64_t hash, const char *problem, const char *where, const char *reason) {
+static fg_report_row *find(uint64_t hash, const char *problem, const char *precision, const char *where,
+                           const char *reason) {
   for (fg_report_row *row = report.first; row; row = row->next)
-    if (row->hash == hash && !strcmp(row->problem, problem) && !strcmp(row->where, where) &&
-        !strcmp(row->reason, reason))
+    if (row->hash == hash && !strcmp(row->problem, problem) && !strcmp(row->precision, precision) &&
+        !strcmp(row->where, where) && !strcmp(row->reason, reason))
       return row;
   return NULL;
 }
@@ -123,13 +131,14 @@ static char *clean(char *text) {
 
 static char *column(const char *text) { return clean(strdup(text && *text ? text : "-")); }
 
-static fg_report_row *add(uint64_t hash, const char *problem, const char *where, const char *reason,
-                          const char *passes) {
+static fg_report_row *add(uint64_t hash, const char *problem, const char *precision, const char *where,
+                          const char *reason, const char *passes) {
   fg_report_row *row = calloc(1, sizeof *row);
   if (!row) return NULL;
   clear(row);
   row->hash = hash;
   row->problem = column(problem);
+  row->precision = precision;
   row->where = column(where);
   row->reason = column(reason);
   row->passes = column(passes);
@@ -146,7 +155,8 @@ static fg_report_row *add(uint64_t hash, const char *problem, const char *where,
   return row;
 }
 
-fg_report_row *fg_report_plan(const fg_problem *p, const char *where, const char *reason, const char *passes) {
+fg_report_row *fg_report_plan(const fg_problem *p, const char *precision, const char *where, const char *reason,
+                              const char *passes) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   if (!fg_report_wanted()) return NULL;
   pthread_once(&once, start);
@@ -154,13 +164,22 @@ fg_report_row *fg_report_plan(const fg_problem *p, const char *where, const char
   fg_notation_print(p, problem, sizeof problem);
   snprintf(why, sizeof why, "%s", reason && *reason ? reason : "-");
   clean(why);
-  uint64_t hash = hash_text(hash_text(hash_text(UINT64_C(0xcbf29ce484222325), problem), where), why);
+  uint64_t hash = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), problem), precision);
+  hash = hash_text(hash_text(hash, where), why);
   pthread_mutex_lock(&report.lock);
-  fg_report_row *row = find(hash, problem, where, why);
-  if (!row) row = add(hash, problem, where, why, passes);
+  fg_report_row *row = find(hash, problem, precision, where, why);
+  if (!row) row = add(hash, problem, precision, where, why, passes);
   if (row) row->plans++;
   pthread_mutex_unlock(&report.lock);
   return row;
+}
+
+void fg_report_planned(fg_report_row *row, double seconds) {
+  if (!row) return;
+  pthread_mutex_lock(&report.lock);
+  if (row->cold == INFINITY) row->cold = seconds;
+  else if (seconds < row->warm) row->warm = seconds;
+  pthread_mutex_unlock(&report.lock);
 }
 
 void fg_report_execute(fg_report_row *row, double seconds, const char *fallback, double error) {
@@ -181,7 +200,8 @@ void fg_report_execute(fg_report_row *row, double seconds, const char *fallback,
 /* ---- at exit ---- */
 
 static const char header[] =
-    "#problem\twhere\treason\tplans\texecutes\tfallbacks\tseconds\tbest_seconds\terror\tpasses\tpid\tprogram\n";
+    "#problem\twhere\treason\tplans\texecutes\tfallbacks\tseconds\tbest_seconds\terror\tpasses\tpid\tprogram\tprecision"
+    "\tplan_cold\tplan_warm\n";
 
 static void print_row(FILE *f, const fg_report_row *row) {
   fprintf(f, "%s\t%s\t%s%s%s\t%lu\t%lu\t%lu\t%.9f\t", row->problem, row->where, row->reason,
@@ -189,7 +209,9 @@ static void print_row(FILE *f, const fg_report_row *row) {
           row->fallbacks, row->seconds);
   fprintf(f, row->executes ? "%.9f\t" : "-\t", row->best);
   fprintf(f, row->error >= 0 ? "%.3e\t" : "-\t", row->error);
-  fprintf(f, "%s\t%ld\t%s\n", row->passes, (long)getpid(), program_invocation_short_name);
+  fprintf(f, "%s\t%ld\t%s\t%s\t", row->passes, (long)getpid(), program_invocation_short_name, row->precision);
+  fprintf(f, row->cold < INFINITY ? "%.6f\t" : "-\t", row->cold);
+  fprintf(f, row->warm < INFINITY ? "%.6f\n" : "-\n", row->warm);
 }
 
 /* Header and rows as one malloc'd text; NULL if there is nothing to tell. */
@@ -255,8 +277,8 @@ static void write_file(const char *path, const char *text, size_t length) {
 static void __attribute__((destructor)) write_report(void) {
   /* Where nothing was planned the settings may never have been read; they are not, but for a report. */
   if (!report.first && (loaded_by != getpid() || !secure_getenv("FFTW3_GPU_REPORT"))) return;
-  const char *path = fg_settings_get()->report;
-  if (!path) return;
+  char path[PATH_MAX];
+  if (!fg_settings_get()->report || !own_path(path)) return;
   size_t length = 0;
   pthread_mutex_lock(&report.lock);
   char *text = print_in_c_locale(&length);

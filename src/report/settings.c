@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/report/misspelt.h"
 #include "src/report/standard_error.h"
 
 /* ---- words ---- */
@@ -23,6 +24,11 @@ static const char *const modes[] = {[FG_MODE_AUTO] = "auto", [FG_MODE_STEADY] = 
 static const char *const backends[] = {"cuda", "sim", NULL}; /* index: settings.sim */
 static const char *const pins[] = {
     [FG_PIN_OWN] = "own", [FG_PIN_REGISTER] = "register", [FG_PIN_NEVER] = "never", NULL};
+static const char *const doubles[] = {[FG_DOUBLES_AUTO] = "",
+                                      [FG_DOUBLES_HOST] = "host",
+                                      [FG_DOUBLES_SINGLE] = "single",
+                                      [FG_DOUBLES_DOUBLE] = "double",
+                                      NULL};
 const char *const fg_level_names[] = {
     [FG_LOG_NONE] = "none", [FG_LOG_ERROR] = "error", [FG_LOG_WARN] = "warn",
     [FG_LOG_INFO] = "info", [FG_LOG_DEBUG] = "debug", NULL};
@@ -59,6 +65,16 @@ static bool parse_pin(const char *value, fg_settings *s) {
 }
 
 static void show_pin(const fg_settings *s, char *text, size_t size) { snprintf(text, size, "%s", pins[s->pin]); }
+
+static bool parse_doubles(const char *value, fg_settings *s) {
+  int i = word(value, doubles);
+  if (i > FG_DOUBLES_AUTO) s->doubles = (enum fg_doubles)i;
+  return i > FG_DOUBLES_AUTO;
+}
+
+static void show_doubles(const fg_settings *s, char *text, size_t size) {
+  snprintf(text, size, "%s", doubles[s->doubles]);
+}
 
 static bool parse_level(const char *value, fg_settings *s) {
   int i = word(value, fg_level_names);
@@ -175,6 +191,7 @@ static void show_memory(const fg_settings *s, char *text, size_t size) {
 
 /* In the C locale: a program may have set another before its first plan. */
 static bool parse_verify(const char *value, fg_settings *s) {
+  if (!strcmp(value, "auto")) return s->verify = FG_VERIFY_AUTO, true;
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!c) return false;
   char *end;
@@ -186,10 +203,9 @@ static bool parse_verify(const char *value, fg_settings *s) {
 }
 
 static void show_verify(const fg_settings *s, char *text, size_t size) {
-  if (s->verify > 0)
-    snprintf(text, size, "%g", s->verify);
-  else
-    snprintf(text, size, "%s", "");
+  *text = '\0';
+  if (s->verify == FG_VERIFY_AUTO) snprintf(text, size, "auto");
+  else if (s->verify > 0) snprintf(text, size, "%g", s->verify);
 }
 
 /* ---- the table ---- */
@@ -205,6 +221,8 @@ const fg_setting fg_setting_table[] = {
      parse_copy_threads, show_copy_threads},
     {"FFTW3_GPU_DEVICE", "a number from 0", "which of the visible GPUs; default by the local MPI rank", parse_device,
      show_device},
+    {"FFTW3_GPU_DOUBLE", "host|single|double",
+     "double precision: real FFTW; computed in single, arrays stay double; computed in double; default: host", parse_doubles, show_doubles},
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",
      parse_log_file, show_log_file},
@@ -216,12 +234,14 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_PIN", "own|register|never",
      "pin memory that GPU plans use: of fftwf_malloc, any (with libfftw3_gpu_watch.so preloaded), or none", parse_pin,
      show_pin},
-    {"FFTW3_GPU_REPORT", "-|FILE", "at exit, tell of each problem where it ran and why; - is stderr", parse_report,
-     show_report},
+    {"FFTW3_GPU_REPORT", "-|FILE",
+     "at exit, tell of each problem where it ran and why; - is stderr, %p in a name the process's number",
+     parse_report, show_report},
     {"FFTW3_GPU_TRACE", "FILE", "write every FFTW call there, for 'fftw3-gpu replay'; %p is the process's number",
      parse_trace, show_trace},
-    {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0",
-     "compare every GPU result with FFTW's, which is taken where the relative L2 error is larger; 0 is off",
+    {"FFTW3_GPU_VERIFY", "TOLERANCE, a number above 0, or auto",
+     "compare every GPU result with FFTW's, which is taken where the relative L2 error is larger; auto: 1e-5 in "
+     "single, 1e-13 in double precision; 0 is off",
      parse_verify, show_verify},
     {NULL, NULL, NULL, NULL, NULL}};
 
@@ -241,6 +261,7 @@ static void read_all(void) {
     const char *value = secure_getenv(s->name);
     if (value && *value && !s->parse(value, &settings)) complain(s, value);
   }
+  fg_misspelt_tell();
   if (settings.log_file && settings.log_level == FG_LOG_NONE) settings.log_level = FG_LOG_INFO;
   errno = saved;
 }

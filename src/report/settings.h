@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "src/problem/problem.h"
+
 enum fg_mode { FG_MODE_AUTO, FG_MODE_STEADY, FG_MODE_OFF, FG_MODE_FORCE };
 enum fg_pin { FG_PIN_OWN, FG_PIN_REGISTER, FG_PIN_NEVER };
 enum fg_level { FG_LOG_NONE, FG_LOG_ERROR, FG_LOG_WARN, FG_LOG_INFO, FG_LOG_DEBUG };
@@ -26,12 +28,15 @@ typedef struct {
   int device;              /* FFTW3_GPU_DEVICE=n, or -1: by the rank among the program's processes */
   size_t memory;           /* FFTW3_GPU_MEMORY=bytes of device memory, or 0 */
   double memory_percent;   /* FFTW3_GPU_MEMORY=percent of the device's memory, or 0; neither: by the machine */
-  double verify;           /* FFTW3_GPU_VERIFY=tolerance, or 0: off */
+  enum fg_doubles doubles; /* FFTW3_GPU_DOUBLE=host|single|double, or AUTO */
+  double verify;           /* FFTW3_GPU_VERIFY=tolerance, or 0: off; or FG_VERIFY_AUTO: by the precision */
 } fg_settings;
 
+enum { FG_VERIFY_AUTO = -1 };
+
 /* Parsed at the first call, then constant.  A bad value is reported on stderr, naming the setting and what it takes;
- * the default stands.  An empty value is as good as none.  Paths are made absolute, for programs that
- * change directory. */
+ * the default stands.  So is a name that is like theirs and none of them (misspelt.h).  An empty value is as good as
+ * none.  Paths are made absolute, for programs that change directory. */
 const fg_settings *fg_settings_get(void);
 
 /* All settings as a table. */

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/report/clock.h"
 #include "src/report/settings.h"
 #include "src/report/trace_arrays.h"
 #include "src/report/trace_file.h"
@@ -31,19 +31,13 @@ typedef struct plan {
 enum fg_trace_state fg_trace_state = FG_TRACE_UNKNOWN;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all that follows */
-static const char *(*fftw_version)(void);
+static const char *(*fftw_version[2])(void); /* by precision */
 static uint64_t origin;          /* clock when the trace began */
 static bool opened, child;       /* the file; of a fork */
 static plan *plans[BUCKETS];
 static fg_trace_arrays plan_ids; /* only its numbers are used */
 static fg_trace_arrays arrays;
-/* ---- time, locking ----------------------------------------------------------------------------------------------- */
-
-uint64_t fg_trace_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
+/* ---- locking ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   int saved, cancel;
@@ -81,14 +75,14 @@ static void put(const fg_trace_line *l, uint64_t since) {
 static void tell(const fg_trace_line *l, void *since) { put(l, *(uint64_t *)since); }
 
 static fg_trace_frame timed(uint64_t start) {
-  const uint64_t ns = fg_trace_clock() - start;
+  const uint64_t ns = fg_clock_nanoseconds() - start;
   return (fg_trace_frame){.start = start - origin, .times = 1, .timed = true, .ns = ns, .min = ns, .max = ns};
 }
 
 /* ---- the beginning of a file ------------------------------------------------------------------------------------- */
 
-static void put_head(FILE *f) {
-  const char *version = fftw_version ? fftw_version() : NULL;
+static void put_head(FILE *f, enum fg_precision precision) {
+  const char *version = fftw_version[precision] ? fftw_version[precision]() : NULL;
   fprintf(f, FG_TRACE_MAGIC " %d\nprogram ", FG_TRACE_VERSION);
   for (const char *c = program_invocation_short_name; *c; c++) fputc(*c > ' ' && *c < 127 ? *c : '_', f);
   fprintf(f, " pid=%ld", (long)getpid());
@@ -110,8 +104,8 @@ static void put_inherited(FILE *f, uint64_t since) {
       if (p->text) fprintf(f, "+%" PRIu64 " t0 %s\n", since, p->text);
 }
 
-/* Whether there is a file to write to. */
-static bool ready(void) {
+/* Whether there is a file to write to, now that a function of that precision was called. */
+static bool ready(enum fg_precision precision) {
   if (opened) return fg_trace_state == FG_TRACE_ON;
   opened = true;
   FILE *f = fg_trace_file_open(fg_settings_get()->trace, child) ? fg_trace_stream_stand() : NULL;
@@ -119,8 +113,8 @@ static bool ready(void) {
     stop();
     return false;
   }
-  put_head(f);
-  if (child) put_inherited(f, fg_trace_clock() - origin);
+  put_head(f, precision);
+  if (child) put_inherited(f, fg_clock_nanoseconds() - origin);
   return true;
 }
 
@@ -129,7 +123,7 @@ static bool ready(void) {
 static void before_fork(void) {
   pthread_mutex_lock(&lock);
   if (!opened || fg_trace_state != FG_TRACE_ON) return;
-  if (!fg_trace_stream_write(NULL, fg_trace_clock() - origin)) stop();
+  if (!fg_trace_stream_write(NULL, fg_clock_nanoseconds() - origin)) stop();
 }
 
 static void in_parent(void) { pthread_mutex_unlock(&lock); }
@@ -155,7 +149,7 @@ static void thread_ends(void *number) {
 static void begin(void) {
   const char *value = secure_getenv("FFTW3_GPU_TRACE");
   const bool wanted = value && *value && fg_settings_get()->trace && fg_trace_stream_begin(thread_ends);
-  origin = fg_trace_clock();
+  origin = fg_clock_nanoseconds();
   if (wanted) pthread_atfork(before_fork, in_parent, in_child);
   __atomic_store_n(&fg_trace_state, wanted ? FG_TRACE_ON : FG_TRACE_OFF, __ATOMIC_RELAXED);
 }
@@ -168,7 +162,7 @@ bool fg_trace_begin(void) {
   return fg_trace_state == FG_TRACE_ON;
 }
 
-void fg_trace_versions(const char *(*fftw)(void)) { fftw_version = fftw; }
+void fg_trace_versions(enum fg_precision precision, const char *(*fftw)(void)) { fftw_version[precision] = fftw; }
 
 void fg_trace_devices(bool (*on_device)(const void *)) { fg_trace_on_device = on_device; }
 
@@ -177,7 +171,7 @@ __attribute__((destructor)) void fg_trace_finish(void) {
   if (fg_trace_state != FG_TRACE_ON) return;
   const hold h = take();
   if (opened && fg_trace_state == FG_TRACE_ON) {
-    fg_trace_stream_end(fg_trace_clock() - origin);
+    fg_trace_stream_end(fg_clock_nanoseconds() - origin);
     stop();
   }
   give(h);
@@ -231,13 +225,15 @@ static void locate(const fg_problem *p, const fg_arrays *a, fg_trace_ref *at, ui
   locate_side(p, FG_INPUT, a->in_re, a->in_im, at + FG_IN_RE, &since);
 }
 
-void fg_trace_plan(const void *handle, const fg_problem *p, const char *where, const char *by, uint64_t start) {
+void fg_trace_plan(enum fg_precision precision, const void *handle, const fg_problem *p, const char *where,
+                   const char *by, uint64_t start) {
   const fg_trace_frame frame = timed(start);
-  fg_trace_line l = {.call = FG_CALL_PLAN, .subject = FG_TRACE_NULL, .problem = (fg_problem *)p};
+  fg_trace_line l = {.call = FG_CALL_PLAN, .precision = precision, .subject = FG_TRACE_NULL};
+  l.problem = (fg_problem *)p;
   snprintf(l.where, sizeof l.where, "%s", handle ? where : "");
   snprintf(l.by, sizeof l.by, "%s", by);
   const hold h = take();
-  if (ready()) {
+  if (ready(precision)) {
     plan *entry = handle && p ? remember(handle, p) : NULL;
     if (p) locate(p, &p->arrays, l.at, start);
     if (entry) {
@@ -261,7 +257,7 @@ void fg_trace_execute(const void *handle, const fg_arrays *a, uint64_t start) {
   const fg_trace_frame frame = timed(start);
   const hold h = take();
   const plan *const p = *find(handle);
-  if (p && p->problem && ready()) {
+  if (p && p->problem && ready(p->problem->precision)) {
     fg_trace_line l = {.call = FG_CALL_EXECUTE, .subject = p->id, .has_arrays = true};
     ptrdiff_t offset[FG_TRACE_REFS] = {0};
     locate(p->problem, a ? a : &p->problem->arrays, l.at, start);
@@ -271,11 +267,13 @@ void fg_trace_execute(const void *handle, const fg_arrays *a, uint64_t start) {
   give(h);
 }
 
-void fg_trace_of_plan(enum fg_call call, const void *handle) {
+void fg_trace_of_plan(enum fg_precision precision, enum fg_call call, const void *handle) {
   const hold h = take();
   plan **const link = find(handle);
-  if ((!handle || *link) && ready()) {
-    put(&(fg_trace_line){.call = call, .subject = handle ? (*link)->id : FG_TRACE_NULL}, fg_trace_clock());
+  if ((!handle || *link) && ready(precision)) {
+    fg_trace_line l = {.call = call, .subject = handle ? (*link)->id : FG_TRACE_NULL};
+    if (!handle) l.precision = precision; /* else that of the plan */
+    put(&l, fg_clock_nanoseconds());
     if (handle && call == FG_CALL_COPY) (*link)->references++;
     if (handle && call == FG_CALL_DESTROY && --(*link)->references == 0) forget(link);
     write_sometimes();
@@ -285,35 +283,36 @@ void fg_trace_of_plan(enum fg_call call, const void *handle) {
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-void fg_trace_malloc(const void *p, size_t bytes) {
+void fg_trace_malloc(enum fg_precision precision, const void *p, size_t bytes) {
   const hold h = take();
-  if (ready()) {
-    const int array = p ? fg_trace_arrays_malloc(&arrays, p, bytes) : FG_TRACE_NULL;
-    put(&(fg_trace_line){.call = FG_CALL_MALLOC, .subject = array, .value = (long long)bytes}, fg_trace_clock());
+  if (ready(precision)) {
+    fg_trace_line l = {.call = FG_CALL_MALLOC, .precision = precision, .value = (long long)bytes};
+    l.subject = p ? fg_trace_arrays_malloc(&arrays, precision, p, bytes) : FG_TRACE_NULL;
+    put(&l, fg_clock_nanoseconds());
     write_sometimes();
   }
   give(h);
 }
 
-void fg_trace_free(const void *p) {
+void fg_trace_free(enum fg_precision precision, const void *p) {
   const hold h = take();
-  if (ready()) {
+  if (ready(precision)) {
     const int array = p ? fg_trace_arrays_free(&arrays, p) : FG_TRACE_NULL;
-    put(&(fg_trace_line){.call = FG_CALL_FREE, .subject = array}, fg_trace_clock());
+    put(&(fg_trace_line){.call = FG_CALL_FREE, .precision = precision, .subject = array}, fg_clock_nanoseconds());
     write_sometimes();
   }
   give(h);
 }
 
-void fg_trace_alignment_of(const void *p, int result) {
+void fg_trace_alignment_of(enum fg_precision precision, const void *p, int result) {
   const long long mod = (long long)((uintptr_t)p % PAGE);
-  fg_trace_note(&(fg_trace_line){.call = FG_CALL_ALIGNMENT_OF, .value = mod, .result = result});
+  fg_trace_note(&(fg_trace_line){FG_CALL_ALIGNMENT_OF, precision, .value = mod, .result = result});
 }
 
 void fg_trace_note(const fg_trace_line *l) {
   const hold h = take();
-  if (ready()) {
-    put(l, fg_trace_clock());
+  if (ready(l->precision)) {
+    put(l, fg_clock_nanoseconds());
     write_sometimes();
   }
   give(h);

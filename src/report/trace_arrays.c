@@ -88,11 +88,11 @@ static int add(fg_trace_arrays *t, fg_trace_region r) {
 /* ---- fftwf_malloc ------------------------------------------------------------------------------------------------ */
 
 /* What lay there before has been freed unseen. */
-int fg_trace_arrays_malloc(fg_trace_arrays *t, const void *p, size_t bytes) {
+int fg_trace_arrays_malloc(fg_trace_arrays *t, enum fg_precision precision, const void *p, size_t bytes) {
   const uintptr_t low = (uintptr_t)p, high = low + (bytes ? bytes : 1);
   for (int i = rank_of(t, high - 1) - 1; i >= 0 && t->region[i].high > low; i--) retire(t, i);
   make_room(t);
-  return add(t, (fg_trace_region){low, high, low, bytes, 0, true});
+  return add(t, (fg_trace_region){low, high, low, bytes, 0, true, precision});
 }
 
 int fg_trace_arrays_free(fg_trace_arrays *t, const void *p) {
@@ -120,6 +120,7 @@ static const char *kind_of(uintptr_t address) {
 
 fg_trace_line fg_trace_arrays_line(const fg_trace_region *r) {
   fg_trace_line l = {.call = r->own ? FG_CALL_MALLOC : FG_CALL_ARRAY, .subject = r->id};
+  l.precision = r->precision;
   l.value = r->own ? (long long)r->bytes : (long long)(r->base % PAGE);
   if (!r->own) strcpy(l.word, kind_of(r->base));
   return l;
@@ -152,7 +153,7 @@ static fg_trace_ref ref_to(const fg_trace_region *r, uintptr_t address) {
 static fg_trace_ref introduce(fg_trace_arrays *t, uintptr_t address, uintptr_t low, uintptr_t high,
                               const listener *to) {
   make_room(t);
-  fg_trace_region r = {low, high, address, 0, 0, false};
+  fg_trace_region r = {low, high, address, 0, 0, false, FG_SINGLE};
   r.id = add(t, r);
   if (r.id < 0) return (fg_trace_ref){FG_TRACE_NULL, 0};
   const fg_trace_line l = fg_trace_arrays_line(&r);

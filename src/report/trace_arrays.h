@@ -13,6 +13,7 @@ typedef struct {
   size_t bytes;              /* of fftwf_malloc's call; of other memory nothing */
   int id;
   bool own;
+  enum fg_precision precision; /* of that call */
 } fg_trace_region;
 
 /* Zeros: empty. */
@@ -23,8 +24,8 @@ typedef struct {
   int numbers, lowest; /* no number below lowest is free */
 } fg_trace_arrays;
 
-/* fftwf_malloc gave p; free takes it.  The array's number; FG_TRACE_OTHER for what is not known. */
-int fg_trace_arrays_malloc(fg_trace_arrays *, const void *p, size_t bytes);
+/* fftwf_malloc, or fftw_malloc, gave p; free takes it.  The array's number; FG_TRACE_OTHER for what is not known. */
+int fg_trace_arrays_malloc(fg_trace_arrays *, enum fg_precision, const void *p, size_t bytes);
 int fg_trace_arrays_free(fg_trace_arrays *, const void *p);
 
 /* Where p is, whose transform touches [low, high) (bytes from p; low <= 0 < high).  Lines about new and joined arrays

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "src/report/log.h"
+#include "src/report/process_path.h"
 #include "src/report/trace_line.h"
 
 static struct {
@@ -27,17 +28,6 @@ static struct {
 static void unusable(const char *path, const char *why) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_TRACE", path, why);
-}
-
-/* pattern with %p replaced, and the process's number behind it if that is wanted and the pattern has none. */
-static bool make_path(char path[PATH_MAX], const char *pattern, bool append) {
-  const char *const mark = strstr(pattern, "%p");
-  const long pid = (long)getpid();
-  int n;
-  if (mark) n = snprintf(path, PATH_MAX, "%.*s%ld%s", (int)(mark - pattern), pattern, pid, mark + 2);
-  else if (append) n = snprintf(path, PATH_MAX, "%s.%ld", pattern, pid);
-  else n = snprintf(path, PATH_MAX, "%s", pattern);
-  return n > 0 && n < PATH_MAX;
 }
 
 /* A file that is empty or a trace; else why not. */
@@ -81,9 +71,9 @@ static enum opening open_path(void) {
 }
 
 bool fg_trace_file_open(const char *pattern, bool child) {
-  if (!make_path(file.path, pattern, child)) return false;
+  if (!fg_process_path(file.path, pattern, child)) return false;
   enum opening opening = open_path();
-  if (opening == BUSY && make_path(file.path, pattern, true)) opening = open_path();
+  if (opening == BUSY && fg_process_path(file.path, pattern, true)) opening = open_path();
   if (opening == BUSY) unusable(file.path, "another process writes it");
   return opening == OPENED;
 }

@@ -91,6 +91,7 @@ static char *print(const fg_trace_line *l, bool template) {
   if (calls[l->call].value) fprintf(f, " %s=%lld", calls[l->call].value, l->value);
   if (calls[l->call].word) fprintf(f, " %s=%s", calls[l->call].word, l->word);
   if (calls[l->call].result) fprintf(f, " %s=%lld", calls[l->call].result, l->result);
+  if (l->precision == FG_DOUBLE) fputs(" precision=double", f);
   if (l->call == FG_CALL_JOIN) fprintf(f, " at=a%d%+td", l->at[0].array, l->at[0].offset);
   if (l->problem) put_problem(f, l->problem);
   if (l->problem || l->has_arrays) put_side(f, "in", &l->at[FG_IN_RE], template);
@@ -230,7 +231,7 @@ static void place_arrays(fg_problem *p, const fg_trace_line *l) {
 static bool read_problem(reader *r) {
   if (r->kind < 0) return true;
   if (r->format < 0 || !r->dims || !r->batch) return fail(r, "a plan without format, dims or batch");
-  fg_problem *p = fg_problem_new((enum fg_kind)r->kind, FG_SINGLE, (enum fg_format)r->format, rank_of(r->dims),
+  fg_problem *p = fg_problem_new((enum fg_kind)r->kind, r->line->precision, (enum fg_format)r->format, rank_of(r->dims),
                                  rank_of(r->batch));
   if (!p) return fail(r, "out of memory");
   r->line->problem = p;
@@ -280,6 +281,11 @@ static bool read_duration(fg_trace_frame *frame, const char *key, const char *va
   return true;
 }
 
+static bool read_precision(const char *value, enum fg_precision *to) {
+  *to = !strcmp(value, "double") ? FG_DOUBLE : FG_SINGLE;
+  return *to == FG_DOUBLE || !strcmp(value, "single");
+}
+
 /* Keys of all calls.  Unknown ones are passed over: later versions may have more. */
 static bool read_key(reader *r, const char *key, char *value) {
   fg_trace_line *l = r->line;
@@ -289,6 +295,7 @@ static bool read_key(reader *r, const char *key, char *value) {
   if (calls[c].result && !strcmp(key, calls[c].result)) return number(value, NULL, LLONG_MIN, LLONG_MAX, &l->result);
   if (calls[c].word && !strcmp(key, calls[c].word)) return copy_word(l->word, sizeof l->word, value);
   if (!strcmp(key, "at")) return read_ref(&value, &l->at[0]) && !*value && l->at[0].array >= 0;
+  if (!strcmp(key, "precision")) return read_precision(value, &l->precision);
   if (!strcmp(key, "where")) return copy_word(l->where, sizeof l->where, value);
   if (!strcmp(key, "by")) return copy_word(l->by, sizeof l->by, value);
   if (!strcmp(key, "in")) return l->has_arrays = true, read_side(value, &l->at[FG_IN_RE], &l->at[FG_IN_IM]);

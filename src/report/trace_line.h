@@ -53,6 +53,7 @@ enum { FG_IN_RE, FG_IN_IM, FG_OUT_RE, FG_OUT_IM, FG_TRACE_REFS };
 
 typedef struct {
   enum fg_call call;
+  enum fg_precision precision;    /* of the function that was called; of a call that takes a plan: see its plan */
   int subject;
   long long value, result;
   char word[16];

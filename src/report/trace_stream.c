@@ -96,7 +96,7 @@ static char *print_tail(const char *last, uint64_t now, size_t *length) {
 static bool too_large(void) { return fg_trace_file_size() + standing.length > limit; }
 
 bool fg_trace_stream_write(const char *last, uint64_t now) {
-  const uint64_t begin = fg_trace_clock();
+  const uint64_t begin = fg_clock_nanoseconds();
   size_t tail_length = 0;
   if (standing.stream) fclose(standing.stream);
   standing.stream = NULL;
@@ -107,7 +107,7 @@ bool fg_trace_stream_write(const char *last, uint64_t now) {
   free(tail);
   standing.text = NULL;
   standing.length = 0;
-  credit -= (int64_t)(fg_trace_clock() - begin);
+  credit -= (int64_t)(fg_clock_nanoseconds() - begin);
   return good && !last;
 }
 
@@ -118,7 +118,7 @@ bool fg_trace_stream_end(uint64_t now) {
 
 /* A crash loses what was not written: each call is, as long as that takes a twentieth of the time. */
 bool fg_trace_stream_write_sometimes(uint64_t since) {
-  const uint64_t now = fg_trace_clock();
+  const uint64_t now = fg_clock_nanoseconds();
   credit += (int64_t)(now - credited_at) / 20;
   if (credit > MOST_CREDIT) credit = MOST_CREDIT;
   credited_at = now;

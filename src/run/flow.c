@@ -23,6 +23,8 @@ char *fg_end_in_memory(const fg_end *e, int plane, ptrdiff_t first) {
   return (char *)e->dense[plane] + (size_t)first * fg_layout_element_size(e->layout);
 }
 
+bool fg_flow_is_final(const fg_flow *f) { return f->overlap && fg_layout_converts(f->in.layout); }
+
 fg_stream *fg_flow_stream(const fg_flow *f, enum fg_slot_stream which) {
   return f->slot->stream[f->alone ? FG_STREAM_PASSES : which];
 }

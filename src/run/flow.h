@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
   int plane;
   ptrdiff_t first, count;
+  bool last; /* of its step */
 } fg_parcel;
 
 /* A side that goes through staging. Pieces are counted from the beginning of the execution. In: gathered on the belt,
@@ -46,6 +47,8 @@ typedef struct {
   bool recorded;    /* the steps are not done but recorded */
   bool gated;       /* a recording plays that goes through staging (gated.c) */
   bool alone;       /* one stream does it: nothing to overlap */
+  bool interleaved; /* pieces may leave before all of the input has come */
+  bool by_steps;    /* what a step sends is not scattered before all of it has come */
   bool overlap;     /* of input and output in memory */
   bool writing;     /* the program's output has been touched, or may have been */
   bool news_in, news_passes; /* arrivals, launches that later launches, departures have not been made to wait for */
@@ -55,6 +58,7 @@ typedef struct {
   fg_staged staged[2]; /* by enum fg_side */
   int next_step;       /* the step, and the parcel of it, that is gathered next */
   size_t next_parcel;
+  fg_rest *rest;    /* where to say what is left of a batch; NULL: nothing may be */
 } fg_flow;
 
 int fg_end_planes(const fg_end *);
@@ -66,6 +70,11 @@ bool fg_end_of_program(const fg_end *);
 /* Where the image of a plane has its element first, on the device; and, of a direct end, in the program's memory. */
 char *fg_end_on_device(const fg_end *, int plane, ptrdiff_t first);
 char *fg_end_in_memory(const fg_end *, int plane, ptrdiff_t first);
+
+/* Output is written over the input, which cannot be brought back from its image: that has another precision. So a
+ * transform's output is not written before all of it has been computed, and what fails after that is brought to its
+ * end, not undone: the rest of a batch has not been touched yet. */
+bool fg_flow_is_final(const fg_flow *);
 
 /* ---- the device's calls (flow.c) ---- */
 
@@ -108,6 +117,13 @@ int fg_staging_leave(fg_flow *, const fg_step *);
 
 /* Until all that was sent from the device is in the program's array. */
 int fg_staging_finish(fg_flow *);
+
+/* After fg_staging_end, without the device: put in place what had come of pieces that were begun. How far the output
+ * is complete, and how far it is begun: elements of its image, by whole steps. */
+typedef struct {
+  ptrdiff_t complete, begun;
+} fg_progress;
+fg_progress fg_staging_settle(fg_flow *);
 
 /* In how many pieces a side goes through staging. */
 size_t fg_staging_pieces(const fg_flow *, enum fg_side);
@@ -153,5 +169,8 @@ int fg_undo_settle(const fg_flow *, int code);
 
 /* Bring the input back from the device after output was written over it. */
 int fg_undo(const fg_flow *);
+
+/* The same of a final flow, whose staging has been ended: bring all transforms that were begun to their end. */
+enum fg_outcome fg_undo_forward(fg_flow *, int code);
 
 #endif

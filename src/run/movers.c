@@ -7,13 +7,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/report/clock.h"
 #include "src/report/settings.h"
 #include "src/run/ranks.h"
 
 enum { MOST = 64, DEFAULT_MOST = 8, BETWEEN_CLOCKS = 1024 };
-static const double linger = 50e-6; /* seconds awake after the last execution: the next one often follows at once */
+static const uint64_t linger = 50000; /* ns awake after the last execution: the next one often follows at once */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, taken = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t needed = PTHREAD_COND_INITIALIZER;
@@ -22,21 +22,15 @@ static int threads;
 static atomic_bool wanted; /* an execution has taken the movers */
 static fg_belts belts;
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Half of the movers look at one belt first, half at the other. */
 static void work_awake(int first) {
-  double idle_since = 0;
+  uint64_t idle_since = 0;
   for (unsigned turns = 0;; turns++) {
     if (fg_belt_help(&belts.belt[first]) || fg_belt_help(&belts.belt[!first])) continue;
     fg_belt_pause(turns);
     if (atomic_load_explicit(&wanted, memory_order_relaxed)) idle_since = 0;
-    else if (idle_since == 0) idle_since = now();
-    else if (turns % BETWEEN_CLOCKS == 0 && now() - idle_since > linger) return;
+    else if (idle_since == 0) idle_since = fg_clock_nanoseconds();
+    else if (turns % BETWEEN_CLOCKS == 0 && fg_clock_nanoseconds() - idle_since > linger) return;
   }
 }
 

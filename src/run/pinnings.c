@@ -84,7 +84,7 @@ unsigned fg_pinning_give_up(unsigned i) {
 /* On a lost device there is nothing to undo. */
 void fg_pinning_undo(unsigned i) {
   const pinning *p = &pool[i];
-  if (!p->made || !fg_target_alive()) return;
+  if (!p->made || !fg_target_open()) return;
   if (p->target->backend->host_unregister(p->target->device, p->base) == FG_OK)
     fg_log(FG_LOG_DEBUG, "unpinned: %zu bytes", p->bytes);
   else fg_log(FG_LOG_WARN, "unpinning: %s", fg_backend_message());

@@ -70,11 +70,13 @@ static int steps(fg_flow *f, bool rest, bool departures) {
 /* Pieces may leave before all of the input has come only where they write over nothing that is still to be read. */
 static bool may_interleave(const fg_flow *f) {
   const bool in_place = f->in.array[0] == f->out.array[0] && f->in.array[1] == f->out.array[1];
-  return !f->schedule->in_batches || !f->overlap || (in_place && f->schedule->same_places);
+  if (!f->overlap) return true;
+  if (fg_flow_is_final(f)) return in_place && f->schedule->same_places && f->rest;
+  return !f->schedule->in_batches || (in_place && f->schedule->same_places);
 }
 
 static int all_steps(fg_flow *f) {
-  if (may_interleave(f)) return steps(f, true, true);
+  if (f->interleaved) return steps(f, true, true);
   const int code = steps(f, true, false);
   return code == FG_OK ? steps(f, false, true) : code;
 }
@@ -163,6 +165,7 @@ static enum fg_outcome flow_through(fg_flow *f) {
     fg_gated_undo(f);
     return FG_INTACT;
   }
+  if (fg_flow_is_final(f)) return fg_undo_forward(f, code);
   return code != FG_ELOST && !f->blind && fg_undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
@@ -176,11 +179,12 @@ static enum fg_outcome run_in_slot(fg_flow *f) {
   return outcome;
 }
 
-enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a) {
-  fg_flow f = {.program = g, .schedule = fg_program_schedule(g), .target = fg_program_target(g)};
+enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a, fg_rest *rest) {
+  fg_flow f = {.program = g, .schedule = fg_program_schedule(g), .target = fg_program_target(g), .rest = rest};
   f.in = end_of(g, FG_INPUT, a->in_re, a->in_im);
   f.out = end_of(g, FG_OUTPUT, a->out_re, a->out_im);
   f.overlap = fg_transfer_overlap(f.in.layout, f.out.layout, a);
+  f.interleaved = may_interleave(&f);
   f.brief = fg_short_applies(&f);
   if (f.brief && !f.out.direct) f.out.piece = fg_end_plane_size(&f.out);
   f.alone = f.brief || (f.schedule->whole && (f.in.direct || f.in.piece >= fg_end_plane_size(&f.in)) &&

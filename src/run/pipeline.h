@@ -8,8 +8,8 @@
 
 #include "src/run/program.h"
 
-/* As fg_program_execute, for a program that has something to do. */
-enum fg_outcome fg_pipeline_run(const fg_program *, const fg_arrays *);
+/* As fg_program_execute_partly, for a program that has something to do; rest: NULL if nobody can finish one. */
+enum fg_outcome fg_pipeline_run(const fg_program *, const fg_arrays *, fg_rest *rest);
 
 /* Pin those of a's arrays that can be reached directly, so that the first execution need not. */
 void fg_pipeline_pin(const fg_program *, const fg_arrays *a);

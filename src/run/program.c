@@ -103,15 +103,26 @@ bool fg_program_is_kept(const fg_target *target, const fg_passes *passes) {
   return kept;
 }
 
-static int compile(fg_program *g) {
-  const int count = g->passes->count;
-  requests r = requests_of(g->passes);
-  fg_kernel **kernels = calloc((size_t)count, sizeof *kernels);
-  int code = r.list && r.defines && kernels ? FG_OK : fg_backend_fail(FG_ENOMEM, "no host memory");
-  if (code == FG_OK) code = g->target->backend->kernels(g->target->device, count, r.list, kernels);
-  for (int i = 0; code == FG_OK && i < count; i++) g->steps[i].kernel = kernels[i];
-  free(kernels);
+static int load_kernels(const fg_target *target, const fg_passes *passes, fg_kernel **kernels) {
+  requests r = requests_of(passes);
+  const int code = r.list && r.defines
+                       ? target->backend->kernels(target->device, passes->count, r.list, kernels)
+                       : fg_backend_fail(FG_ENOMEM, "no host memory");
   requests_free(r);
+  return code;
+}
+
+bool fg_program_load(const fg_target *target, const fg_passes *passes) {
+  fg_kernel *kernels[FG_MAX_PASSES];
+  const int code = load_kernels(target, passes, kernels);
+  if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  return code == FG_OK;
+}
+
+static int compile(fg_program *g) {
+  fg_kernel *kernels[FG_MAX_PASSES];
+  const int code = load_kernels(g->target, g->passes, kernels);
+  for (int i = 0; code == FG_OK && i < g->passes->count; i++) g->steps[i].kernel = kernels[i];
   return code;
 }
 
@@ -147,7 +158,7 @@ static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reac
   if (!fg_layout_make_reaching(&g->in, p, FG_INPUT, reach[FG_INPUT]) ||
       !fg_layout_make_reaching(&g->out, p, FG_OUTPUT, reach[FG_OUTPUT]))
     return false;
-  size_arrays(g, p->precision, reach);
+  size_arrays(g, p->compute, reach);
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
   if (scheduled) g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
   if (!g->steps || (scheduled && !g->schedule)) return false;
@@ -251,5 +262,9 @@ void fg_program_pin(const fg_program *g, const fg_arrays *a) {
 }
 
 enum fg_outcome fg_program_execute(const fg_program *g, const fg_arrays *a) {
-  return g->empty ? FG_DONE : fg_pipeline_run(g, a);
+  return fg_program_execute_partly(g, a, NULL);
+}
+
+enum fg_outcome fg_program_execute_partly(const fg_program *g, const fg_arrays *a, fg_rest *rest) {
+  return g->empty ? FG_DONE : fg_pipeline_run(g, a, rest);
 }

@@ -18,7 +18,10 @@ void fg_program_destroy(fg_program *);
 /* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
 bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
 
-/* The same for passes that were planned with arrays reached like that (src/plan/planner.h): for fg_direct_run
+/* Load them: compile those that are nowhere.  false: fg_backend_message() says why. */
+bool fg_program_load(const fg_target *target, const fg_passes *passes);
+
+/* The same as fg_program_create for passes that were planned with arrays reached like that (src/plan/planner.h): for fg_direct_run
  * (src/run/direct.h) only, since it has no schedule. */
 fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
                                        const fg_passes *passes, const char **why);
@@ -63,11 +66,21 @@ void fg_program_pin(const fg_program *, const fg_arrays *a);
 enum fg_outcome {
   FG_DONE,    /* the output is complete */
   FG_INTACT,  /* it failed; the input is as it was */
+  FG_PARTLY,  /* it failed; some transforms of the batch are complete, the input of the rest is as it was */
   FG_DAMAGED  /* it failed with part of the output already written over the input */
 };
 
 /* Transform a's arrays; returns when the output is complete. After a failure fg_backend_message() says why. Any number
- * of threads at once. */
+ * of threads at once. Never FG_PARTLY. */
 enum fg_outcome fg_program_execute(const fg_program *, const fg_arrays *a);
+
+/* What FG_PARTLY leaves: points from first on of that dimension of the batch. */
+typedef struct {
+  int batch;
+  ptrdiff_t first;
+} fg_rest;
+
+/* The same, faster in place where that converts, for who can finish a rest. */
+enum fg_outcome fg_program_execute_partly(const fg_program *, const fg_arrays *a, fg_rest *rest);
 
 #endif

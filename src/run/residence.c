@@ -73,7 +73,7 @@ bool fg_residence_device(const fg_pointer *where) {
 }
 
 bool fg_residence_on_device(const void *p) {
-  if (!p || !fg_residence_possible() || in_heap(p)) return false;
+  if (!p || !fg_residence_possible() || in_heap(p) || fg_arena_holds(p, 1)) return false;
   fg_pointer where;
   fg_target_backend()->pointer(p, &where);
   if (!fg_residence_device(&where)) return false;

@@ -12,9 +12,6 @@ typedef struct {
 /* exp(−2πi·m/n), from the integer ratio: the angle is reduced to an eighth of a turn before it is formed. */
 fg_wide fg_root(uint64_t m, uint64_t n);
 
-/* exp(sign·πi·j²/n) with the exponent reduced in integers, j² mod 2n. */
-fg_wide fg_chirp(uint64_t j, uint64_t n, int sign);
-
 /* Forward DFT of n points in place; n of any factors (time ∝ n·Σ factors).  0, or −1 on lack of memory. */
 int fg_wide_dft(fg_wide *x, size_t n);
 

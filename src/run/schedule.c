@@ -18,7 +18,8 @@ enum { MOST_PIECES = 64 };
 /* ---- where to cut ---- */
 
 typedef struct {
-  ptrdiff_t units;          /* points of the dimension that is cut */
+  int batch;                /* the dimension that is cut */
+  ptrdiff_t units;          /* its points */
   int loop[FG_MAX_PASSES];  /* of each pass: the loop it is, or is merged into */
   ptrdiff_t per[FG_MAX_PASSES]; /* indices of that loop for each unit */
 } batch_cut;
@@ -53,6 +54,7 @@ static bool cut_batch(const fg_problem *p, const fg_layout *in, const fg_layout 
                       batch_cut *cut) {
   for (int b = 0; b < p->batch.rank; b++) {
     const int d = p->transform.rank + b;
+    cut->batch = b;
     cut->units = p->batch.dim[b].n;
     if (cut->units < 2 || in->stride[d] * cut->units != in->elements || out->stride[d] * cut->units != out->elements)
       continue;
@@ -186,7 +188,12 @@ fg_schedule *fg_schedule_make(const fg_problem *p, const fg_layout *in, const fg
   const ptrdiff_t pieces = s->in_batches ? batch_pieces(cut.units, in_bytes < out_bytes ? in_bytes : out_bytes) : 1;
   s->in_batches = pieces > 1;
   s->same_places = s->in_batches && same_strides(p);
-  if (s->in_batches) add_batches(s, &cut, in, out, passes, pieces);
-  else add_one(s, in, out, passes, device);
+  if (s->in_batches) {
+    s->batch = cut.batch;
+    s->units = cut.units;
+    add_batches(s, &cut, in, out, passes, pieces);
+  } else {
+    add_one(s, in, out, passes, device);
+  }
   return s;
 }

@@ -18,7 +18,9 @@ typedef struct {
 
 typedef struct {
   bool whole;      /* nothing is cut: one arrival, the passes, one departure */
-  bool in_batches; /* every piece is transforms of its own */
+  bool in_batches; /* every piece is transforms of its own: */
+  int batch;       /* some of the units points of that dimension of the batch */
+  ptrdiff_t units;
   bool same_places; /* each output element lies where an input element of its own piece did, if input and output do */
   int count;
   fg_step step[];

@@ -66,7 +66,7 @@ static int launch_all(fg_flow *f) {
 
 static int give_back(fg_flow *f) {
   fg_staged *const s = &f->staged[FG_OUTPUT];
-  s->parcel[0] = (fg_parcel){0, 0, f->out.layout->elements};
+  s->parcel[0] = (fg_parcel){0, 0, f->out.layout->elements, true};
   s->sent = s->opened = 1;
   f->writing = true;
   fg_belt_open(s->belt);

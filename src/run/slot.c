@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "src/report/clock.h"
 #include "src/run/memory.h"
 
 enum {
@@ -200,9 +200,7 @@ static unsigned long ends_so_far(void) {
 
 /* An execution has ended since, or does so soon; false if there is none. */
 static bool another_end(unsigned long since) {
-  struct timespec until;
-  clock_gettime(CLOCK_MONOTONIC, &until);
-  until.tv_sec += PATIENCE;
+  const struct timespec until = fg_clock_after(PATIENCE);
   pthread_mutex_lock(&lock);
   int late = 0;
   while (ends == since && busy > 0 && !late)

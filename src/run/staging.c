@@ -29,6 +29,11 @@ size_t fg_staging_piece(const fg_end *e) {
   return piece < element ? element : (piece + element - 1) / element * element;
 }
 
+/* Of a plane of the program's. */
+static size_t array_bytes(const fg_end *e) {
+  return (size_t)(e->layout->elements * e->layout->unit) * fg_real_size(e->layout->precision);
+}
+
 /* ---- steps in parcels ---- */
 
 /* As few as possible of each plane, all about equal. */
@@ -47,7 +52,7 @@ static ptrdiff_t before(ptrdiff_t count, ptrdiff_t shares, ptrdiff_t i) {
 static fg_parcel parcel_of(const fg_end *e, const fg_step *s, size_t number) {
   const ptrdiff_t each = parcels_of_plane(e, s), i = (ptrdiff_t)number % each;
   const ptrdiff_t from = before(s->count, each, i), to = before(s->count, each, i + 1);
-  return (fg_parcel){(int)((ptrdiff_t)number / each), s->first + from, to - from};
+  return (fg_parcel){(int)((ptrdiff_t)number / each), s->first + from, to - from, number + 1 == parcels(e, s)};
 }
 
 /* The parcel that is to be gathered next; false after the last. */
@@ -145,13 +150,20 @@ static int send_out(const fg_flow *f, size_t place) {
   return code == FG_OK ? fg_flow_record(f, ring->copied[place], FG_STREAM_OUT) : code;
 }
 
+/* The piece that has to have come before the next one is scattered. */
+static size_t awaited(const fg_flow *f) {
+  const fg_staged *s = &f->staged[FG_OUTPUT];
+  size_t piece = s->opened;
+  while (f->by_steps && piece < s->sent && !s->parcel[piece % FG_RING].last) piece++;
+  return piece;
+}
+
 static int open_scatters(fg_flow *f) {
   fg_staged *const s = &f->staged[FG_OUTPUT];
   int come = 1;
-  while (s->opened < s->sent && (come = reached(f, FG_OUTPUT, s->opened)) > 0) {
+  for (size_t piece; (piece = awaited(f)) < s->sent && (come = reached(f, FG_OUTPUT, piece)) > 0;) {
     f->writing = true;
-    s->opened++;
-    fg_belt_open(s->belt);
+    for (; s->opened <= piece; s->opened++) fg_belt_open(s->belt);
   }
   return come < 0 ? come : FG_OK;
 }
@@ -183,21 +195,55 @@ static void start(fg_flow *f, enum fg_side side, fg_belt_part part) {
   fg_belt_start(s->belt, part, f, parts(e));
 }
 
-static bool worth_movers(const fg_end *e) { return !e->direct && fg_end_plane_size(e) >= alone_below; }
+/* No more than the ring holds: else the pieces of a step would wait for each other. */
+static bool steps_fit(const fg_flow *f) {
+  for (int i = 0; i < f->schedule->count; i++)
+    if (f->schedule->step[i].kind == FG_LEAVE && parcels(&f->out, &f->schedule->step[i]) > FG_RING) return false;
+  return true;
+}
+
+static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
 
 void fg_staging_begin(fg_flow *f) {
   f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take() : NULL;
   start(f, FG_INPUT, gather);
   start(f, FG_OUTPUT, scatter);
   f->staged[FG_INPUT].past_cache = fg_end_plane_size(&f->in) < staging_cached_below;
-  f->staged[FG_OUTPUT].past_cache = fg_end_plane_size(&f->out) >= result_cached_below;
+  f->staged[FG_OUTPUT].past_cache = array_bytes(&f->out) >= result_cached_below;
+  f->by_steps = f->interleaved && fg_flow_is_final(f) && steps_fit(f);
   if (f->staged[FG_INPUT].belt) open_gathers(f);
 }
 
+/* How far the belt has come, which the next execution may have from now on. */
+static void keep_belt(fg_staged *s) {
+  if (s->belt != &s->own) s->own = *s->belt;
+  s->belt = &s->own;
+}
+
 void fg_staging_end(fg_flow *f) {
-  for (int side = 0; side < 2; side++)
-    if (f->staged[side].belt) fg_belt_stop(f->staged[side].belt);
+  for (int side = 0; side < 2; side++) {
+    if (!f->staged[side].belt) continue;
+    fg_belt_stop(f->staged[side].belt);
+    keep_belt(&f->staged[side]);
+  }
   if (f->movers) fg_movers_give();
+}
+
+/* Pieces that nobody took are still in the ring. */
+fg_progress fg_staging_settle(fg_flow *f) {
+  const fg_staged *s = &f->staged[FG_OUTPUT];
+  fg_progress p = {0, 0};
+  size_t pieces = 0;
+  for (size_t piece = s->opened < FG_RING ? 0 : s->opened - FG_RING; piece < s->opened; piece++)
+    for (int i = 0; i < s->belt->parts && !fg_belt_done(s->belt, piece); i++) scatter(f, piece, i, s->belt->parts);
+  for (int i = 0; i < f->schedule->count; i++) {
+    const fg_step *step = &f->schedule->step[i];
+    if (step->kind != FG_LEAVE) continue;
+    if (pieces < s->opened) p.begun = step->first + step->count;
+    pieces += parcels(&f->out, step);
+    if (pieces <= s->opened) p.complete = step->first + step->count;
+  }
+  return p;
 }
 
 /* ---- the steps, recorded: each piece has a place of its own in the ring ---- */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "config.h"
+#include "src/report/clock.h"
 #include "src/report/log.h"
 #include "src/report/settings.h"
 #include "src/run/ending.h"
@@ -19,6 +20,7 @@ static atomic_int state = UNOPENED;
 static atomic_bool opening; /* set for good before the driver is first asked for anything */
 static fg_target target;
 static char reason[256] = "";
+static double start_seconds;
 
 const fg_backend *fg_target_backend(void) {
   if (fg_settings_get()->sim) return &fg_backend_sim;
@@ -40,6 +42,17 @@ static void after_fork(void) {
 /* From the beginning: another thread may fork as soon as this one has the lock. */
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, after_fork); }
 
+int fg_target_choose(int count) {
+  const int asked = fg_settings_get()->device;
+  char value[16], why[96];
+  if (asked < count) return asked >= 0 ? asked : fg_ranks_device(count);
+  snprintf(value, sizeof value, "%d", asked);
+  if (count == 1) snprintf(why, sizeof why, "there is no such GPU, only number 0; transforms stay on the host");
+  else snprintf(why, sizeof why, "there is no such GPU, only 0 to %d; transforms stay on the host", count - 1);
+  fg_log_setting("FFTW3_GPU_DEVICE", value, why);
+  return -1;
+}
+
 static int open_device(void) {
   target.backend = fg_target_backend();
   if (!target.backend) return fg_backend_fail(FG_ENODEVICE, "built without CUDA");
@@ -48,14 +61,18 @@ static int open_device(void) {
   if (count == 0) return fg_backend_fail(FG_ENODEVICE, "no device");
   /* Half of the start-up is still to come. */
   if (fg_ending()) return fg_backend_fail(FG_ENODEVICE, "the process is ending");
-  const int asked = fg_settings_get()->device;
-  target.ordinal = asked >= 0 ? asked : fg_ranks_device(count);
+  target.ordinal = fg_target_choose(count);
+  if (target.ordinal < 0) return fg_backend_fail(FG_ENODEVICE, "FFTW3_GPU_DEVICE names none");
   return target.backend->open(target.ordinal, &target.device);
 }
 
 static void open_once(void) {
+  const double began = fg_clock_seconds();
+  const fg_backend *backend = fg_target_backend();
+  const bool alone = backend && !backend->used_by_program(); /* else the program has paid for most of it */
   atomic_store(&opening, true);
   if (open_device() == FG_OK) {
+    if (alone) start_seconds = fg_clock_seconds() - began;
     target.info = target.backend->info(target.device);
     fg_log(FG_LOG_INFO, "%s: %s, %d multiprocessors", target.backend->name, target.info->name,
            target.info->multiprocessors);
@@ -113,6 +130,8 @@ const fg_target *fg_target_of(int ordinal, const char **why) {
   return t;
 }
 
+double fg_target_start_seconds(void) { return fg_target_open() ? start_seconds : 0; }
+
 bool fg_target_open(void) { return atomic_load(&state) == OPEN; }
 
 bool fg_target_possible(void) {
@@ -120,7 +139,17 @@ bool fg_target_possible(void) {
   return now == UNOPENED || now == OPEN;
 }
 
-bool fg_target_alive(void) { return atomic_load(&state) == OPEN; }
+const char *fg_target_missing(void) {
+  switch (atomic_load(&state)) {
+    case OPEN: return NULL;
+    case FORKED: return "after fork";
+    case UNOPENED: break;
+    default: return reason;
+  }
+  const fg_backend *b = fg_target_backend();
+  if (!b) return "built without CUDA";
+  return b->missing ? b->missing() : NULL;
+}
 
 bool fg_target_inherited(void) { return atomic_load(&state) == FORKED; }
 

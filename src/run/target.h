@@ -15,20 +15,28 @@ typedef struct {
 /* The process's target; NULL if there is none, then *why says so (a text that lives as long as the process). */
 const fg_target *fg_target_get(const char **why);
 
+/* Which of count > 0 devices is this process's.  -1, and a line on stderr, if FFTW3_GPU_DEVICE names none of them. */
+int fg_target_choose(int count);
+
 /* Device ordinal as a target, where arrays of the program's are: the process's own, or another. */
 const fg_target *fg_target_of(int ordinal, const char **why);
 
 /* The backend that settings and build give this process, opened or not; NULL if there is none. */
 const fg_backend *fg_target_backend(void);
 
-/* It has been opened: its start-up is paid. */
+/* It has been opened: its start-up is paid.  False again after the device was lost, and in the child of a fork that came
+ * after. */
 bool fg_target_open(void);
+
+/* What opening it took, if all of it was ours to do; else 0. */
+double fg_target_start_seconds(void);
 
 /* It has been, or may still be: it was not found missing, not lost, and this is no child that must not have it. */
 bool fg_target_possible(void);
 
-/* False after the device was lost, and in the child of a fork that came after the target was opened. */
-bool fg_target_alive(void);
+/* Why there is none and will be none, as far as is known without opening it; NULL if there may be one.  Lives as long
+ * as the process. */
+const char *fg_target_missing(void);
 
 /* In such a child: what the parent had on the device is not ours to free, and its locks may never be released. */
 bool fg_target_inherited(void);

@@ -11,12 +11,13 @@ enum { FG_PLANE_ALIGNMENT = 256 };
 size_t fg_transfer_bytes(const fg_layout *l);
 void *fg_transfer_plane(const fg_layout *l, void *image, int plane);
 
-/* Where in memory a plane of the program's array begins (its lowest element) when it is laid out exactly as its image;
- * NULL if it has gaps. */
+/* Where in memory a plane of the program's array begins (its lowest element) when it is exactly as its image; NULL if
+ * it has gaps, or another precision. */
 void *fg_transfer_dense(const fg_layout *l, void *array);
 
-/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those. Past the
- * cache: what is written should not stay there (where the array is dense; else it makes no difference). */
+/* Elements [first, first + count) of a plane between the program's array and staging, which holds just those, converted
+ * where the image has another precision. Past the cache: what is written should not stay there (into an array with gaps
+ * it makes no difference). */
 void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
                         bool past_cache);
 void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,

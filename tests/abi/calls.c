@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define E FFTW_ESTIMATE
+#define U (FFTW_ESTIMATE | FFTW_UNALIGNED) /* the parts the wrong way round */
 enum { SIZE = 512 };
 
 #pragma GCC diagnostic ignored "-Wstrict-prototypes"
@@ -73,9 +74,9 @@ static void executes(void) {
            COMPLEX(r[1]));
   EXECUTES(execute_split_dft, fftwf_plan_guru_split_dft(1, &n, 0, NULL, m[0], m[1], m[2], m[3], E), r[0], r[1], r[2],
            r[3]);
-  EXECUTES(execute_split_dft, fftwf_plan_dft_1d(24, COMPLEX(m[0]), COMPLEX(m[1]), FFTW_BACKWARD, E), r[0], r[0] + 1,
+  EXECUTES(execute_split_dft, fftwf_plan_dft_1d(24, COMPLEX(m[0]), COMPLEX(m[1]), FFTW_BACKWARD, U), r[0], r[0] + 1,
            r[1], r[1] + 1);
-  EXECUTES(execute_split_dft, fftwf_plan_dft_1d(24, COMPLEX(m[0]), COMPLEX(m[1]), FFTW_FORWARD, E), r[0] + 1, r[0],
+  EXECUTES(execute_split_dft, fftwf_plan_dft_1d(24, COMPLEX(m[0]), COMPLEX(m[1]), FFTW_FORWARD, U), r[0] + 1, r[0],
            r[1] + 1, r[1]);
   EXECUTES(execute_dft_r2c, fftwf_plan_dft_r2c_1d(24, m[0], COMPLEX(m[1]), E), r[0], COMPLEX(r[1]));
   EXECUTES(execute_dft_c2r, fftwf_plan_dft_c2r_1d(24, COMPLEX(m[0]), m[1], E), COMPLEX(r[0]), r[1]);

@@ -2,7 +2,7 @@
 # calls.sh: everything but planners answers as in stock FFTW, with each of its threads libraries.
 . "$(dirname "$0")/common.sh"
 for kind in threads omp; do
-  [ -e "$(libfile libfftw3f_$kind.so)" ] || continue
+  [ -e "$(libfile ${fftw}_$kind.so)" ] || continue
   compile calls -lfftw3f_$kind -lfftw3f
   "$work/calls" "$work/wisdom" >"$work/stock" 2>&1 || fail "stock FFTW, $kind"
   for mode in auto off; do

@@ -1,13 +1,14 @@
 # common.sh: what the tests of the ABI share.  Read by each of them; sets lib, src, work; 77 means skipped.
+#
+# They are about single precision; with FG_PRECISION=double about double precision: the same programs, in which the
+# names are FFTW's other ones and float is double.  fftw is the real library's name, other that of the other precision,
+# real the bytes of a real.
 set -u
 src=$(cd "$(dirname "$0")" && pwd)
 top_builddir=${top_builddir:-.}
 lib=${FG_LIBRARY:-$top_builddir/.libs/libfftw3_gpu.so}
 CC=${CC:-cc}
-unset LD_PRELOAD
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
-done
+. "$(dirname "$0")/../no_settings.sh"
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 
@@ -18,13 +19,28 @@ need() { for tool in "$@"; do command -v "$tool" >/dev/null 2>&1 || skip "no $to
 [ -e "$lib" ] || skip "no $lib"
 lib=$(cd "$(dirname "$lib")" && pwd)/$(basename "$lib")
 
+case ${FG_PRECISION:=single} in
+  single) fftw=libfftw3f other=libfftw3 api=fftwf legacy=sfftw real=4 ;;
+  double) fftw=libfftw3 other=libfftw3f api=fftw legacy=dfftw real=8 ;;
+  *) fail "no precision '$FG_PRECISION'" ;;
+esac
+
+# in_precision: standard input's text, in the precision at hand.
+in_precision() {
+  case $FG_PRECISION in
+    single) cat ;;
+    double) sed -f "$src/../double.sed" ;;
+  esac
+}
+
 # compile NAME LIBRARIES...: tests/abi/NAME.c to $work/NAME; libraries are kept even if no symbol of theirs is used.
 compile() {
   name=$1
   shift
-  # shellcheck disable=SC2086
-  $CC -O1 -Wall ${FFTW3F_CFLAGS:-} -o "$work/$name" "$src/$name.c" -Wl,--no-as-needed "$@" ${FFTW3F_LDFLAGS:-} -lm ||
-    fail "$name.c does not compile"
+  in_precision <"$src/$name.c" >"$work/$name.c"
+  # shellcheck disable=SC2086,SC2046
+  $CC -O1 -Wall ${FFTW3F_CFLAGS:-} -I"$src" -o "$work/$name" "$work/$name.c" -Wl,--no-as-needed \
+    $(echo "$@" | in_precision) ${FFTW3F_LDFLAGS:-} -lm || fail "$name.c does not compile"
 }
 
 # calibrate: a file in $work/cache that tells of a GPU that takes 5 ms to start, 1 to plan, nothing to compute, and that

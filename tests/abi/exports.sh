@@ -6,20 +6,28 @@ need nm cpp awk comm
 
 # shellcheck disable=SC2086
 printf '#include <fftw3.h>\n' | cpp -P ${FFTW3F_CFLAGS:-} - | tr '\n' ' ' | tr ';' '\n' >"$work/declarations"
-grep -oE '^ *extern [^(]*[ *]fftwf_[a-z0-9_]+ *\(' "$work/declarations" |
-  grep -oE 'fftwf_[a-z0-9_]+ *\($' | tr -d ' (' >"$work/functions"
-grep -oE '^ *extern const char fftwf_[a-z0-9_]+' "$work/declarations" | grep -oE 'fftwf_[a-z0-9_]+' >"$work/data"
-[ "$(wc -l <"$work/functions")" -ge 70 ] || fail "fftw3.h was not understood"
-[ "$(wc -l <"$work/data")" -eq 3 ] || fail "fftw3.h has other data symbols than known"
-echo fftwf_copy_plan >>"$work/functions"
-cpp -P "$src/../../fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' >>"$work/functions"
+: >"$work/functions"; : >"$work/data"
 
-for real in libfftw3f.so.3 libfftw3f_threads.so.3; do
-  file=$(libfile $real)
-  [ -e "$file" ] || skip "no $real"
-  nm -D --defined-only "$file" | awk '$3 ~ /^sfftw_/ { print $3 }' >>"$work/functions"
-done
-[ "$(grep -c '^sfftw_' "$work/functions")" -ge 96 ] || fail "the real libraries have fewer Fortran names than known"
+# of_precision LIBRARY API LEGACY: what that real library offers to programs.
+of_precision() {
+  grep -oE "^ *extern [^(]*[ *]$2_[a-z0-9_]+ *\\(" "$work/declarations" | grep -oE "$2_[a-z0-9_]+ *\\(\$" | tr -d ' (' \
+    >"$work/$2"
+  grep -oE "^ *extern const char $2_[a-z0-9_]+" "$work/declarations" | grep -oE "$2_[a-z0-9_]+" >"$work/$2.data"
+  [ "$(wc -l <"$work/$2")" -ge 70 ] || fail "fftw3.h was not understood"
+  [ "$(wc -l <"$work/$2.data")" -eq 3 ] || fail "fftw3.h has other data symbols than known"
+  echo "$2_copy_plan" >>"$work/$2"
+  for real in "$1.so.3" "$1_threads.so.3"; do
+    file=$(libfile "$real")
+    [ -e "$file" ] || skip "no $real"
+    nm -D --defined-only "$file" | awk -v name="^$3_" '$3 ~ name { print $3 }' >>"$work/$2"
+  done
+  [ "$(grep -c "^$3_" "$work/$2")" -ge 96 ] || fail "the real libraries have fewer Fortran names than known"
+  cat "$work/$2" >>"$work/functions"
+  cat "$work/$2.data" >>"$work/data"
+}
+of_precision libfftw3f fftwf sfftw
+of_precision libfftw3 fftw dfftw
+cpp -P "$src/../../fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' >>"$work/functions"
 
 nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | sed 's/@.*//' | sort -u >"$work/got_functions"
 nm -D --defined-only "$lib" | awk '$2 ~ /[DRBV]/ { print $3 }' | sed 's/@.*//' | sort -u >"$work/got_data"

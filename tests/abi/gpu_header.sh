@@ -13,12 +13,21 @@ try() { # try NAME COMPILER... : $work/NAME.c holds it
   "$@" -pedantic -Wall -Wextra -Werror -I"$top" ${FFTW3F_CFLAGS:-} -c -o "$work/$name.o" "$work/$name.c" ||
     fail "$name: $*"
 }
-use='int f(fftwf_plan p) { return fftw3_gpu_execute_stream(p, 0); }'
+use='int f(fftwf_plan p) { return fftw3_gpu_execute_stream(p, 0); }
+int g(fftw_plan p, fftw3_gpu_job **j) { return fftw3_gpu_double(FFTW3_GPU_DOUBLE_SINGLE) | fftw3_gpu_start_double(p, j); }
+int h(fftw_plan p) { return fftw3_gpu_execute_stream(p, 0); }'
 printf '#include <%s>\n' fftw3_gpu.h fftw3_gpu.h >"$work/alone.c"
 echo 'int (*f)(void) = fftw3_gpu_version;' >>"$work/alone.c"
 { printf '#include <%s>\n' fftw3.h fftw3_gpu.h; echo "$use"; } >"$work/after.c"
 { printf '#include <%s>\n' fftw3_gpu.h fftw3.h; echo "$use"; } >"$work/before.c"
-for name in alone after before; do
+cat >"$work/info.c" <<'END'
+#include <fftw3_gpu.h>
+int f(const struct fftwf_plan_s *p) {
+  fftw3_gpu_info info = FFTW3_GPU_INFO_INIT;
+  return fftw3_gpu_plan_info(p, &info) == 0 && info.size == sizeof info && info.route == FFTW3_GPU_ROUTE_HOST;
+}
+END
+for name in alone after before info; do
   try $name "$CC" -std=c99 -xc
   try $name "$CXX" -std=c++11 -xc++
 done

@@ -18,7 +18,7 @@ each() {
   awk "BEGIN { printf \"%.2f\", ($many - $few) / 1000 }"
 }
 
-for execute in execute execute_dft sfftw_execute; do
+for execute in execute execute_dft ${legacy}_execute; do
   stock=$(each "" $execute) && ours=$(each "$lib" $execute) || fail "callgrind"
   awk "BEGIN { exit !($stock > 10) }" || fail "$execute: $stock instructions in stock FFTW cannot be"
   echo "$execute: $stock instructions in stock FFTW, $ours under the preload"

@@ -7,7 +7,7 @@ compile refuse -shared -fPIC -ldl
 "$work/small" >"$work/out" 2>&1 || fail "small: status $?"
 [ ! -s "$work/out" ] || { cat "$work/out"; fail "not silent"; }
 
-grep -q '/libfftw3f\.so' "$lib" || { echo "found by SONAME; no path was recorded"; exit 0; }
-LD_PRELOAD=$work/refuse REFUSE='^libfftw3f\.so' "$work/small" >"$work/out" 2>&1 || fail "recorded path: status $?"
+grep -q "/$fftw\.so" "$lib" || { echo "found by SONAME; no path was recorded"; exit 0; }
+LD_PRELOAD=$work/refuse REFUSE="^$fftw\.so" "$work/small" >"$work/out" 2>&1 || fail "recorded path: status $?"
 [ ! -s "$work/out" ] || { cat "$work/out"; fail "recorded path: not silent"; }
 echo "found by SONAME and by path"

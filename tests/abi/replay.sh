@@ -39,7 +39,7 @@ replays kinds
 grep estimate out | awk '$(NF - 1) != 3 { exit 1 }' || { cat out; fail "kinds: not all are compared"; }
 holds steps execute 20005; lines steps 20
 holds alone execute 6000; lines alone 12
-expand alone | awk '/ execute / { want = n++ % 2000 * 512; split($4, at, "+"); if (at[2] != want) exit 1 }' ||
+expand alone | awk -v real=$real '/ execute / { want = n++ % 2000 * 128 * real; split($4, at, "+"); if (at[2] != want) exit 1 }' ||
   fail "alone: the places of its transforms are other ones"
 holds anew plan 1000; holds anew malloc 1000; lines anew 20
 holds grow execute 3000; lines grow 10
@@ -95,8 +95,17 @@ expand again | sed 's/^t[0-9]*//' | sort >b
 cmp -s a b || { diff a b | head; fail "replay --threads makes other calls"; }
 "$program" replay --threads --compare team >out 2>err; [ $? -eq 2 ] || fail "replay --threads --compare"
 FFTW3_GPU=off "$program" replay --most=10 --times=3 --csv=table steps >out || fail "options"
-awk -F , 'NR == 2 && ($7 != 3 * (5 * 10 * 3 + 5) || $12 != 15005) { bad = 1 } END { exit bad || NR != 3 }' table ||
+awk -F , 'NR == 2 && ($7 != 3 * (5 * 10 * 3 + 5) || $13 != 15005) { bad = 1 } END { exit bad || NR != 3 }' table ||
   { cat table; fail "the table's counts"; }
+awk -F , 'NR == 1 { for (c = 1; c <= NF; c++) column[$c] = c; if (NF != length(column)) bad = 1; next }
+  { mean = $column["mean_us"] - 1e6 * $column["total_s"] / $column["executions"]
+    recorded = $column["recorded_mean_us"] - 1e6 * $column["recorded_total_s"] / $column["recorded_executions"]
+    bad = bad || mean * mean > 1e-8 || recorded * recorded > 1e-8 || $column["median_us"] == "" }
+  END { exit bad || NR != 3 }' table || { cat table; fail "means are not those of the sums"; }
+awk '$1 == "problem" { if (!/mean us +recorded/ || /median/) exit 1 }' out || { cat out; fail "the table mixes means"; }
+FFTW3_GPU=off "$program" replay --most=10 --compare steps >out || fail "replay --compare --most"
+awk '$1 == "problem" { if (!/FFTW med\. +ours med\. +FFTW\/ours/ || /mean|recorded/) exit 1 }' out ||
+  { cat out; fail "the comparison mixes means and medians"; }
 for option in --times=0 --times=x --most= --csv --dance; do
   "$program" replay $option steps >out 2>err
   [ $? -eq 2 ] || fail "replay $option: status $?"

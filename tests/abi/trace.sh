@@ -7,7 +7,7 @@ program=${FG_PROGRAM:-$top_builddir/fftw3-gpu}
 compile plans -lfftw3f
 compile fortran_plans -lfftw3f
 made="plans fortran_plans"
-if [ -e "$(libfile libfftw3f_threads.so)" ]; then
+if [ -e "$(libfile ${fftw}_threads.so)" ]; then
   compile calls -lfftw3f_threads -lfftw3f
   made="$made calls"
 fi
@@ -41,13 +41,13 @@ for mode in auto off; do
 done
 
 # Each planner of C, and everything that is none, is there.
-for planner in $(sed -n 's/^ *fftwf_\(plan_[a-z0-9_]*\);.*/\1/p' "$src/../../compat/symbols.map" | grep -v nthreads); do
+for planner in $(sed -n 's/^ *'$api'_\(plan_[a-z0-9_]*\);.*/\1/p' "$src/../../compat/symbols.map" | grep -v nthreads); do
   rm -f "$work/first"
   [ -s "$work/by" ] || for name in plans fortran_plans; do
     FFTW3_GPU_TRACE=$work/first LD_PRELOAD=$lib "$work/$name" >/dev/null 2>&1
     grep -o 'by=[a-z0-9_]*' "$work/first" >>"$work/by"
   done
-  grep -qx "by=fftwf_$planner" "$work/by" || fail "no line of fftwf_$planner"
+  grep -qx "by=${api}_$planner" "$work/by" || fail "no line of ${api}_$planner"
 done
 for call in malloc free array plan execute destroy_plan print_plan flops cost estimate_cost cleanup cleanup_threads \
   init_threads plan_with_nthreads planner_nthreads make_planner_thread_safe threads_set_callback set_timelimit \

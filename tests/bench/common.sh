@@ -32,10 +32,7 @@ trap 'exit 99' HUP INT TERM
 mkdir -p "$out"
 
 # Settings of the caller would be in force for stock FFTW's rivals only, and not the defaults.
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
-done
-unset LD_PRELOAD
+. "$bench/../no_settings.sh"
 processors=$(nproc)
 ours=LD_PRELOAD=$library
 forced=$ours,FFTW3_GPU=force

@@ -13,7 +13,7 @@
 . "$(dirname "$0")/common.sh"
 modes=(e_1 e_all m_1 m_all)
 problems=$bench/regret.txt warm=ocf128x128x128
-timing=(-t 0.03 -r 5 -w 0.01 -p 0.25 -x 1.05)
+timing=(-t 0.03 -r 5 -w 0.05 -p 0.25 -x 1.05)
 if [ -n "$quick" ]; then
   modes=(e_1 m_all) problems=$work/problems warm=ocf64 timing=(-t 0.001 -r 2 -p 0.1)
   printf '%s\n' 'ocf64 own' 'irf12x12*3 foreign' 'ocf4096 own e_1' >"$problems"

@@ -7,6 +7,9 @@
 #               --estimate and --patient), all of which must run on that backend, none falling back; the report of the
 #               library is the proof
 #
+# FG_DOUBLE says which double-precision bench: unset, the single-precision one; host, single or double: the double one
+# with FFTW3_GPU_DOUBLE set so, computed in single verified to single precision's tolerance; default: with it unset.
+#
 # Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED, FG_JOBS
 # runs at once.
 # Exit status: 0 passed, 1 failed, 77 FFTW's source is not to be had here.
@@ -20,14 +23,24 @@ library=${FG_LIBRARY:-$PWD/.libs/libfftw3_gpu.so}
 dir=${FG_FFTW_DIR:-$PWD/fftw-tests}
 seed=${FG_SEED:-20}
 
+# What FFTW's rows in the report say of precision.
+case ${FG_DOUBLE:-} in
+  '') precision=single bench=bench ;;
+  host | double | default) precision=double bench=bench-double ;;
+  single) precision='double as single' bench=bench-double ;;
+  *) echo "check.sh: FG_DOUBLE=$FG_DOUBLE makes no sense" >&2; exit 2 ;;
+esac
+
 [ -e "$library" ] || { echo "check.sh: $library is missing" >&2; exit 1; }
-"$here/build.sh" "$dir"
+"$here/build.sh" "$dir" $([ $bench = bench ] && echo single || echo double)
 dir=$(cd "$dir" && pwd)
 work=$(mktemp -d "$dir/run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work" # bench keeps its wisdom file in the current folder
 
-unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_TRACE FFTW3_GPU_VERIFY
+unset FFTW3_GPU FFTW3_GPU_BACKEND FFTW3_GPU_REPORT FFTW3_GPU_LOG FFTW3_GPU_LOG_FILE FFTW3_GPU_TRACE FFTW3_GPU_VERIFY \
+  FFTW3_GPU_DOUBLE
+case ${FG_DOUBLE:-} in host | single | double) export FFTW3_GPU_DOUBLE=$FG_DOUBLE ;; esac
 case $mode in
   off) export FFTW3_GPU=off ;;
   auto) ;;
@@ -38,15 +51,17 @@ esac
 
 # With a time limit real FFTW plans what it is left less well where it is PATIENT; nothing here depends on which plan it
 # takes.
-plain="env LD_PRELOAD=$library $dir/bench"
-bench="$plain -o timelimit=0.2"
+plain="env LD_PRELOAD=$library $dir/$bench"
+# The tolerance that FFTW's tests have in single precision; in double it is 1e-10.
+[ "${FG_DOUBLE:-}" != single ] || plain="$plain --verify-tolerance=1e-3"
+limited="$plain -o timelimit=0.2"
 output=$work/output
 : >"$output"
 
 # check_pl SEED ARGUMENT...: check.pl never seeds its generator, so this does.
 check_pl() {
   perl -e 'srand(shift); my $script = shift; do $script; die $@ if $@' "$1" "$dir/source/tests/check.pl" \
-    -v "$bench" "${@:2}" || { echo "FAIL: check.pl ${*:2}, seed $1"; return 1; }
+    -v "$limited" "${@:2}" || { echo "FAIL: check.pl ${*:2}, seed $1"; return 1; }
 }
 
 # verify OPTIONS FILE: the problems of a list (one a line, # starts a comment), in one run of bench.
@@ -54,7 +69,7 @@ verify() {
   local list
   list=$(sed -e 's/#.*//' "$2" | tr -s ' \n' '\n' | sed -n -e 's/./--verify &/p')
   # shellcheck disable=SC2086 # words wanted
-  $bench $1 --verbose=1 $list || { echo "FAIL: bench $1 with $(basename "$2")"; return 1; }
+  $limited $1 --verbose=1 $list || { echo "FAIL: bench $1 with $(basename "$2")"; return 1; }
 }
 
 # job COMMAND...: in a folder of its own, beside the others, as many at once as there are processors; its report is its
@@ -102,17 +117,20 @@ host_checks() {
   # Planning that a limit cuts short leaves no wisdom to validate: small problems without one.
   job check_pl "$seed" -r "-c=$count" --maxsize=400 --verify-rounds=2 --validate-wisdom "$plain"
   finish_jobs
-  echo "$(verified '[^ ]+') problems verified with FFTW3_GPU=${FFTW3_GPU:-auto}"
+  echo "$(verified '[^ ]+') problems verified with FFTW3_GPU=${FFTW3_GPU:-auto}, $precision"
 }
 
 # All problems of the reports (on standard input) ran where they should.
 # 'reason' of a row that may stay on the host: what FFTW's manual leaves undefined.
 read_report() {
-  awk -F '\t' -v want="$mode" '
+  awk -F '\t' -v want="$mode" -v precision="$precision" '
     $1 == "#problem" { for (i = 1; i <= NF; i++) column[$i] = i; next }
     $(column["executes"]) == 0 { next }
     { fallbacks += $(column["fallbacks"]) }
-    $(column["where"]) == want { plans += $(column["plans"]); executes += $(column["executes"]); next }
+    $(column["where"]) == want && $(column["precision"]) == precision {
+      plans += $(column["plans"]); executes += $(column["executes"])
+      next
+    }
     $(column["reason"]) ~ /zero stride|overlap/ { print "allowed on the host: " $0; next }
     { print "ran elsewhere: " $0; wrong++ }
     END {
@@ -140,7 +158,7 @@ device_checks() {
   [ "$(verified "$complex")" -ge "$wanted" ] || give_up "fewer than $wanted complex problems with ${options[*]}"
   [ "$(verified "$real")" -ge "$wanted" ] || give_up "fewer than $wanted real problems with ${options[*]}"
   cat "$work"/job.*/report | read_report || give_up 'the report shows problems that did not run where they should'
-  echo "$(verified "$complex") complex, $(verified "$real") real problems verified on $mode (${options[*]})"
+  echo "$(verified "$complex") complex, $(verified "$real") real problems verified on $mode (${options[*]}), $precision"
 }
 
 case $mode in

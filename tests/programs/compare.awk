@@ -1,9 +1,9 @@
 # compare.awk: hold one run of a test program against another, line by line.
-#   awk -v exact=0|1 [-v times=N] -f compare.awk reference result
+#   awk -v exact=0|1 [-v times=N] [-v double=1] -f compare.awk reference result
 # Lines are described in show.h.  exact: every line must be the same text, but for those of timed plans (name ends in
-# '*').  Otherwise an array may differ by a relative L2 error of 2e-6 sqrt(log2 n): norm and weighted sums by that times
-# the norm, a single sample by 8 times its root mean square share; after so many transforms one after the other, by
-# sqrt(times) of that.  Prints each difference; exit status 1 if there is any.
+# '*').  Otherwise an array may differ by a relative L2 error of 2e-6 sqrt(log2 n), in double precision 4e-15: norm and
+# weighted sums by that times the norm, a single sample by 8 times its root mean square share; after so many transforms
+# one after the other, by sqrt(times) of that.  Prints each difference; exit status 1 if there is any.
 function wrong(text) {
   print "line " FNR ", " $1 ": " text
   bad = 1
@@ -22,7 +22,7 @@ function compare_number(field, expected, found, allowed) {
 }
 
 function compare_array(n, norm, count, share) {
-  share = 2e-6 * sqrt(log(n > 2 ? n : 2) / log(2)) * norm * (times > 1 ? sqrt(times) : 1)
+  share = (double ? 4e-15 : 2e-6) * sqrt(log(n > 2 ? n : 2) / log(2)) * norm * (times > 1 ? sqrt(times) : 1)
   for (f = 4; f <= 7; f++) compare_number(f, word[f], $f, share + 1e-30)
   for (f = 8; f <= NF; f++) compare_number(f, word[f], $f, 8 * share / sqrt(count) + 1e-30)
 }

@@ -42,6 +42,11 @@ expect 1 0 '1s/text/other/'
 expect 1 0 '3d'
 expect 1 0 '3p'
 expect 1 0 'd'
+for status in 0 1; do # 4e-15 sqrt(10) 100 is 1.26e-12
+  sed "2s/ 1 2 3 / 1.00000000000$((1 + status)) 2 3 /" "$work/reference" >"$work/result"
+  awk -v exact=0 -v double=1 -f "$here/compare.awk" "$work/reference" "$work/result" >"$work/said"
+  test $? -eq $status || { echo "double: not $status"; failed=1; }
+done
 sed 's/ 7 / nan /' "$work/reference" >"$work/nan"
 awk -v exact=1 -f "$here/compare.awk" "$work/nan" "$work/nan" >"$work/said" && { echo "two nan agree"; failed=1; }
 exit $failed

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh PROGRAM: run a test program as it is, then under the preload in every mode. It must end well, print the
 # same results (compare.awk), and say nothing more on stderr; "off" must give the same bits. Where the kernels run
-# on the CPU ("sim"), the report must show that the program's transforms really went there.
+# on the CPU ("sim"), the report must show that the program's transforms really went there.  A program in double
+# precision (NAME_double) must agree as doubles do; once more with FFTW3_GPU_DOUBLE=single, to single precision.
 #
 # From the environment: FG_SOURCE and FG_BUILD (the project's two roots), FG_LIBRARY (the preload; set and empty:
 # none, the program is run against itself), MPIEXEC, PYTHON3, FFTW3_GPU_CACHE. Exit status 77: something that it
@@ -11,6 +12,8 @@ set -u
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 name=$(basename "$program")
 name=${name%.*}
+form=${name%_double}
+double=$(test "$form" = "$name" || echo 1)
 source=${FG_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${FG_BUILD:-$PWD}
 library=${FG_LIBRARY-$build/.libs/libfftw3_gpu.so}
@@ -23,9 +26,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 99' HUP INT TERM
 
 # Settings of the caller would make the modes something else.
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  test "$setting" = FFTW3_GPU_CACHE || unset "$setting"
-done
+. "$(dirname "$0")/../no_settings.sh"
 FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
 export FFTW3_GPU_CACHE
 
@@ -38,8 +39,8 @@ fail() {
 run() {
   mode=$1
   shift
-  case $name in
-    afqmc) timeout 900 env "$@" "$program" 1 4 ;;
+  case $form in
+    afqmc) timeout 900 env "$@" "$program" 1 $(test "$double" && echo 27 54 || echo 4) ;;
     local_plugin) timeout 900 env "$@" "$program" "$plugin" ;;
     local_mpi) timeout 900 $mpi env "$@" "$program" ;;
     pyfftw_calls) timeout 900 env "$@" "$python" "$program" ;;
@@ -51,21 +52,22 @@ run() {
   return $status
 }
 
-# agree MODE EXACT: the run in this mode against the stock one.
+# agree MODE EXACT DOUBLE: the run in this mode against the stock one; DOUBLE: to double precision.
 agree() {
-  awk -v exact="$2" -f "$source/tests/programs/compare.awk" "$work/stock.out" "$work/$1.out" >"$work/differences" ||
+  awk -v exact="$2" -v double="$3" -f "$source/tests/programs/compare.awk" "$work/stock.out" "$work/$1.out" >"$work/differences" ||
     fail "$1: results differ from stock FFTW's" "$(echo; head -n 20 "$work/differences")"
   cmp -s "$work/stock.err" "$work/$1.err" ||
     fail "$1: not silent on stderr" "$(echo; diff "$work/stock.err" "$work/$1.err" | head -n 20)"
 }
 
-# What went where: programs whose transforms the preload can see must have run some of them on sim, none of them in
+# ran_on_sim PRECISION (empty: any).  What went where: programs whose transforms the preload can see must have run some of them on sim, none of them in
 # vain.  A forked child falls back by design.
 ran_on_sim() {
-  test "$name" != local_dlsym || return # it asks the library that has FFTW, not the preload
+  test "$form" != local_dlsym || return # it asks the library that has FFTW, not the preload
   test -s "$work/report" || { fail "sim: no report"; return; }
-  awk -F '\t' -v forking="$(test "$name" = forking && echo 1)" '
+  awk -F '\t' -v forking="$(test "$form" = forking && echo 1)" -v precision="$1" '
     /^#problem\t/ { for (c = 1; c <= NF; c++) column[$c] = c; next }
+    $column["where"] == "sim" && precision && $column["precision"] != precision { print "not in " precision ":", $0; bad = 1 }
     $column["where"] == "sim" && $column["executes"] > 0 { ran++ }
     $column["where"] == "sim" && $column["fallbacks"] > 0 && !forking { print "fell back:", $0; bad = 1 }
     { rows++ }
@@ -80,12 +82,23 @@ failed=no
 run stock
 test $status -ne 77 || { echo "skipped: $(cat "$work/stock.err")"; exit 77; }
 test $status -eq 0 || exit 1
-run off LD_PRELOAD="$library" FFTW3_GPU=off && agree off 1
-run auto LD_PRELOAD="$library" && agree auto 0
-run force LD_PRELOAD="$library" FFTW3_GPU=force && agree force 0
-if run sim LD_PRELOAD="$library" FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_REPORT="$work/report"; then
-  agree sim 0
-  test -z "$library" || ran_on_sim
+run off LD_PRELOAD="$library" FFTW3_GPU=off && agree off 1 "$double"
+run auto LD_PRELOAD="$library" && agree auto 0 "$double"
+run force LD_PRELOAD="$library" FFTW3_GPU=force && agree force 0 "$double"
+
+# on_sim MODE DOUBLE PRECISION [SETTING]
+on_sim() {
+  mode=$1
+  rm -f "$work/report"
+  run "$mode" LD_PRELOAD="$library" FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_REPORT="$work/report" $4 || return
+  agree "$mode" 0 "$2"
+  test -z "$library" || ran_on_sim "$3"
+}
+if test "$double"; then
+  on_sim single '' 'double as single' FFTW3_GPU_DOUBLE=single
+  on_sim sim 1 double FFTW3_GPU_DOUBLE=double
+else
+  on_sim sim '' "$(test "$form" = mixed || echo single)" ''
 fi
 test $failed = no || exit 1
 echo "$name: $(wc -l <"$work/stock.out") lines agree in all modes; $(cat "$work/where" 2>/dev/null)"

@@ -24,9 +24,9 @@ void show(const char *name, size_t n, const void *array, size_t floats) {
   const float *x = array;
   double square = 0;
   for (size_t k = 0; k < floats; k++) square += (double)x[k] * x[k];
-  printf("%s %zu %zu %.9g", name, n, floats, sqrt(square));
-  for (int c = 0; c < 3; c++) printf(" %.9g", weighted_sum(x, floats, 1.2345 * c));
-  for (size_t s = 0; s < 5; s++) printf(" %.9g", (double)x[s * (floats - 1) / 4]);
+  printf("%s %zu %zu %.17g", name, n, floats, sqrt(square));
+  for (int c = 0; c < 3; c++) printf(" %.17g", weighted_sum(x, floats, 1.2345 * c));
+  for (size_t s = 0; s < 5; s++) printf(" %.17g", (double)x[s * (floats - 1) / 4]);
   printf("\n");
 }
 

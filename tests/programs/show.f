@@ -89,5 +89,5 @@ C     A small linear congruence that never overflows 32 bits.
       DOUBLE PRECISION NORM, SUMS(3)
       REAL SAMPLE(5)
       WRITE (*, 100) NAME, N, FLOATS, NORM, SUMS, SAMPLE
-  100 FORMAT (A, 1X, I0, 1X, I0, 9(1X, 1PE16.8))
+  100 FORMAT (A, 1X, I0, 1X, I0, 9(1X, 1PE25.16))
       END

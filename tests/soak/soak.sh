@@ -9,9 +9,7 @@ program=$build/tests/soak/soak library=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.s
 [ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  test "$setting" = FFTW3_GPU_CACHE || unset "$setting"
-done
+. "$(dirname "$0")/../no_settings.sh"
 export FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
 failed=0
 

@@ -8,9 +8,7 @@ program=$build/tests/soak/surroundings
 export FG_LIBRARY=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.so}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  test "$setting" = FFTW3_GPU_CACHE || unset "$setting"
-done
+. "$(dirname "$0")/../no_settings.sh"
 export FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
 [ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
 cp "$program" "$FG_LIBRARY" "$work/" # a situation may run as another user
@@ -77,11 +75,12 @@ try all host FFTW3_GPU_MEMORY=1K
 if [ "$backend" = cuda ]; then
   try memory_full host
   try all host CUDA_VISIBLE_DEVICES=
-  try all host FFTW3_GPU_DEVICE=63
-  try all host FFTW3_GPU_NVRTC=/nowhere FFTW3_GPU_CACHE="$work/empty"
+  try all told FFTW3_GPU_DEVICE=63
+  try all host FFTW3_GPU_NVRTC="$program" FFTW3_GPU_CACHE="$work/empty" # no library
+  try all told FFTW3_GPU_NVRTC=/nowhere
 else
   try all host FFTW3_GPU_SIM_FAIL=alloc:1+
-  try all host FFTW3_GPU_DEVICE=63
+  try all told FFTW3_GPU_DEVICE=63
   try all host FFTW3_GPU_CXX=/nowhere FFTW3_GPU_CACHE="$work/empty"
 fi
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_problem.h"
+#include "numbers.h"
 #include "real_fftw.h"
 
 char *device_case_memory(const device_case *c) {
@@ -27,18 +27,18 @@ bool device_case_is(const device_case *c, const char *answer) {
 }
 
 bool device_case_is_near(const device_case *c, const char *answer) {
-  float *now = (float *)device_case_memory(c);
-  const float *const want = (const float *)answer;
+  test_number *now = (test_number *)device_case_memory(c);
+  const test_number *const want = (const test_number *)answer;
   bool near = true;
   for (size_t i = 0; i < c->bytes / sizeof *now; i++)
-    near = near && (!memcmp(&now[i], &want[i], sizeof *now) || fabsf(now[i] - want[i]) < 1e-4f);
+    near = near && (!memcmp(&now[i], &want[i], sizeof *now) || fabs(now[i] - want[i]) < 1e-4);
   free(now);
   return near;
 }
 
 void device_case_open(device_case *c, const char *text) {
   dice d = {81};
-  fg_problem *p = test_problem(text, FG_SINGLE);
+  fg_problem *p = test_problem_of_numbers(text);
   memset(c, 0, sizeof *c);
   p->flags = FG_ESTIMATE;
   test_arrays_make(&c->arrays, p, p->arrays.in_re == p->arrays.out_re, false);

@@ -114,10 +114,23 @@ FAKE(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *ask, void **a
 FAKE(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode),
      CUstreamCaptureMode before = capture; capture = *mode; *mode = before)
 
+/* An H200's, as far as kernels are laid out by them. */
+static int attribute(CUdevice_attribute which) {
+  switch (which) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: return 9;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return 0;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return 132;
+    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return 2048;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: return 227 << 10;
+    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return 228 << 10;
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return 65536;
+    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 60 << 20;
+    default: return 1024;
+  }
+}
+
 FAKE(cuDeviceGetAttribute, (int *value, CUdevice_attribute which, CUdevice device),
-     (void)device; *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR   ? 9
-                            : which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 0
-                                                                                    : 1024)
+     (void)device; *value = attribute(which))
 
 /* NVRTC asks the driver for a table of private functions; its first word is its size.  Ours is empty. */
 CUresult CUDAAPI cuGetExportTable(const void **table, const CUuuid *id) {

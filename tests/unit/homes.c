@@ -8,6 +8,7 @@
 
 #include "cuda/sim/sim.h"
 #include "dice.h"
+#include "numbers.h"
 #include "on_sim.h"
 #include "real_fftw.h"
 #include "src/problem/layout.h"
@@ -53,7 +54,7 @@ static char *allocate(home *h, size_t bytes) {
 static home home_new(home_kind kind, size_t bytes) {
   home h = {.kind = kind, .target = target_for(kind), .bytes = bytes};
   h.base = allocate(&h, (bytes + 2 * GUARD + PAGE - 1) / PAGE * PAGE);
-  h.memory = h.base + (kind == SHIFTED ? 4 : 0);
+  h.memory = h.base + (kind == SHIFTED ? sizeof(test_number) : 0);
   return h;
 }
 
@@ -108,7 +109,7 @@ static size_t reals_of(const extent *e) { return (size_t)(e->high - e->low) * (s
 
 /* The pointers of an array whose memory begins at memory. */
 static void pointers(const fg_problem *p, const extent *e, enum fg_side side, char *memory, void **re, void **im) {
-  float *const first = (float *)memory - e->low;
+  test_number *const first = (test_number *)memory - e->low;
   *re = first;
   *im = e->planes == 2 ? first + (e->high - e->low) : fg_problem_complex_side(p, side) ? first + 1 : NULL;
 }
@@ -130,7 +131,7 @@ static size_t bytes_for(const fg_problem *p, enum fg_side side, bool in_place) {
   const extent ei = extent_of(p, FG_INPUT), eo = extent_of(p, FG_OUTPUT);
   const extent both = {ei.low < eo.low ? ei.low : eo.low, ei.high > eo.high ? ei.high : eo.high,
                        ei.planes > eo.planes ? ei.planes : eo.planes};
-  return sizeof(float) * reals_of(in_place ? &both : side == FG_INPUT ? &ei : &eo);
+  return sizeof(test_number) * reals_of(in_place ? &both : side == FG_INPUT ? &ei : &eo);
 }
 
 /* Mark the bytes of the output's elements among those of memory. */
@@ -145,13 +146,13 @@ static void mark(const fg_problem *p, const fg_arrays *a, const char *memory, ch
       at += rest % n * dim->os;
       rest /= n;
     }
-    memset(owned + ((char *)((float *)a->out_re + at) - memory), 1, sizeof(float));
-    if (a->out_im) memset(owned + ((char *)((float *)a->out_im + at) - memory), 1, sizeof(float));
+    memset(owned + ((char *)((test_number *)a->out_re + at) - memory), 1, sizeof(test_number));
+    if (a->out_im) memset(owned + ((char *)((test_number *)a->out_im + at) - memory), 1, sizeof(test_number));
   }
 }
 
 static void fill(char *memory, size_t bytes, dice *d) {
-  for (size_t i = 0; i < bytes / sizeof(float); i++) ((float *)memory)[i] = (float)dice_real(d);
+  for (size_t i = 0; i < bytes / sizeof(test_number); i++) ((test_number *)memory)[i] = (test_number)dice_real(d);
 }
 
 static void by_real_fftw(homes *h) {
@@ -198,10 +199,10 @@ void homes_refill(const homes *h) {
 }
 
 /* Relative to the norm of what the real FFTW says. */
-static double error_of(const float *got, const float *want, const char *owned, size_t reals) {
+static double error_of(const test_number *got, const test_number *want, const char *owned, size_t reals) {
   double difference = 0, norm = 0;
   for (size_t i = 0; i < reals; i++) {
-    if (!owned[i * sizeof(float)]) continue;
+    if (!owned[i * sizeof(test_number)]) continue;
     difference += ((double)got[i] - want[i]) * ((double)got[i] - want[i]);
     norm += (double)want[i] * want[i];
   }
@@ -213,7 +214,8 @@ void homes_check(const homes *h, const char *what) {
     char *now = malloc(h->block[b].bytes);
     move(&h->block[b], now, false);
     if (b == h->blocks - 1) {
-      const double error = error_of((float *)now, (float *)h->right[b], h->owned, h->block[b].bytes / sizeof(float));
+      const size_t numbers = h->block[b].bytes / sizeof(test_number);
+      const double error = error_of((test_number *)now, (test_number *)h->right[b], h->owned, numbers);
       ck_assert_msg(error < 3e-6, "%s: error %g", what, error);
     }
     for (size_t i = 0; i < h->block[b].bytes; i++)

@@ -11,7 +11,7 @@ typedef enum {
   PINNED,  /* the program's, pinned by the program */
   MANAGED,
   DEVICE,
-  SHIFTED, /* on the device, aligned to floats only */
+  SHIFTED, /* on the device, aligned to single numbers only */
   SECOND,  /* on the device, of two, that is not the process's own */
   KINDS
 } home_kind;

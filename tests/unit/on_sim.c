@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "arrays.h"
+#include "reaching.h"
 #include "reference.h"
 #include "src/run/program.h"
 
@@ -24,21 +25,32 @@ const fg_target *test_target(void) {
   return t;
 }
 
+static void execute(const fg_problem *p, const fg_passes *passes, const fg_arrays *at) {
+  const char *why = "";
+  fg_program *g = fg_program_create(test_target(), p, passes, &why);
+  if (!g) ck_abort_msg("%s", why);
+  if (fg_program_execute(g, at) != FG_DONE) ck_abort_msg("%s", fg_backend_message());
+  fg_program_destroy(g);
+}
+
+static void execute_reaching(const fg_problem *p, const fg_passes *passes, const test_arrays *a) {
+  test_span spans[4];
+  for (int b = 0; b < a->blocks; b++) spans[b] = (test_span){a->block[b].memory, a->block[b].bytes};
+  test_run_reaching(p, passes, &a->at, spans, a->blocks);
+}
+
 double test_passes_error(fg_problem *p, const fg_passes *passes, dice *d) {
-  const char *why;
   const ptrdiff_t elements = fg_problem_elements(p, FG_OUTPUT);
   test_arrays a;
   test_arrays_make(&a, p, false, dice_one_in(d, 2));
   test_arrays_fill(&a, p, d);
   fg_wide *want = test_arrays_read(&a, p, FG_INPUT);
   test_reference(p, want);
-  fg_program *g = fg_program_create(test_target(), p, passes, &why);
-  if (!g) ck_abort_msg("%s", why);
-  if (fg_program_execute(g, &a.at) != FG_DONE) ck_abort_msg("%s", fg_backend_message());
+  if (p->compute == p->precision) execute(p, passes, &a.at);
+  else execute_reaching(p, passes, &a);
   test_arrays_untouched(&a, p, false);
   fg_wide *got = test_arrays_read(&a, p, FG_OUTPUT);
   const double error = test_error(got, want, elements);
-  fg_program_destroy(g);
   free(got);
   free(want);
   test_arrays_free(&a);
@@ -46,7 +58,7 @@ double test_passes_error(fg_problem *p, const fg_passes *passes, dice *d) {
 }
 
 double test_allowed_error(const fg_problem *p, const fg_passes *passes) {
-  const double unit = p->precision == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
+  const double unit = p->compute == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
   bool convolution = false;
   for (int i = 0; i < passes->count; i++) {
     const fg_pass *s = &passes->pass[i];

@@ -1,4 +1,4 @@
-/* real_fftw.c: the real FFTW behind plans of ours: a host table in single precision. */
+/* real_fftw.c: the real FFTW behind plans of ours: a host table in the precision of the test. */
 #include "real_fftw.h"
 
 #include <check.h>
@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "numbers.h"
 #include "src/run/residence.h"
 
 /* FFTW's planner is for one thread at a time. */
@@ -16,10 +17,11 @@ static ptrdiff_t unit_of(const fg_problem *p, enum fg_side side) {
   return p->format == FG_INTERLEAVED && fg_problem_complex_side(p, side) ? 2 : 1;
 }
 
-static fftwf_iodim64 *dims_of(const fg_problem *p, const fg_tensor *t) {
-  fftwf_iodim64 *dims = malloc(((size_t)t->rank + 1) * sizeof *dims);
+static TEST_FFTW(iodim64) *dims_of(const fg_problem *p, const fg_tensor *t) {
+  TEST_FFTW(iodim64) *dims = malloc(((size_t)t->rank + 1) * sizeof *dims);
   for (int d = 0; dims && d < t->rank; d++)
-    dims[d] = (fftwf_iodim64){t->dim[d].n, t->dim[d].is / unit_of(p, FG_INPUT), t->dim[d].os / unit_of(p, FG_OUTPUT)};
+    dims[d] = (TEST_FFTW(iodim64)){t->dim[d].n, t->dim[d].is / unit_of(p, FG_INPUT),
+                                   t->dim[d].os / unit_of(p, FG_OUTPUT)};
   return dims;
 }
 
@@ -33,34 +35,37 @@ static void check_reach(const fg_problem *p, const fg_arrays *a) {
   }
 }
 
-static fftwf_plan plan_of(const fg_problem *p, const fg_arrays *a, const fftwf_iodim64 *dims,
-                          const fftwf_iodim64 *batch, unsigned flags) {
+static TEST_FFTW(plan) plan_of(const fg_problem *p, const fg_arrays *a, const TEST_FFTW(iodim64) *dims,
+                          const TEST_FFTW(iodim64) *batch, unsigned flags) {
   const int rank = p->transform.rank, more = p->batch.rank;
   const bool split = p->format == FG_SPLIT;
-  fftwf_r2r_kind kinds[16];
+  TEST_FFTW(r2r_kind) kinds[16];
   switch (p->kind) {
     case FG_DFT:
       if (split)
-        return fftwf_plan_guru64_split_dft(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, a->out_im, flags);
-      return fftwf_plan_guru64_dft(rank, dims, more, batch, a->in_re, a->out_re, p->sign, flags);
+        return TEST_FFTW(plan_guru64_split_dft)(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, a->out_im,
+                                                flags);
+      return TEST_FFTW(plan_guru64_dft)(rank, dims, more, batch, a->in_re, a->out_re, p->sign, flags);
     case FG_R2C:
-      return split ? fftwf_plan_guru64_split_dft_r2c(rank, dims, more, batch, a->in_re, a->out_re, a->out_im, flags)
-                   : fftwf_plan_guru64_dft_r2c(rank, dims, more, batch, a->in_re, a->out_re, flags);
+      return split ? TEST_FFTW(plan_guru64_split_dft_r2c)(rank, dims, more, batch, a->in_re, a->out_re, a->out_im,
+                                                          flags)
+                   : TEST_FFTW(plan_guru64_dft_r2c)(rank, dims, more, batch, a->in_re, a->out_re, flags);
     case FG_C2R:
-      return split ? fftwf_plan_guru64_split_dft_c2r(rank, dims, more, batch, a->in_re, a->in_im, a->out_re, flags)
-                   : fftwf_plan_guru64_dft_c2r(rank, dims, more, batch, a->in_re, a->out_re, flags);
+      return split ? TEST_FFTW(plan_guru64_split_dft_c2r)(rank, dims, more, batch, a->in_re, a->in_im, a->out_re,
+                                                          flags)
+                   : TEST_FFTW(plan_guru64_dft_c2r)(rank, dims, more, batch, a->in_re, a->out_re, flags);
     default:
-      for (int d = 0; d < rank; d++) kinds[d] = (fftwf_r2r_kind)p->r2r_kind[d];
-      return fftwf_plan_guru64_r2r(rank, dims, more, batch, a->in_re, a->out_re, kinds, flags);
+      for (int d = 0; d < rank; d++) kinds[d] = (TEST_FFTW(r2r_kind))p->r2r_kind[d];
+      return TEST_FFTW(plan_guru64_r2r)(rank, dims, more, batch, a->in_re, a->out_re, kinds, flags);
   }
 }
 
 static fg_host_plan plan(const fg_problem *p, const fg_arrays *a, unsigned flags) {
-  fftwf_iodim64 *dims = dims_of(p, &p->transform), *batch = dims_of(p, &p->batch);
+  TEST_FFTW(iodim64) *dims = dims_of(p, &p->transform), *batch = dims_of(p, &p->batch);
   ck_assert(dims && batch);
   if (!(flags & FFTW_ESTIMATE)) check_reach(p, a);
   pthread_mutex_lock(&lock);
-  fftwf_plan made = plan_of(p, a, dims, batch, flags);
+  TEST_FFTW(plan) made = plan_of(p, a, dims, batch, flags);
   pthread_mutex_unlock(&lock);
   free(dims);
   free(batch);
@@ -77,34 +82,34 @@ static void execute(fg_host_plan made, const fg_problem *p, const fg_arrays *a) 
   check_reach(p, a);
   switch (p->kind) {
     case FG_DFT:
-      if (split) fftwf_execute_split_dft(made, a->in_re, a->in_im, a->out_re, a->out_im);
-      else fftwf_execute_dft(made, a->in_re, a->out_re);
+      if (split) TEST_FFTW(execute_split_dft)(made, a->in_re, a->in_im, a->out_re, a->out_im);
+      else TEST_FFTW(execute_dft)(made, a->in_re, a->out_re);
       return;
     case FG_R2C:
-      if (split) fftwf_execute_split_dft_r2c(made, a->in_re, a->out_re, a->out_im);
-      else fftwf_execute_dft_r2c(made, a->in_re, a->out_re);
+      if (split) TEST_FFTW(execute_split_dft_r2c)(made, a->in_re, a->out_re, a->out_im);
+      else TEST_FFTW(execute_dft_r2c)(made, a->in_re, a->out_re);
       return;
     case FG_C2R:
-      if (split) fftwf_execute_split_dft_c2r(made, a->in_re, a->in_im, a->out_re);
-      else fftwf_execute_dft_c2r(made, a->in_re, a->out_re);
+      if (split) TEST_FFTW(execute_split_dft_c2r)(made, a->in_re, a->in_im, a->out_re);
+      else TEST_FFTW(execute_dft_c2r)(made, a->in_re, a->out_re);
       return;
-    default: fftwf_execute_r2r(made, a->in_re, a->out_re);
+    default: TEST_FFTW(execute_r2r)(made, a->in_re, a->out_re);
   }
 }
 
 static void destroy(fg_host_plan made) {
   pthread_mutex_lock(&lock);
-  fftwf_destroy_plan(made);
+  TEST_FFTW(destroy_plan)(made);
   pthread_mutex_unlock(&lock);
 }
 
-static char *sprint(fg_host_plan made) { return fftwf_sprint_plan(made); }
-static const char *version(void) { return fftwf_version; }
+static char *sprint(fg_host_plan made) { return TEST_FFTW(sprint_plan)(made); }
+static const char *version(void) { return TEST_FFTW(version); }
 static const char *path(void) { return "libfftw3f"; }
 
 void test_real_fftw(void) {
   static const fg_host table = {plan, execute, destroy, sprint, version, path};
-  fg_host_register(FG_SINGLE, &table);
+  fg_host_register(TEST_ARRAYS, &table);
 }
 
 void test_real_fftw_execute(const fg_problem *p, const fg_arrays *a) {

@@ -1,11 +1,11 @@
-/* real_fftw.h: the real FFTW behind plans of ours, for tests that link libfftw3f. */
+/* real_fftw.h: the real FFTW behind plans of ours, for tests that link it. */
 #ifndef FG_TEST_REAL_FFTW_H
 #define FG_TEST_REAL_FFTW_H
 
 #include "arrays.h"
 #include "src/plan/plan.h"
 
-/* Register it as the host of single precision. */
+/* Register it as the host of the precision that the test is of (numbers.h). */
 void test_real_fftw(void);
 
 /* How often a plan of the host was executed so far. */

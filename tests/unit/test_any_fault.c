@@ -11,6 +11,7 @@
 
 #include "cuda/sim/sim.h"
 #include "device_case.h"
+#include "numbers.h"
 #include "on_sim.h"
 #include "real_fftw.h"
 #include "src/run/arena.h"
@@ -83,7 +84,7 @@ static int whole_life(device_case *c) {
   void *plan = fg_plan_create(fg_problem_copy(c->problem));
   ck_assert_ptr_nonnull(plan);
   if (!fg_plan_is_ours(plan)) {
-    fg_host_of(FG_SINGLE)->destroy(plan);
+    fg_host_of(TEST_ARRAYS)->destroy(plan);
     return 1;
   }
   own_arrays o = own_open(c);

@@ -5,10 +5,7 @@ program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failures=0
-unset LD_PRELOAD
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
-done
+. "$(dirname "$0")/../no_settings.sh"
 FFTW3_GPU_BACKEND=sim
 export FFTW3_GPU_BACKEND
 
@@ -39,12 +36,19 @@ column() {
     $2 == problem { print $at }' "$work/csv"
 }
 
+# The last CSV file's columns have names of their own.
+distinct() {
+  head -n 1 "$work/csv" | tr , '\n' | sort | uniq -d >"$work/twice"
+  [ ! -s "$work/twice" ] || fail "columns of the same name: $(cat "$work/twice")"
+  for name in problem note plan; do head -n 1 "$work/csv" | tr , '\n' | grep -qx "$name" || fail "no column $name"; done
+}
+
 # rows PROBLEM...: a row of the table for each, and in the CSV file an error that is rounding alone, and a time.
 rows() {
   for problem in "$@"; do
     awk -v p="$problem" '$1 == p { found = 1 } END { exit !found }' "$work/out" || fail "no row for $problem"
     error=$(column error "$problem")
-    awk -v e="$error" 'BEGIN { exit !(e != "" && e > 0 && e < 1e-6) }' || fail "error of $problem: \"$error\""
+    awk -v e="$error" -v most="${most:-1e-6}" 'BEGIN { exit !(e != "" && e > 0 && e < most) }' || fail "error of $problem: \"$error\""
     awk -v t="$(column ours_us "$problem")" 'BEGIN { exit !(t > 0) }' || fail "no time of $problem"
   done
   [ "$(wc -l <"$work/csv")" -eq $(($# + 1)) ] || fail "the CSV file has not $# cases"
@@ -58,7 +62,8 @@ quick=--seconds=0.001 # three repetitions
 bench 0 --device $quick --csv "$work/csv" oc8 'oc16*4' ic12x10 ob100 '/oc8x6*3' oc37 oc8v3 oc4:-1:2x3:9:20
 no_err; out "sim"
 rows ocf8 'ocf16*4' icf12x10 ocb100 '/ocf8x6*3' ocf37 ocf8v3 ocf4:-1:2x3:9:20
-[ "$(column passes icf12x10)" ] || fail "no passes"
+distinct
+[ "$(column passes icf12x10)" = 1 ] || fail "passes of icf12x10: $(column passes icf12x10)"
 grep -q '"(tile 8 ' "$work/csv" || fail "no text of passes"
 
 # ---- without FFTW in double precision: forward and backward
@@ -94,6 +99,7 @@ rows orf8x3 irb6x5 ok9e01 ok9e00x5o00 ok6f
 bench 0 $quick --csv "$work/csv" oc8 'ic12x10*2' /ib9 oc4:-1:2x3:9:20
 no_err; out "55 GB/s"
 rows ocf8 'icf12x10*2' /icf9 ocf4:-1:2x3:9:20
+distinct
 grep -q '(gpu-' "$work/csv" || fail "the plans were not ours"
 for figure in stock_1_thread_us link_floor_us ours_per_link_floor; do
   [ "$(column $figure ocf8)" ] || fail "no $figure"
@@ -120,6 +126,27 @@ for case in 'r2c-1d orf4096*8192' 'c2r-3d orb1024x1024x1024' 'r2c-2d orf1080x192
   'r2r-dct1 ok129e00*260111' 'r2r-dct2-2d ok512e10x512e10*128'; do
   grep -qxF "$case" "$work/out" || fail "real lacks $case"
 done
+
+bench 0 --suite=double --list
+[ "$(wc -l <"$work/out")" -eq 80 ] || fail "double has not 80 cases"
+out "c2r-3d orb256x256x256"; out "prime ocf1000003*16"
+
+# ---- double precision: the same table, errors of that precision
+bench 0 --device --precision=double $quick --csv "$work/csv" oc8 orf12x3 orb100 ok12e10 /oc17 'oc1009*2'
+no_err; out "double precision"
+most=1e-15
+rows ocf8 orf12x3 orb100 ok12e10 /ocf17 'ocf1009*2'
+[ "$(column bytes ok12e10)" = 96 ] || fail "bytes of ok12e10: $(column bytes ok12e10)"
+most=
+most=1e-15
+FFTW3_GPU_DOUBLE=double bench 0 --host --precision=double $quick --csv "$work/csv" oc8 'ic12x10*2' /ib9
+rows ocf8 'icf12x10*2' /icf9
+grep -q '(gpu-' "$work/csv" || fail "the plans were not ours"
+most=
+FFTW3_GPU_DOUBLE=single bench 0 --host --precision=double $quick --csv "$work/csv" oc8 'ic12x10*2' /ib9
+rows ocf8 'icf12x10*2' /icf9
+awk -v e="$(column error ocf8)" 'BEGIN { exit !(e > 1e-9) }' || fail "that was not computed in single precision"
+bench 2 --precision=half oc8; err "no precision 'half'"
 
 # ---- the plot: well-formed, a mark for each case, no class without a name
 bench 0 --device $quick --svg "$work/plot.svg" oc8 orf12 ok9e00

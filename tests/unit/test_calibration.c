@@ -103,6 +103,22 @@ START_TEST(damage_is_noticed) {
 }
 END_TEST
 
+/* A file that was written before anything could be learned. */
+START_TEST(what_is_learned_may_be_missing) {
+  const fg_calibration c = another();
+  const fg_machine m = {"a", "b", "c"};
+  fg_calibration back;
+  fg_machine of;
+  char *const whole = text_of(&c, &m), *const text = strdup(whole);
+  free(whole);
+  put_in_place_of(text, "\nseen_cache", "\nend\n");
+  *(strstr(text, "\nend\n") + strlen("\nend\n")) = '\0';
+  ck_assert(fg_calibration_parse(text, &back, &of));
+  ck_assert(same(&back, &c));
+  free(text);
+}
+END_TEST
+
 static void save_for(const char *host, const char *cpu, const char *device, const fg_calibration *c) {
   fg_machine m;
   char *path;
@@ -227,6 +243,7 @@ int main(void) {
   tcase_add_test(tc, every_coefficient_is_in_the_table_once);
   tcase_add_test(tc, text_brings_it_back);
   tcase_add_test(tc, damage_is_noticed);
+  tcase_add_test(tc, what_is_learned_may_be_missing);
   tcase_add_test(tc, the_file_is_read_back);
   tcase_add_test(tc, another_device_has_the_defaults);
   tcase_add_loop_test(tc, another_machine_is_not_believed, 0, 2);

@@ -6,10 +6,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 top=${FG_SOURCE:-$(dirname "$0")/../..} # of the sources
 man=$top/doc/fftw3-gpu.1 readme=$top/README.md
-unset LD_PRELOAD
-for setting in $(env | sed -n 's/^\(FFTW3_GPU[A-Z0-9_]*\)=.*/\1/p'); do
-  [ "$setting" = FFTW3_GPU_CACHE ] || unset "$setting"
-done
+. "$(dirname "$0")/../no_settings.sh"
 
 fail() {
   echo "FAIL: $*"
@@ -35,7 +32,7 @@ no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # ---- help and version
 expect 0 --help; no_err
-commands="run info plan tune bench replay path"
+commands="run info plan tune bench accuracy replay path"
 for command in $commands help; do out "  $command "; done
 settings=$(sed -n 's/^  \(FFTW3_GPU[A-Z_]*\)=.*/\1/p' "$work/out")
 [ "$(echo "$settings" | wc -l)" -ge 13 ] || fail "settings are missing"
@@ -84,12 +81,21 @@ expect 0 run --report env; out "FFTW3_GPU_REPORT=-"
 expect 0 run --force --off env; out "FFTW3_GPU=off"
 LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere/other.so"
 watch=${library%.so}_watch.so
+expect 0 run --double=single -- env; out "FFTW3_GPU_DOUBLE=single"; no_err
+expect 2 run --double=half true; err "it takes host|single|double"
 expect 0 run --pin=register -- env; out "LD_PRELOAD=$library:$watch"; out "FFTW3_GPU_PIN=register"; no_err
 FFTW3_GPU_PIN=register expect 0 run env; out "LD_PRELOAD=$library:$watch"
 expect 0 run --pin=register --pin=own env; grep -qF "$watch" "$work/out" && fail "watches for nothing"
 expect 7 run -- sh -c 'exit 7'
 expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
 expect 2 run; err "a program is missing"
+expect 2 run --trace -- env; err "--trace takes FILE, and '--' comes instead"; no_out
+expect 2 run --trace --report -- env; err "--trace takes FILE, and '--report' comes instead"
+expect 2 run --log -- env; err "--log takes error|warn|info|debug, and '--' comes instead"
+expect 2 run --trace env; err "a program is missing behind 'env'"
+echo precious >"$work/program"
+expect 2 run --trace "$work/program" env; err "--trace=$work/program: a file that is not a trace is not written over"
+expect 0 run --trace="$work/fresh" env; out "FFTW3_GPU_TRACE=$work/fresh"
 expect 2 run --backend=hip -- env; err "--backend=hip: it takes cuda|sim"; no_out
 expect 2 run --verify=-1 -- env; err "TOLERANCE, a number above 0"; no_out
 expect 2 run --log= -- env; err "--log="; no_out
@@ -105,9 +111,16 @@ if ${CC:-cc} -static -o "$work/still" "$work/still.c" 2>/dev/null; then
   PATH=$work:$PATH expect 3 run still; err "still is linked statically"
 fi
 
+# ---- tune --geometry
+expect 2 tune --seconds=3; err "go with --geometry"
+expect 2 tune --geometry --seconds=soon; err "a number of seconds is needed"
+expect 2 tune --geometry --dry-run; err "does not go with it"
+expect 2 tune --geometry nonsense
+FFTW3_GPU_BACKEND=sim expect 0 tune --geometry --seconds=0.001 oc64; out "# on sim"
+
 # ---- info
 FFTW3_GPU_CACHE=$work/none expect 0 info; no_err # nobody has tuned there
-out "$library"; out "version"; out "libfftw3f"; out "cuda "; out "sim "; out "kernels"
+out "$library"; out "version"; out "FFTW single "; out "FFTW double "; out "fast in double precision"; out "cuda "; out "sim "; out "kernels"
 out "machine "; out "calibration    defaults"; out "thread_share"
 for setting in $settings; do grep -q "^$setting " "$work/out" || fail "info does not show $setting"; done
 FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail "info does not show the setting"
@@ -115,6 +128,9 @@ mkdir "$work/cache"
 FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$work/out" || fail "no cache folder"
 FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
 FFTW3_GPU=maybe expect 0 info; err "FFTW3_GPU=maybe: it takes auto|steady|off|force"
+FFTW3_GPU_BACKEND=sim FFTW3_GPU_DEVICE=7 expect 0 info; err "FFTW3_GPU_DEVICE=7: there is no such GPU, only number 0"
+[ "$(wc -l <"$work/err")" = 1 ] || fail "told more than once"
+FFTW3_GPU_BACKEND=sim FFTW3_GPU_DEVICE=0 expect 0 info; no_err
 
 # ---- tune
 FFTW3_GPU_CACHE=/dev/null/cache expect 1 tune; err "nothing could be kept: Not a directory"; no_out
@@ -135,8 +151,32 @@ expect 0 plan 'oc8*0' 'or1031*0'; out "an empty batch"; no_err
 expect 0 plan oc4194304; out "auto: host, then GPU after "; out " executions (estimated "
 expect 0 plan ic512x512x512; out "auto: GPU (estimated "
 expect 0 plan or64; out "pass"; out "auto: host, "
-expect 0 plan --precision=double oc64; out "pass"; out "double precision plans stay with the real FFTW for now"
+FFTW3_GPU_DOUBLE=single expect 0 plan --precision=double oc512x512x512; out ", double as single"
+FFTW3_GPU_DOUBLE=host expect 0 plan --precision=double oc512x512x512; out "auto: host, double precision is for the host"
+expect 0 plan --precision=double oc64; out "pass"; out "ocf64, double"; out "slow in double precision: host"
+if "$program" info | grep -q '^cuda  *none: no CUDA driver'; then
+  expect 0 plan oc4194304; out "on this machine: host, no GPU: the CUDA driver (libcuda.so.1) was not found"
+fi
+FFTW3_GPU_BACKEND=sim expect 0 plan oc4194304; ! grep -q 'on this machine' "$work/out" || fail "sim is here"
+expect 0 plan ocf100000x100000x100000; out "does not fit in memory: arrays of 1.6e+07 GB"; out "auto: nowhere"; no_err
+FFTW3_GPU_MEMORY=20M expect 0 plan ic1024x2048; out "does not fit in the GPU's memory: 0.03355 GB of 0.02097 GB"; out "auto: host, the GPU's"
+FFTW3_GPU_MEMORY=1G expect 0 plan 'ic512x512*1024'; out "auto: GPU, in parts (estimated"
+FFTW3_GPU_MEMORY=1% expect 0 plan 'ic512x512*1024'; out "auto: GPU, in parts (estimated"
+expect 2 plan oc9999999:1x9999999:1x9999999:1x9999999:1; err "too large for the address space" # one shared element
 expect 2 plan oc64 oops ic8; out "ocf64"; out "icf8" # one bad problem does not keep the others back
+
+# ---- quickstart: what it does not understand changes nothing
+mkdir -p "$work/clone/build"
+cp "$top/quickstart" "$work/clone/"
+echo precious >"$work/clone/build/quickstart.log"
+for words in chekc 'check all' '--check'; do
+  # shellcheck disable=SC2086
+  "$work/clone/quickstart" $words >"$work/out" 2>"$work/err"
+  [ $? -eq 2 ] || fail "quickstart $words: not refused"
+  err "not understood: $words"; no_out
+done
+"$work/clone/quickstart" --help >"$work/out" || fail "quickstart --help"
+[ "$(cat "$work/clone/build/quickstart.log")" = precious ] || fail "quickstart emptied its log"
 
 [ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
 echo "all passed"

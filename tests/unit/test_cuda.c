@@ -17,6 +17,8 @@
 
 #include "cuda/backend.h"
 #include "cuda/cuda_nvrtc.h"
+#include "cuda/installed.h"
+#include "cuda/store.h"
 #include "tests/unit/fake_cuda.h"
 
 static const fg_backend *const cuda = &fg_backend_cuda;
@@ -83,6 +85,13 @@ START_TEST(opens_and_describes) {
   ck_assert_ptr_eq(again, device);
   ck_assert_int_eq(cuda->open(1, &again), FG_ENODEVICE);
   ck_assert_int_eq(cuda->open(-1, &again), FG_ENODEVICE);
+}
+END_TEST
+
+START_TEST(a_driver_in_the_process_is_not_missing) {
+  const int calls = fake->calls;
+  ck_assert_ptr_null(cuda->missing());
+  ck_assert_int_eq(fake->calls, calls);
 }
 END_TEST
 
@@ -339,6 +348,56 @@ START_TEST(stored_kernel_that_the_driver_refuses) {
 }
 END_TEST
 
+/* ---- the installed archive: as these name no NVRTC that exists, nothing else has kernels ---- */
+
+static void install(const fg_kernel_request *request, const char *target) {
+  char path[64];
+  fg_archive_item item = {fg_installed_key(target, request), "code", 5, 0};
+  snprintf(path, sizeof path, "%s/kernels.fgk", folder);
+  ck_assert_int_eq(fg_archive_write(path, fg_store_sources_hash(), "", &item, 1), 0);
+  free((char *)item.key);
+  fg_installed_at(path);
+  setenv("FFTW3_GPU_NVRTC", "/nowhere", 1);
+}
+
+START_TEST(installed_kernels_need_no_compiler) {
+  const fg_kernel_request one = ONE, two = TWO;
+  fg_kernel *kernel;
+  install(&one, _i ? "ptx" : "sm_90");
+  open_device();
+  ck_assert_int_eq(cuda->kernels_kept(device, 1, &one), _i == 0); /* the driver will compile PTX */
+  ck_assert_int_eq(cuda->kernels_kept(device, 1, &two), 0);
+  ck_assert_msg(cuda->kernels(device, 1, &one, &kernel) == 0, "%s", fg_backend_message());
+  ck_assert_int_eq(fake->loads, 1);
+  ck_assert_int_eq(cuda->kernels(device, 1, &two, &kernel), FG_ECOMPILE);
+  ck_message_has("FFTW3_GPU_NVRTC");
+  ck_assert(cuda->kernels_kept(device, 1, &one)); /* it is loaded */
+}
+END_TEST
+
+START_TEST(installed_kernels_of_other_devices_are_not_loaded) {
+  const fg_kernel_request one = ONE;
+  fg_kernel *kernel;
+  install(&one, "sm_80");
+  open_device();
+  ck_assert_int_eq(cuda->kernels(device, 1, &one, &kernel), FG_ECOMPILE);
+  ck_assert_int_eq(fake->loads, 0);
+}
+END_TEST
+
+START_TEST(installed_kernel_that_the_driver_refuses) {
+  const fg_kernel_request one = ONE;
+  fg_kernel *kernel;
+  install(&one, _i ? "ptx" : "sm_90");
+  unsetenv("FFTW3_GPU_NVRTC");
+  open_device();
+  fail_next("cuModuleLoadData", CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+  ck_assert_msg(cuda->kernels(device, 1, &one, &kernel) == 0, "%s", fg_backend_message());
+  ck_assert_int_eq(fake->loads, 1);
+  ck_assert(!fg_installed_has(90, &one));
+}
+END_TEST
+
 START_TEST(fresh_kernel_that_the_driver_refuses) {
   const fg_kernel_request request = ONE;
   fg_kernel *kernel;
@@ -463,6 +522,7 @@ static void add_driver_tests(TCase *c) {
   tcase_add_test(c, pointers_of_a_forked_child_are_not_asked_for);
   tcase_add_test(c, streams_of_the_program);
   tcase_add_test(c, opens_and_describes);
+  tcase_add_test(c, a_driver_in_the_process_is_not_missing);
   tcase_add_test(c, no_device_stays_no_device);
   tcase_add_test(c, context_that_cannot_be_had);
   tcase_add_test(c, no_context_before_no_context_after);
@@ -473,6 +533,8 @@ static void add_driver_tests(TCase *c) {
   tcase_add_test(c, an_event_is_reached_or_not_or_fails);
   tcase_add_test(c, lost_is_lost);
   tcase_add_test(c, after_fork_the_driver_is_left_alone);
+  tcase_add_loop_test(c, installed_kernels_need_no_compiler, 0, 2);
+  tcase_add_test(c, installed_kernels_of_other_devices_are_not_loaded);
 }
 
 static void add_kernel_tests(TCase *c) {
@@ -480,6 +542,7 @@ static void add_kernel_tests(TCase *c) {
   tcase_add_test(c, one_that_fails_fails_all);
   tcase_add_test(c, unknown_source);
   tcase_add_test(c, stored_kernel_that_the_driver_refuses);
+  tcase_add_loop_test(c, installed_kernel_that_the_driver_refuses, 0, 2);
   tcase_add_test(c, fresh_kernel_that_the_driver_refuses);
   tcase_add_test(c, a_module_without_the_entry_is_unloaded);
   tcase_add_test(c, shared_memory_is_asked_for_once);

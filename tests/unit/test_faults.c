@@ -189,7 +189,7 @@ START_TEST(execute_to_the_end) {
   device_case_plan(&c);
   faults(l->spec, "", l->n);
   execute_and_check(&c);
-  const bool lost = !fg_target_alive();
+  const bool lost = !fg_target_open();
   ck_assert_int_eq(test_log_lines("error"), lost);
   if (lost) {
     ck_assert(execute_and_check(&c));

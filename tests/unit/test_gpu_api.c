@@ -221,6 +221,111 @@ START_TEST(info_of_a_gpu_plan) {
 }
 END_TEST
 
+/* ---- double precision ---- */
+
+static fftw_complex *doubles(int seed) {
+  fftw_complex *x = fftw_alloc_complex(POINTS);
+  for (int i = 0; i < 2 * POINTS; i++) ((double *)x)[i] = ((i * 37 + seed) % 101 - 50) / 32.0;
+  return x;
+}
+
+static fftw_plan double_plan(fftw_complex *in, fftw_complex *out, int sign) {
+  const int n = N;
+  const fftw_plan p = fftw_plan_many_dft(1, &n, BATCH, in, NULL, 1, N, out, NULL, 1, N, sign, FFTW_ESTIMATE);
+  ck_assert_ptr_nonnull(p);
+  return p;
+}
+
+/* Relative L2 error of there and back again. */
+static double round_trip(fftw_plan there, fftw_plan back, const fftw_complex *y) {
+  fftw_complex *x = doubles(1);
+  double error = 0, norm = 0;
+  fftw_execute(there);
+  fftw_execute(back);
+  for (int i = 0; i < 2 * POINTS; i++) {
+    const double d = ((const double *)y)[i] / N - ((double *)x)[i];
+    error += d * d;
+    norm += ((double *)x)[i] * ((double *)x)[i];
+  }
+  fftw_free(x);
+  return sqrt(error / norm);
+}
+
+static const struct {
+  int how, route, compute;
+  double least, most; /* of the error */
+} double_ways[] = {
+    {FFTW3_GPU_DOUBLE_AS_SET, FFTW3_GPU_ROUTE_SIM, 8, 0, 1e-15},
+    {FFTW3_GPU_DOUBLE_HOST, FFTW3_GPU_ROUTE_HOST, 0, 0, 1e-15},
+    {FFTW3_GPU_DOUBLE_SINGLE, FFTW3_GPU_ROUTE_SIM, 4, 1e-9, 1e-6},
+    {FFTW3_GPU_DOUBLE_DOUBLE, FFTW3_GPU_ROUTE_SIM, 8, 0, 1e-15},
+};
+
+START_TEST(doubles_are_computed_as_asked) {
+  forced();
+  ck_done(fftw3_gpu_double(double_ways[_i].how));
+  fftw_complex *x = doubles(1), *y = doubles(2);
+  const fftw_plan there = double_plan(x, y, FFTW_FORWARD), back = double_plan(y, y, FFTW_BACKWARD);
+  fftw3_gpu_info info = FFTW3_GPU_INFO_INIT;
+  ck_done(fftw3_gpu_plan_info(there, &info));
+  ck_assert_int_eq(info.route, double_ways[_i].route);
+  ck_assert_int_eq(info.compute, double_ways[_i].compute);
+  ck_assert_int_eq(info.precision, double_ways[_i].compute ? 8 : 0);
+  if (info.compute) ck_assert_double_eq(info.bytes_in, (double)POINTS * 2 * info.compute);
+  char *text = fftw_sprint_plan(there);
+  ck_assert_int_eq(strstr(text, ", double as single\n") != NULL, info.compute == 4);
+  ck_assert_int_eq(strstr(text, ", double\n") != NULL, info.compute == 8);
+  free(text);
+  const double error = round_trip(there, back, y);
+  ck_assert_msg(error >= double_ways[_i].least && error < double_ways[_i].most, "%g", error);
+  fftw_destroy_plan(there);
+  fftw_destroy_plan(back);
+}
+END_TEST
+
+START_TEST(doubles_in_no_known_way) {
+  forced();
+  ck_assert_int_eq(fftw3_gpu_double(-1), FFTW3_GPU_ERROR_ARGUMENT);
+  ck_assert_int_eq(fftw3_gpu_double(FFTW3_GPU_DOUBLE_DOUBLE + 1), FFTW3_GPU_ERROR_ARGUMENT);
+}
+END_TEST
+
+/* Arrays on the device, also converted there, the real FFTW's own plans and jobs: as in single precision. */
+static const struct {
+  const char *mode;
+  int how;
+  double most;
+} places[] = {
+    {"force", FFTW3_GPU_DOUBLE_DOUBLE, 1e-15}, {"force", FFTW3_GPU_DOUBLE_SINGLE, 1e-6},
+    {"off", FFTW3_GPU_DOUBLE_AS_SET, 1e-15},
+};
+
+START_TEST(doubles_go_everywhere) {
+  const int device = !strcmp(places[_i].mode, "force");
+  choose(places[_i].mode);
+  ck_done(fftw3_gpu_double(places[_i].how));
+  const size_t bytes = POINTS * sizeof(fftw_complex);
+  fftw_complex *x = doubles(1), *y = doubles(2);
+  fftw3_gpu_job *job = NULL;
+  void *memory = x;
+  if (device) {
+    ck_done(fftw3_gpu_malloc(&memory, bytes));
+    ck_done(fftw3_gpu_copy(memory, x, bytes));
+  }
+  const fftw_plan there = double_plan(memory, y, FFTW_FORWARD), back = double_plan(y, y, FFTW_BACKWARD);
+  ck_done(fftw3_gpu_start_double(there, &job));
+  ck_done(fftw3_gpu_wait(job));
+  ck_assert_double_lt(round_trip(there, back, y), places[_i].most);
+  fftw3_gpu_info info = FFTW3_GPU_INFO_INIT;
+  ck_done(fftw3_gpu_plan_info(there, &info));
+  ck_assert_int_eq(info.route, device ? FFTW3_GPU_ROUTE_SIM : FFTW3_GPU_ROUTE_HOST);
+  ck_assert_uint_eq(info.by_host, 0);
+  ck_assert_int_eq(fftw3_gpu_start_double(NULL, &job), FFTW3_GPU_ERROR_ARGUMENT);
+  fftw_destroy_plan(there);
+  fftw_destroy_plan(back);
+}
+END_TEST
+
 /* A program built against an older header knows fewer fields. */
 START_TEST(info_leaves_alone_what_the_caller_does_not_know) {
   forced();
@@ -452,6 +557,9 @@ int main(void) {
   tcase_add_test(tc, info_of_a_host_plan);
   tcase_add_test(tc, info_of_a_gpu_plan);
   tcase_add_test(tc, info_leaves_alone_what_the_caller_does_not_know);
+  tcase_add_loop_test(tc, doubles_are_computed_as_asked, 0, 4);
+  tcase_add_test(tc, doubles_in_no_known_way);
+  tcase_add_loop_test(tc, doubles_go_everywhere, 0, 3);
   tcase_add_test(tc, failures_are_counted);
   tcase_add_test(tc, device_arrays_are_verified);
   tcase_add_test(tc, stream_execution);

@@ -71,7 +71,7 @@ START_TEST(the_faster_side_is_kept) {
 }
 END_TEST
 
-static const char *const layouts[] = {"ic360*12", "/oc360*12", "/ic360*12", "oc360:3:2*12", "oc12x30v12"};
+static const char *const layouts[] = {"ic360*30", "/oc360*30", "/ic360*30", "oc360:3:2*30", "oc12x30v30"};
 
 START_TEST(any_layout_can_be_measured) {
   undecided(1e-3, 1e-6);
@@ -121,12 +121,12 @@ END_TEST
 
 START_TEST(without_time_nothing_is_measured) {
   undecided(1e-3, 0.5e-3);
-  fg_measure_limit(0);
+  fg_measure_limit(FG_SINGLE, 0);
   subject s = plan(TEST_WAITS, FG_MEASURE);
   ck_assert(waits(&s));
   ck_assert_uint_eq(fg_sim_count().launches, 0);
   stop(&s);
-  fg_measure_limit(-1);
+  fg_measure_limit(FG_SINGLE, -1);
   s = plan(TEST_WAITS, FG_MEASURE);
   ck_assert(on_device(&s));
   stop(&s);

@@ -133,6 +133,39 @@ static fg_pass pass_of(ptrdiff_t n, enum fg_precision precision) {
   return p;
 }
 
+/* Local memory of a thread, in bytes: what does not fit its registers.  An attribute of the cubin: format, kind, size,
+ * and of this kind a symbol and the number. */
+static int frame_bytes(const outcome *o) {
+  enum { WITH_SIZE = 4, FRAME_SIZE = 0x11 };
+  const char *const blob = o->blob;
+  const Elf64_Ehdr *header = o->blob;
+  const Elf64_Shdr *section = (const void *)(blob + header->e_shoff);
+  const char *const names = blob + section[header->e_shstrndx].sh_offset;
+  for (int i = 0; i < header->e_shnum; i++) {
+    if (strcmp(names + section[i].sh_name, ".nv.info")) continue;
+    const unsigned char *at = o->blob, *end = at + section[i].sh_offset + section[i].sh_size;
+    for (at += section[i].sh_offset; at + 4 <= end; at += 4 + (at[0] == WITH_SIZE ? at[2] + 256 * at[3] : 0)) {
+      int bytes;
+      if (at[0] != WITH_SIZE || at[1] != FRAME_SIZE) continue;
+      memcpy(&bytes, at + 8, sizeof bytes);
+      return bytes;
+    }
+  }
+  return -1;
+}
+
+static void check_frame(const fg_pass *p, int arch, int most) {
+  char defines[FG_DEFINES_SIZE];
+  fg_kernel_request request = fg_kernel_request_of(p, defines);
+  outcome o = compile(request.source, embedded(request.source), request.defines, arch);
+  ck_assert_msg(o.code == 0, "%s\n%s", fg_backend_message(), defines);
+  if (is_cubin(&o)) {
+    const int bytes = frame_bytes(&o);
+    ck_assert_msg(bytes >= 0 && bytes <= most, "%d bytes in local memory\n%s", bytes, defines);
+  }
+  free(o.blob);
+}
+
 static void check_pass(const fg_pass *p, int arch) {
   char defines[FG_DEFINES_SIZE];
   fg_kernel_request request = fg_kernel_request_of(p, defines);
@@ -172,9 +205,35 @@ START_TEST(primes_compile_everywhere) {
 }
 END_TEST
 
-START_TEST(tile_compiles_in_double) {
-  fg_pass p = pass_of(720, FG_DOUBLE);
-  check_pass(&p, 90);
+/* Double precision: of 16 points of 16 bytes nearly all are in registers. */
+static const char *const doubles[] = {"oc16*100000", "oc1000*9000", "oc1024*9000",     "oc4096*4000", "oc37*90000",
+                                      "oc101*30000", "oc100003",    "oc128x128x128*8", "oc1048576",   "oc24x24x24*27",
+                                      "orf1024*9000", "orb360*9000", "ok256e10*9000"};
+
+START_TEST(doubles_compile_everywhere_and_fit_registers) {
+  static fg_passes list;
+  const char *why;
+  fg_problem *p = test_problem(doubles[_i], FG_DOUBLE);
+  ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+  for (int i = 0; i < list.count; i++)
+    for (int a = 0; a < ARCHS; a++) check_frame(&list.pass[i], archs[a], 96);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Doubles in memory, single precision in registers. */
+static const char *const wide[] = {"oc1024*9000", "/oc48x48*99", "orf1024*9000", "ik64e01*9000"};
+
+START_TEST(wide_sides_compile_everywhere) {
+  static fg_passes list;
+  const char *why;
+  fg_problem *p = test_problem(wide[_i], FG_DOUBLE);
+  p->compute = FG_SINGLE;
+  const enum fg_reach arrays[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+  ck_assert(fg_planner_plan_reaching(p, arrays, _i == 3, &fg_reference_device, &list, &why));
+  for (int i = 0; i < list.count; i++)
+    for (int a = 0; a < ARCHS; a++) check_pass(&list.pass[i], archs[a]);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -216,7 +275,8 @@ static Suite *suite(void) {
   tcase_add_loop_test(c, tile_compiles_everywhere, 0, ARCHS);
   tcase_add_loop_test(c, tile_compiles_for_every_length, 0, sizeof lengths / sizeof *lengths);
   tcase_add_loop_test(c, primes_compile_everywhere, 0, sizeof primes / sizeof *primes);
-  tcase_add_test(c, tile_compiles_in_double);
+  tcase_add_loop_test(c, doubles_compile_everywhere_and_fit_registers, 0, sizeof doubles / sizeof *doubles);
+  tcase_add_loop_test(c, wide_sides_compile_everywhere, 0, sizeof wide / sizeof *wide);
   tcase_add_test(c, tile_compiles_with_split_arrays_and_twiddle);
   tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));
   suite_add_tcase(s, c);
@@ -226,7 +286,7 @@ static Suite *suite(void) {
 int main(void) {
   SRunner *runner;
   int failed;
-  fg_overlap_worth = 0.9;
+  fg_overlap_caches = 0;
   if (fg_nvrtc_version() < 0) {
     printf("skipped: %s\n", fg_backend_message());
     return SKIPPED;

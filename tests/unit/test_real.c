@@ -1,5 +1,6 @@
 /* test_real.c: transforms of real data on the simulated device: r2c, c2r and the eleven r2r kinds, against sums in
- * long double. */
+ * long double.  Compiled once for each precision, and once for arrays of doubles on the device that are computed
+ * with in single precision. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -10,10 +11,19 @@
 #include "dice.h"
 #include "on_sim.h"
 #include "random_problem.h"
+#include "reaching.h"
 #include "small_device.h"
 #include "src/run/program.h"
 #include "src/run/roots.h"
 #include "suite.h"
+
+#ifndef TEST_PRECISION
+#define TEST_PRECISION FG_SINGLE
+#endif
+#ifndef TEST_WIDE
+#define TEST_WIDE 0
+#endif
+static const enum fg_precision PRECISION = TEST_PRECISION, ARRAYS = TEST_WIDE ? FG_DOUBLE : TEST_PRECISION;
 
 enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11, PATTERN = 0x5a };
 
@@ -117,7 +127,7 @@ static fg_wide *reference(const fg_problem *p, fg_wide *x) {
   return x;
 }
 
-/* ---- arrays: floats around the elements, that must stay as they are ---- */
+/* ---- arrays: reals around the elements, that must stay as they are ---- */
 
 enum { AROUND = 64 };
 
@@ -146,19 +156,18 @@ static spots spots_of(const fg_problem *p, enum fg_side side) {
 }
 
 typedef struct {
-  float *memory[2], *array[2]; /* planes */
-  size_t bytes;
+  char *memory[2];
+  size_t bytes, first; /* of the array's first real */
 } block;
 
 static block block_of(const spots *a, const spots *b) {
-  block k = {.bytes = 0};
   const ptrdiff_t low = a->low < b->low ? a->low : b->low, high = a->high > b->high ? a->high : b->high;
-  k.bytes = (size_t)(high - low + 2 + 2 * AROUND) * sizeof(float);
+  const size_t real = fg_real_size(ARRAYS);
+  block k = {.bytes = (size_t)(high - low + 2 + 2 * AROUND) * real, .first = (size_t)(AROUND - low) * real};
   for (int i = 0; i < 2; i++) {
     k.memory[i] = malloc(k.bytes);
     ck_assert_ptr_nonnull(k.memory[i]);
     memset(k.memory[i], PATTERN, k.bytes);
-    k.array[i] = k.memory[i] + AROUND - low;
   }
   return k;
 }
@@ -168,33 +177,46 @@ static void block_free(block *k) {
   free(k->memory[1]);
 }
 
-/* The imaginary part of an element: next to it, or in a plane of its own. */
-static float *imaginary(const fg_problem *p, const block *k, ptrdiff_t at) {
-  return p->format == FG_SPLIT ? k->array[1] + at : k->array[0] + at + 1;
+static void *real_part(const block *k, ptrdiff_t at) {
+  return k->memory[0] + k->first + at * (ptrdiff_t)fg_real_size(ARRAYS);
+}
+
+/* Next to the real part, or in a plane of its own. */
+static void *imaginary(const fg_problem *p, const block *k, ptrdiff_t at) {
+  if (p->format == FG_SPLIT) return k->memory[1] + k->first + at * (ptrdiff_t)fg_real_size(ARRAYS);
+  return real_part(k, at + 1);
+}
+
+static double get(const void *at) { return ARRAYS == FG_SINGLE ? *(const float *)at : *(const double *)at; }
+
+static void put(void *at, double value) {
+  if (ARRAYS == FG_SINGLE) *(float *)at = (float)value;
+  else *(double *)at = value;
 }
 
 static fg_wide *read_side(const fg_problem *p, const block *k, const spots *s, enum fg_side side) {
   fg_wide *x = calloc((size_t)s->elements + 1, sizeof *x);
   ck_assert_ptr_nonnull(x);
   for (ptrdiff_t e = 0; e < s->elements; e++) {
-    x[e].re = k->array[0][s->at[e]];
-    if (fg_problem_complex_side(p, side)) x[e].im = *imaginary(p, k, s->at[e]);
+    x[e].re = get(real_part(k, s->at[e]));
+    if (fg_problem_complex_side(p, side)) x[e].im = get(imaginary(p, k, s->at[e]));
   }
   return x;
 }
 
 static void fill(const fg_problem *p, const block *k, const spots *s, dice *d) {
   for (ptrdiff_t e = 0; e < s->elements; e++) {
-    k->array[0][s->at[e]] = (float)dice_real(d);
-    if (fg_problem_complex_side(p, FG_INPUT)) *imaginary(p, k, s->at[e]) = (float)dice_real(d);
+    put(real_part(k, s->at[e]), dice_real(d));
+    if (fg_problem_complex_side(p, FG_INPUT)) put(imaginary(p, k, s->at[e]), dice_real(d));
   }
 }
 
 /* All but the output as it was: then the output taken as given makes the whole equal. */
 static void check_untouched(const fg_problem *p, block *before, const block *after, const spots *out) {
   for (ptrdiff_t e = 0; e < out->elements; e++) {
-    before->array[0][out->at[e]] = after->array[0][out->at[e]];
-    if (fg_problem_complex_side(p, FG_OUTPUT)) *imaginary(p, before, out->at[e]) = *imaginary(p, after, out->at[e]);
+    memcpy(real_part(before, out->at[e]), real_part(after, out->at[e]), fg_real_size(ARRAYS));
+    if (fg_problem_complex_side(p, FG_OUTPUT))
+      memcpy(imaginary(p, before, out->at[e]), imaginary(p, after, out->at[e]), fg_real_size(ARRAYS));
   }
   for (int i = 0; i < 2; i++)
     ck_assert_msg(memcmp(before->memory[i], after->memory[i], after->bytes) == 0,
@@ -221,22 +243,41 @@ static double difference(const fg_wide *got, const fg_wide *want, ptrdiff_t elem
 
 static fg_passes list; /* too large for a stack */
 
+static bool plan(const fg_problem *p, bool in_place, const fg_device_info *device, const char **why) {
+  return TEST_WIDE ? test_plan_reaching(p, in_place, device, &list, why) : fg_planner_plan(p, device, &list, why);
+}
+
+static void execute_reaching(const fg_problem *p, const fg_arrays *a, const block *in, const block *out) {
+  test_span spans[4];
+  for (int i = 0; i < 2; i++) {
+    spans[i] = (test_span){out->memory[i], out->bytes};
+    spans[2 + i] = (test_span){in->memory[i], in->bytes};
+  }
+  test_run_reaching(p, &list, a, spans, in->memory[0] == out->memory[0] ? 2 : 4);
+}
+
 static void execute(fg_problem *p, const block *in, const block *out) {
   const char *why = "";
-  const fg_arrays a = {in->array[0], imaginary(p, in, 0), out->array[0], imaginary(p, out, 0)};
+  const fg_arrays a = {real_part(in, 0), imaginary(p, in, 0), real_part(out, 0), imaginary(p, out, 0)};
+  if (TEST_WIDE) {
+    execute_reaching(p, &a, in, out);
+    return;
+  }
   fg_program *g = fg_program_create(test_target(), p, &list, &why);
   if (!g) ck_abort_msg("%s", why);
   if (fg_program_execute(g, &a) != FG_DONE) ck_abort_msg("%s", fg_backend_message());
   fg_program_destroy(g);
 }
 
-/* Plan and run text on a device of that much shared memory (0: the reference device); a leading i means in place. */
+/* Plan and run text on a device of that much shared memory in single precision (0: the reference device); a leading i
+ * means in place. */
 static void check(const char *text, size_t shared_block) {
   const char *why = "";
-  const fg_device_info small = test_small_device(shared_block);
+  const fg_device_info small = test_small_device(shared_block * fg_real_size(PRECISION) / sizeof(float));
   const bool in_place = strchr(text, 'i') != NULL;
-  fg_problem *p = test_problem(text, FG_SINGLE);
-  if (!fg_planner_plan(p, shared_block ? &small : &fg_reference_device, &list, &why)) ck_abort_msg("%s: %s", text, why);
+  fg_problem *p = test_problem(text, ARRAYS);
+  p->compute = PRECISION;
+  if (!plan(p, in_place, shared_block ? &small : &fg_reference_device, &why)) ck_abort_msg("%s: %s", text, why);
 
   dice d = {97};
   const spots in = spots_of(p, FG_INPUT), out = spots_of(p, FG_OUTPUT);
@@ -248,11 +289,12 @@ static void check(const char *text, size_t shared_block) {
   execute(p, &from, &to);
   fg_wide *got = read_side(p, &to, &out, FG_OUTPUT);
   const double error = difference(got, want, out.elements);
+  const double unit = PRECISION == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
   double levels = 2 * (1 + sqrt(log2((double)fg_tensor_size(&p->transform) + 2)));
   for (int i = 0; i < list.count; i++)
     if (list.pass[i].filter.kind || list.pass[i].load_table.kind) levels *= 2; /* a convolution is three transforms */
-  if (getenv("SHOW")) fprintf(stderr, "%-28s %d passes %g of %g\n", text, list.count, error, levels * FLT_EPSILON / 2);
-  ck_assert_msg(error <= levels * FLT_EPSILON / 2, "%s: error %g", text, error);
+  if (getenv("SHOW")) fprintf(stderr, "%-28s %d passes %g of %g\n", text, list.count, error, levels * unit);
+  ck_assert_msg(error <= levels * unit, "%s: error %g", text, error);
   check_untouched(p, &out_before, &to, &out);
   if (!in_place) {
     for (int i = 0; i < 2; i++)
@@ -375,7 +417,7 @@ START_TEST(no_pass_moves_more_than_half) {
     double bytes = 0, complex_bytes = 0;
     char complex_text[40];
     snprintf(complex_text, sizeof complex_text, "oc%s", texts[i] + 2);
-    fg_problem *p = test_problem(texts[i], FG_SINGLE), *c = test_problem(complex_text, FG_SINGLE);
+    fg_problem *p = test_problem(texts[i], PRECISION), *c = test_problem(complex_text, PRECISION);
     ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
     for (int k = 0; k < list.count; k++) bytes += fg_pass_bytes(&list.pass[k]);
     ck_assert(fg_planner_plan(c, &fg_reference_device, &list, &why));
@@ -392,10 +434,12 @@ int main(void) {
   TCase *t = tcase_create("real");
   tcase_set_timeout(t, 600);
   tcase_add_loop_test(t, pairs_of_real_rows_are_right, 0, TEST_COUNT(lengths));
-  tcase_add_loop_test(t, every_kind_is_right, 0, TEST_COUNT(lengths));
+  tcase_add_loop_test(t, every_kind_is_right, TEST_WIDE ? TEST_COUNT(lengths) - 12 : 0,
+                      TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
-  tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));
-  return test_run(t, "real");
+  if (!TEST_WIDE) tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));
+  const char *const usual = PRECISION == FG_SINGLE ? "real" : "real data in double precision";
+  return test_run(t, TEST_WIDE ? "real data on wide arrays" : usual);
 }

@@ -24,7 +24,7 @@ static void take(void *block) {
   free(block);
 }
 
-static void begin(void) { fg_replay_memory_from(&(fg_replay_memory){give, take, NULL, NULL, NULL}); }
+static void begin(void) { fg_replay_memory_from(&(fg_replay_memory){{give, give}, {take, take}, NULL, NULL, NULL}); }
 
 static fg_replay_item array_of(enum fg_call call, long long value, ptrdiff_t low, ptrdiff_t high) {
   return (fg_replay_item){.line = {.call = call, .value = value, .word = "foreign"}, .low = low, .high = high,
@@ -77,42 +77,64 @@ static float first(fg_replay_item *a) { return *(float *)fg_replay_base(a); }
 
 static void overwrite(fg_replay_item *a, float value) { *(float *)fg_replay_base(a) = value; }
 
-START_TEST(numbers_are_the_same_each_time) {
-  fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
-  begin();
-  fg_replay_ready(&a, true);
-  const float number = first(&a);
-  ck_assert(number > -1 && number < 1 && number != 0);
-  overwrite(&a, 5);
-  fg_replay_ready(&a, true);
-  ck_assert_float_eq(first(&a), 5); /* a result of the program's stays */
-  fg_replay_spoil(&a);
-  fg_replay_ready(&a, false);
-  ck_assert_float_eq(first(&a), 5); /* it will be written over */
-  fg_replay_ready(&a, true);
-  ck_assert_float_eq(first(&a), number);
-  fg_replay_release(&a);
-}
-END_TEST
-
-static fg_problem *problem(const char *text, unsigned flags) {
+static fg_problem *problem_in(enum fg_precision precision, const char *text, unsigned flags) {
   char why[200] = "";
-  fg_problem *p = fg_notation_parse(text, FG_SINGLE, why, sizeof why);
+  fg_problem *p = fg_notation_parse(text, precision, why, sizeof why);
   ck_assert_msg(p != NULL, "%s: %s", text, why);
   p->flags = flags;
   return p;
 }
+
+static fg_problem *problem(const char *text, unsigned flags) { return problem_in(FG_SINGLE, text, flags); }
+
+START_TEST(numbers_are_the_same_each_time) {
+  fg_problem *p = problem("ocf8", FG_ESTIMATE);
+  fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
+  begin();
+  fg_replay_ready(&a, p, true);
+  const float number = first(&a);
+  ck_assert(number > -1 && number < 1 && number != 0);
+  overwrite(&a, 5);
+  fg_replay_ready(&a, p, true);
+  ck_assert_float_eq(first(&a), 5); /* a result of the program's stays */
+  fg_replay_spoil(&a);
+  fg_replay_ready(&a, p, false);
+  ck_assert_float_eq(first(&a), 5); /* it will be written over */
+  fg_replay_ready(&a, p, true);
+  ck_assert_float_eq(first(&a), number);
+  fg_replay_release(&a);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* The same ones in double precision; an array that the program uses for both is filled anew. */
+START_TEST(numbers_are_of_the_precision_that_is_wanted) {
+  fg_problem *single = problem("ocf8", FG_ESTIMATE), *twice = problem_in(FG_DOUBLE, "ocf8", FG_ESTIMATE);
+  fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
+  begin();
+  fg_replay_ready(&a, single, true);
+  const float number = first(&a);
+  fg_replay_ready(&a, twice, true);
+  ck_assert_double_eq(*(double *)fg_replay_base(&a), number);
+  for (int i = 0; i < 500; i++) ck_assert_double_lt(fabs(((double *)fg_replay_base(&a))[i]), 1);
+  fg_replay_ready(&a, single, true);
+  ck_assert_float_eq(first(&a), number);
+  fg_replay_release(&a);
+  fg_problem_free(single);
+  fg_problem_free(twice);
+}
+END_TEST
 
 /* How many transforms in place fit before numbers are made anew: each grows them by the root of 2n, up to 1e15. */
 START_TEST(growing_numbers_are_replaced_in_time) {
   fg_problem *p = problem("icf5000", FG_ESTIMATE); /* a root of 100 */
   fg_replay_item a = array_of(FG_CALL_MALLOC, 40000, 0, 40000);
   begin();
-  fg_replay_ready(&a, true);
+  fg_replay_ready(&a, p, true);
   overwrite(&a, 5);
   for (int i = 1; i <= 8; i++) {
     fg_replay_transformed(p, &a, &a, true);
-    fg_replay_ready(&a, true);
+    fg_replay_ready(&a, p, true);
     ck_assert_msg((first(&a) == 5) == (i < 8), "after %d transforms", i);
   }
   fg_replay_release(&a);
@@ -143,8 +165,8 @@ START_TEST(input_that_a_transform_used_up_is_made_anew) {
   fg_replay_item in = array_of(FG_CALL_MALLOC, 80, 0, 80), out = in;
   fg_replay_item *const to = inputs[_i].in_place ? &in : &out;
   begin();
-  fg_replay_ready(&in, true);
-  fg_replay_ready(to, false);
+  fg_replay_ready(&in, p, true);
+  fg_replay_ready(to, p, false);
   fg_replay_transformed(p, &in, to, inputs[_i].in_place);
   ck_assert_int_eq(in.spoiled, inputs[_i].spoils);
   fg_replay_release(&in);
@@ -192,7 +214,29 @@ START_TEST(no_number_is_a_difference) {
   rewind(file);
   put(&reader, &here, p, NAN, 0);
   put(&reader, &here, p, 3, 0);
-  ck_assert(!(here.difference <= FG_REPLAY_WRONG));
+  ck_assert(!(here.difference <= fg_replay_wrong(&here)));
+  fclose(file);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* A difference that is rounding in single precision is a wrong result in double, unless single was asked for. */
+START_TEST(double_results_are_compared_as_such) {
+  fg_problem *p = problem_in(FG_DOUBLE, "ocf8", FG_ESTIMATE);
+  FILE *file = tmpfile();
+  fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
+  fg_replay_row there = {.precision = FG_DOUBLE}, here = there;
+  double out[16] = {3, 4};
+  there.executes = here.executes = 1;
+  fg_replay_result(&writer, 0, &there, p, (const char *)out, (const char *)(out + 1));
+  rewind(file);
+  out[0] += 5e-8;
+  fg_replay_result(&reader, 0, &here, p, (const char *)out, (const char *)(out + 1));
+  ck_assert_int_eq(here.compared, 1);
+  ck_assert_double_eq_tol(here.difference, 1e-8, 1e-12);
+  ck_assert(here.difference > fg_replay_wrong(&here));
+  here.single = true;
+  ck_assert(here.difference < fg_replay_wrong(&here));
   fclose(file);
   fg_problem_free(p);
 }
@@ -235,6 +279,8 @@ int main(void) {
   tcase_add_loop_test(tc, input_that_a_transform_used_up_is_made_anew, 0, TEST_COUNT(inputs));
   tcase_add_test(tc, differences_are_relative_to_the_other_result);
   tcase_add_test(tc, no_number_is_a_difference);
+  tcase_add_test(tc, numbers_are_of_the_precision_that_is_wanted);
+  tcase_add_test(tc, double_results_are_compared_as_such);
   tcase_add_test(tc, results_of_different_plans_are_not_compared);
   tcase_add_test(tc, powers_of_two_are_looked_at);
   return test_run(tc, "replay");

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>
+#include <glob.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -56,7 +57,7 @@ static int run(const char *setting, const char *value, bool to_stderr, void (*bo
 static fg_report_row *plan(const char *problem, const char *where, const char *reason, const char *passes) {
   char why[100];
   fg_problem *p = fg_notation_parse(problem, FG_SINGLE, why, sizeof why);
-  fg_report_row *row = fg_report_plan(p, where, reason, passes);
+  fg_report_row *row = fg_report_plan(p, "single", where, reason, passes);
   fg_problem_free(p);
   return row;
 }
@@ -91,6 +92,9 @@ static void two_plans_three_executions(void) {
   fg_report_row *a = plan("oc64", "sim", "forced", "X(64)");
   fg_report_row *b = plan("oc64", "sim", "forced", "X(64)");
   if (a != b) _exit(4);
+  fg_report_planned(a, 0.5);
+  fg_report_planned(b, 0.125);
+  fg_report_planned(a, 0.25);
   fg_report_execute(a, 0.25, NULL, 1e-7);
   fg_report_execute(b, 0.5, "out of\tmemory", 3e-7);
   fg_report_execute(a, 0.125, NULL, -1);
@@ -107,14 +111,32 @@ START_TEST(a_row_counts_plans_and_executions) {
   ck_assert_int_eq(lines(content()), 3);
   static const char *const on_sim[][2] = {
       {"plans", "2"},          {"executes", "3"},      {"fallbacks", "1"},   {"seconds", "0.875000000"},
-      {"best_seconds", "0.125000000"}, {"error", "3.000e-07"}, {"passes", "X(64)"}};
+      {"best_seconds", "0.125000000"}, {"error", "3.000e-07"}, {"passes", "X(64)"}, {"precision", "single"},
+      {"plan_cold", "0.500000"}, {"plan_warm", "0.125000"}};
   static const char *const on_host[][2] = {
-      {"plans", "1"}, {"executes", "0"}, {"best_seconds", "-"}, {"error", "-"}, {"passes", "-"}};
-  for (int i = 0; i < 7; i++)
+      {"plans", "1"}, {"executes", "0"}, {"best_seconds", "-"}, {"error", "-"}, {"passes", "-"}, {"plan_cold", "-"}};
+  for (int i = 0; i < 10; i++)
     expect("sim", "forced; fallback: out of memory", on_sim[i][0], on_sim[i][1]);
   expect("sim", "forced; fallback: out of memory", "program", program_invocation_short_name);
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 6; i++)
     expect("host", "too small", on_host[i][0], on_host[i][1]);
+}
+END_TEST
+
+/* One problem, computed in three ways. */
+static void one_problem_three_ways(void) {
+  static const char *const ways[] = {"single", "double", "double as single"};
+  char why[100];
+  fg_problem *p = fg_notation_parse("oc64", FG_DOUBLE, why, sizeof why);
+  for (int i = 0; i < 6; i++) fg_report_plan(p, ways[i / 2], "sim", "forced", "X(64)");
+  fg_problem_free(p);
+}
+
+START_TEST(precisions_have_rows_of_their_own) {
+  ck_assert_int_eq(run("FFTW3_GPU_REPORT", file, false, one_problem_three_ways), 0);
+  ck_assert_int_eq(lines(content()), 4);
+  ck_assert(strstr(content(), "\tsingle\t") && strstr(content(), "\tdouble\t"));
+  ck_assert(strstr(content(), "\tdouble as single\t"));
 }
 END_TEST
 
@@ -197,6 +219,30 @@ START_TEST(a_forked_child_reports_only_its_own) {
   ck_assert_int_eq(lines(content()), 3);
   ck_assert_ptr_nonnull(strstr(text, "\t0\t3\t0\t0.750000000\t0.250000000\t")); /* the child's */
   ck_assert_ptr_nonnull(strstr(text, "\t1\t2\t0\t1.000000000\t0.500000000\t")); /* the parent's */
+}
+END_TEST
+
+/* Each with a heading of its own. */
+START_TEST(processes_have_files_of_their_own) {
+  char pattern[sizeof file + 16];
+  glob_t found;
+  snprintf(pattern, sizeof pattern, "%s.%%p.t", file);
+  run("FFTW3_GPU_REPORT", pattern, false, fork_and_exit);
+  snprintf(pattern, sizeof pattern, "%s.[1-9]*.t", file);
+  ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+  ck_assert_uint_eq(found.gl_pathc, 2);
+  for (size_t i = 0; i < found.gl_pathc; i++) {
+    FILE *f = fopen(found.gl_pathv[i], "r");
+    ck_assert_ptr_nonnull(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    ck_assert_int_eq(lines(text), 2);
+    char number[32];
+    snprintf(number, sizeof number, "\t%ld\t", strtol(found.gl_pathv[i] + strlen(file) + 1, NULL, 10));
+    ck_assert_ptr_nonnull(strstr(text, number));
+    unlink(found.gl_pathv[i]);
+  }
+  globfree(&found);
 }
 END_TEST
 
@@ -331,6 +377,7 @@ int main(void) {
   TCase *tc = tcase_create("report");
   tcase_add_checked_fixture(tc, fresh_file, remove_file);
   tcase_add_test(tc, a_row_counts_plans_and_executions);
+  tcase_add_test(tc, precisions_have_rows_of_their_own);
   tcase_add_test(tc, no_plan_no_report);
   tcase_add_test(tc, a_library_that_was_loaded_leaves_the_heading);
   tcase_add_test(tc, a_forked_child_leaves_no_heading);
@@ -338,6 +385,7 @@ int main(void) {
   tcase_add_test(tc, no_setting_no_row);
   tcase_add_test(tc, processes_append_under_one_header);
   tcase_add_test(tc, a_forked_child_reports_only_its_own);
+  tcase_add_test(tc, processes_have_files_of_their_own);
   tcase_add_test(tc, a_child_without_transforms_or_exit_handlers_is_silent);
   tcase_add_test(tc, stderr_closed_by_the_program_still_gets_the_report);
   tcase_add_test(tc, a_file_with_the_number_of_stderr_is_left_alone);

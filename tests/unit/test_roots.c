@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #include "dice.h"
-#include "src/run/roots.h"
+#include "src/run/circle.h"
+#include "src/run/double_dft.h"
 #include "src/run/table.h"
 #include "suite.h"
 
@@ -63,12 +64,15 @@ START_TEST(chirps_reduce_their_exponent_exactly) {
   static const uint64_t orders[] = {1, 2, 3, 17, 1009, 100003, 4294967291u};
   for (int i = 0; i < TEST_COUNT(orders); i++) {
     const uint64_t n = orders[i];
+    fg_circle c;
+    ck_assert(fg_circle_make(&c, 2 * n));
     for (uint64_t j = 0; j < n; j += 1 + n / 500) {
       const uint64_t square = (uint64_t)((unsigned __int128)j * j % (2 * n));
       const fg_wide want = by_library(square, 2 * n);
-      near(fg_chirp(j, n, -1), want, 8 * LDBL_EPSILON);
-      near(fg_chirp(j, n, +1), (fg_wide){want.re, -want.im}, 8 * LDBL_EPSILON);
+      near(fg_circle_chirp(&c, j, -1), want, 8 * LDBL_EPSILON);
+      near(fg_circle_chirp(&c, j, +1), (fg_wide){want.re, -want.im}, 8 * LDBL_EPSILON);
     }
+    fg_circle_free(&c);
   }
 }
 END_TEST
@@ -81,7 +85,10 @@ START_TEST(transforms_agree_with_the_sum) {
   dice d = {31 + (uint64_t)_i};
   fg_wide *x = calloc(n, sizeof *x), *y = calloc(n, sizeof *y);
   for (size_t j = 0; j < n; j++) y[j] = x[j] = (fg_wide){dice_real(&d), dice_real(&d)};
+  fg_double *z = calloc(n, sizeof *z);
+  for (size_t j = 0; j < n; j++) z[j] = (fg_double){(double)x[j].re, (double)x[j].im};
   ck_assert_int_eq(fg_wide_dft(y, n), 0);
+  ck_assert_int_eq(fg_double_dft(z, n), 0);
   for (size_t k = 0; k < n; k++) {
     fg_wide sum = {0, 0};
     for (size_t j = 0; j < n; j++) {
@@ -90,13 +97,21 @@ START_TEST(transforms_agree_with_the_sum) {
       sum.im += x[j].re * w.im + x[j].im * w.re;
     }
     near(y[k], sum, 4 * (long double)n * LDBL_EPSILON);
+    near((fg_wide){z[k].re, z[k].im}, sum, 2 * (long double)n * DBL_EPSILON);
   }
+  free(z);
   free(x);
   free(y);
 }
 END_TEST
 
 /* ---- tables ---- */
+
+/* exp(sign·πi·j²/n). */
+static fg_wide chirp(uint64_t j, uint64_t n, int sign) {
+  const fg_wide w = fg_root(j * j % (2 * n), 2 * n);
+  return (fg_wide){w.re, sign < 0 ? w.im : -w.im};
+}
 
 static void expect_single(const float *entry, fg_wide w) {
   if (entry[0] != (float)w.re || entry[1] != (float)w.im) ck_abort_msg("%.9g %.9g", entry[0], entry[1]);
@@ -153,8 +168,23 @@ END_TEST
 START_TEST(chirp_tables_are_rounded_once) {
   const fg_table t = {.kind = FG_TABLE_CHIRP, .precision = FG_SINGLE, .sign = _i ? 1 : -1, .n = 1009};
   float *entries = fg_table_compute(&t);
-  for (uint64_t j = 0; j < 1009; j++) expect_single(entries + 2 * j, fg_chirp(j, 1009, t.sign));
+  for (uint64_t j = 0; j < 1009; j++) expect_single(entries + 2 * j, chirp(j, 1009, t.sign));
   free(entries);
+}
+END_TEST
+
+/* A long filter in single precision is as good as one rounded from long double. */
+START_TEST(filters_of_single_precision_are_nearly_rounded_once) {
+  enum { N = 1009, LENGTH = 2100 };
+  const fg_table t = {.kind = FG_TABLE_FILTER, .precision = FG_SINGLE, .sign = -1, .n = N, .length = LENGTH};
+  fg_table better = t;
+  better.precision = FG_DOUBLE;
+  float *single = fg_table_compute(&t);
+  double *twice = fg_table_compute(&better);
+  for (int k = 0; k < 2 * LENGTH; k++)
+    ck_assert(fabs((double)single[k] - twice[k]) <= 0.501 * FLT_EPSILON * fabs(twice[k]) + DBL_EPSILON);
+  free(single);
+  free(twice);
 }
 END_TEST
 
@@ -172,7 +202,7 @@ START_TEST(filter_tables_are_the_transformed_chirp) {
       sum.re += entries[2 * k] * w.re + entries[2 * k + 1] * w.im;
       sum.im += entries[2 * k + 1] * w.re - entries[2 * k] * w.im;
     }
-    near(sum, distance < 0 ? (fg_wide){0, 0} : fg_chirp((uint64_t)distance, N, -t.sign), 20 * DBL_EPSILON);
+    near(sum, distance < 0 ? (fg_wide){0, 0} : chirp((uint64_t)distance, N, -t.sign), 20 * DBL_EPSILON);
   }
   free(entries);
 }
@@ -189,6 +219,7 @@ int main(void) {
   tcase_add_loop_test(tc, two_level_tables_give_every_power, 0, 4);
   tcase_add_test(tc, stage_tables_hold_each_stage_in_turn);
   tcase_add_loop_test(tc, chirp_tables_are_rounded_once, 0, 2);
+  tcase_add_test(tc, filters_of_single_precision_are_nearly_rounded_once);
   tcase_add_loop_test(tc, filter_tables_are_the_transformed_chirp, 0, 2);
   return test_run(tc, "roots");
 }

@@ -73,7 +73,7 @@ static const char *const defaults[][2] = {
     {"FFTW3_GPU", "auto"},     {"FFTW3_GPU_BACKEND", "cuda"}, {"FFTW3_GPU_CACHE", ""},  {"FFTW3_GPU_LOG", "none"},
     {"FFTW3_GPU_LOG_FILE", ""}, {"FFTW3_GPU_REPORT", ""},      {"FFTW3_GPU_TRACE", ""},   {"FFTW3_GPU_VERIFY", ""},
     {"FFTW3_GPU_COPY_THREADS", ""}, {"FFTW3_GPU_PIN", "own"},
-    {"FFTW3_GPU_DEVICE", ""}, {"FFTW3_GPU_MEMORY", ""}, {"FFTW3_GPU_NVRTC", ""},
+    {"FFTW3_GPU_DEVICE", ""}, {"FFTW3_GPU_DOUBLE", ""}, {"FFTW3_GPU_MEMORY", ""}, {"FFTW3_GPU_NVRTC", ""},
 };
 enum { SETTINGS = sizeof defaults / sizeof defaults[0] };
 
@@ -120,6 +120,10 @@ static const char *const good[][3] = {
     {"FFTW3_GPU_VERIFY", "1e-5", "1e-05"},
     {"FFTW3_GPU_VERIFY", "0.25", "0.25"},
     {"FFTW3_GPU_VERIFY", "0", ""},
+    {"FFTW3_GPU_VERIFY", "auto", "auto"},
+    {"FFTW3_GPU_DOUBLE", "host", "host"},
+    {"FFTW3_GPU_DOUBLE", "single", "single"},
+    {"FFTW3_GPU_DOUBLE", "double", "double"},
     {"FFTW3_GPU_COPY_THREADS", "3", "3"},
     {"FFTW3_GPU_DEVICE", "0", "0"},
     {"FFTW3_GPU_DEVICE", "12", "12"},
@@ -154,7 +158,7 @@ static const char *const bad[][2] = {
     {"FFTW3_GPU_VERIFY", "nan"}, {"FFTW3_GPU_VERIFY", "inf"},     {"FFTW3_GPU_VERIFY", "yes"},
     {"FFTW3_GPU_COPY_THREADS", "0"}, {"FFTW3_GPU_COPY_THREADS", "65"}, {"FFTW3_GPU_COPY_THREADS", "4x"},
     {"FFTW3_GPU_PIN", "all"},        {"FFTW3_GPU_NVRTC", "/usr"},    {"FFTW3_GPU_TRACE", "/usr"},
-    {"FFTW3_GPU_DEVICE", "-1"},    {"FFTW3_GPU_DEVICE", "0,1"},
+    {"FFTW3_GPU_DOUBLE", "float"}, {"FFTW3_GPU_DOUBLE", "auto"}, {"FFTW3_GPU_DEVICE", "-1"},    {"FFTW3_GPU_DEVICE", "0,1"},
     {"FFTW3_GPU_MEMORY", "0"},     {"FFTW3_GPU_MEMORY", "101%"},  {"FFTW3_GPU_MEMORY", "2GB"},
     {"FFTW3_GPU_MEMORY", "99999999T"}, {"FFTW3_GPU_MEMORY", "99999999999999999999"}, {"FFTW3_GPU_MEMORY", "all"},
 };
@@ -206,6 +210,30 @@ START_TEST(bad_values_are_told_each) {
 }
 END_TEST
 
+/* A variable of the environment, and what the one line about it ends with; NULL: there is none. */
+static const char *const names[][2] = {
+    {"FFTW3_GPU_LOGS", "is FFTW3_GPU_LOG meant?\n"},        {"FFTW3_GPU_REPROT", "is FFTW3_GPU_REPORT meant?\n"},
+    {"FFTW3_GPU_BACKENDS", "is FFTW3_GPU_BACKEND meant?\n"}, {"FFTW_GPU_REPORT", "is FFTW3_GPU_REPORT meant?\n"},
+    {"FFTW3_GPU_MODE", "names them\n"},                     {"FFTW3_GPU_NO_NAME_OF_A_SETTING_IS_AS_LONG_AS_THIS_ONE",
+                                                             "names them\n"},
+    {"FFTW3_GPU_ROOT", NULL}, {"FFTW3_GPU_SIM_FAIL", NULL}, {"FFTW3_GPU_CXX", NULL}, {"FFTW_GPU", NULL},
+    {"FFTW_GPU_BIN", NULL}, {"FFTW3_GPUS", NULL}, {"FFTW_HOME", NULL}, {"FFTW", NULL}, {"MY_FFTW3_GPU_LOGS", NULL},
+};
+
+START_TEST(a_name_that_is_none_is_told_of_with_the_nearest) {
+  const outcome o = with(names[_i][0], "1");
+  expect_defaults_except(&o, "");
+  if (!names[_i][1]) {
+    ck_assert_str_eq(o.complaints, "");
+    return;
+  }
+  const char *const line_end = strchr(o.complaints, '\n');
+  ck_assert_msg(line_end && !line_end[1], "not one line: %s", o.complaints);
+  ck_assert_ptr_nonnull(strstr(o.complaints, names[_i][0]));
+  ck_assert_str_eq(o.complaints + strlen(o.complaints) - strlen(names[_i][1]), names[_i][1]);
+}
+END_TEST
+
 static void *get(void *unused) { return (void)unused, (void *)fg_settings_get(); }
 
 START_TEST(threads_that_ask_at_once_get_one_answer) {
@@ -236,6 +264,7 @@ int main(void) {
   tcase_add_test(tc, a_log_file_with_a_level_keeps_the_level);
   tcase_add_test(tc, relative_paths_become_absolute);
   tcase_add_test(tc, bad_values_are_told_each);
+  tcase_add_loop_test(tc, a_name_that_is_none_is_told_of_with_the_nearest, 0, COUNT(names));
   tcase_add_test(tc, threads_that_ask_at_once_get_one_answer);
   return test_run(tc, "settings");
 }

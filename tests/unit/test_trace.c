@@ -48,6 +48,13 @@ static const char *const lines[] = {
     "export_wisdom length=-1 way=file",
     "import_wisdom length=1000 way=string result=1",
     "import_system_wisdom result=0",
+    "malloc a0 bytes=4096 precision=double",
+    "destroy_plan null precision=double",
+    "init_threads result=1 precision=double",
+    "import_wisdom length=1000 way=string result=1 precision=double",
+    "plan null precision=double by=fftw_plan_dft_1d",
+    "plan p0 precision=double problem=ocf64 kind=dft format=interleaved sign=-1 dims=64:2:2 batch=- flags=0x40 threads=1 "
+    "in=a0 out=a1 where=host by=fftw_plan_dft_1d",
     "plan null",
     "plan null by=fftwf_plan_dft_1d",
     "plan p0 problem=ocf64 kind=dft format=interleaved sign=-1 dims=64:2:2 batch=- flags=0x40 threads=1 in=a0 out=a1 "
@@ -102,6 +109,7 @@ static const char *const bad_lines[] = {
     "+1 t0 malloc a0 word", "+1 t0 join a0", "+1 t0 join a0 at=null", "+1 t0 execute p0 in=a0+ out=a0",
     "+1 t0 execute p0 in=a0, out=a0", "+1 t0 execute p0 in=b0 out=a0", "+1 t0 execute p0 x0", "+1 t0 execute p0 ns=-1",
     "+1 t0 execute p0 in=a0 out=a0 step=1", "+1 t0 array a0 mod=0 kind=aaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "+1 t0 cleanup precision=half",
     "+1 t0 plan p0 kind=dft dims=8:2:2 batch=-", "+1 t0 plan p0 kind=dft format=interleaved batch=-",
     "+1 t0 plan p0 kind=dft format=interleaved dims=8:2 batch=-",
     "+1 t0 plan p0 kind=dft format=interleaved dims=8:2:2, batch=-",
@@ -327,8 +335,8 @@ static void expect_ref(fg_trace_ref ref, int array, ptrdiff_t offset) {
 
 START_TEST(blocks_have_bounds) {
   fg_trace_arrays t = {0};
-  ck_assert_int_eq(fg_trace_arrays_malloc(&t, memory + 1000, 100), 0);
-  ck_assert_int_eq(fg_trace_arrays_malloc(&t, memory + 1100, 100), 1);
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 1000, 100), 0);
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 1100, 100), 1);
   expect_ref(find(&t, 1000, 0, 50), 0, 0);
   expect_ref(find(&t, 1099, 0, 50), 0, 99);
   expect_ref(find(&t, 1100, -50, 50), 1, 0);
@@ -336,7 +344,7 @@ START_TEST(blocks_have_bounds) {
   ck_assert_int_eq(fg_trace_arrays_free(&t, memory + 1050), FG_TRACE_OTHER);
   ck_assert_int_eq(fg_trace_arrays_free(&t, memory + 1000), 0);
   ck_assert_int_eq(fg_trace_arrays_free(&t, memory + 1000), FG_TRACE_OTHER);
-  ck_assert_int_eq(fg_trace_arrays_malloc(&t, memory + 5000, 100), 0);
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 5000, 100), 0);
   fg_trace_arrays_clear(&t);
 }
 END_TEST
@@ -372,9 +380,9 @@ START_TEST(a_new_block_takes_the_place_of_what_was_there) {
   fg_trace_arrays t = {0};
   expect_ref(find(&t, 1000, 0, 100), 0, 0);
   expect_ref(find(&t, 2000, 0, 100), 1, 0);
-  ck_assert_int_eq(fg_trace_arrays_malloc(&t, memory + 900, 300), 0);
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 900, 300), 0);
   expect_ref(find(&t, 1000, 0, 100), 0, 100);
-  ck_assert_int_eq(fg_trace_arrays_malloc(&t, memory + 1000, 1050), 0);
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 1000, 1050), 0);
   expect_ref(find(&t, 2000, 0, 100), 0, 1000);
   ck_assert_str_eq(told, "");
   fg_trace_arrays_clear(&t);

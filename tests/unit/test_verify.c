@@ -12,6 +12,7 @@
 
 #include "cuda/sim/sim.h"
 #include "device_case.h"
+#include "numbers.h"
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
@@ -111,11 +112,30 @@ START_TEST(a_result_that_is_no_number_is_replaced) {
   device_case_open(&c, "oc64");
   c.plan = fg_plan_create((fg_problem *)c.problem);
   c.problem = fg_plan_problem(c.plan);
-  ((float *)c.arrays.at.in_re)[5] = NAN;
+  ((test_number *)c.arrays.at.in_re)[5] = NAN;
   test_log_clear();
   fg_plan_execute(c.plan, NULL);
-  ck_assert(isnan(((float *)c.arrays.at.out_re)[0]));
+  ck_assert(isnan(((test_number *)c.arrays.at.out_re)[0]));
   ck_assert(test_log_says("verification: error nan, tolerance 0.5, of ocf64;"));
+  device_case_close(&c);
+}
+END_TEST
+
+/* Numbers whose squares are none of their precision, in which they are computed here: how far a result is off does not
+ * depend on their size. */
+START_TEST(numbers_of_any_size_are_verified) {
+  const bool single = sizeof(test_number) == sizeof(float);
+  const double size = _i / 2 ? (single ? 1e-30 : 1e-200) : single ? 1e30 : 1e200;
+  setenv("FFTW3_GPU_VERIFY", _i % 2 ? "1e-5" : "1e-30", 1);
+  device_case c;
+  device_case_open(&c, "oc360");
+  ((fg_problem *)c.problem)->compute = TEST_ARRAYS;
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  c.problem = fg_plan_problem(c.plan);
+  for (int i = 0; i < 2 * 360; i++) ((test_number *)c.arrays.at.in_re)[i] *= (test_number)size;
+  test_log_clear();
+  fg_plan_execute(c.plan, NULL);
+  ck_assert_int_eq(test_log_lines("error"), _i % 2 == 0);
   device_case_close(&c);
 }
 END_TEST
@@ -179,6 +199,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_result_within_the_tolerance_stays, 0, TEST_COUNT(cases));
   tcase_add_loop_test(tc, split_arrays_are_verified_time_and_again, 0, 2);
   tcase_add_test(tc, a_result_that_is_no_number_is_replaced);
+  tcase_add_loop_test(tc, numbers_of_any_size_are_verified, 0, 4);
   tcase_add_test(tc, the_report_has_the_worst_error);
   const int status = test_run(tc, "verify");
   test_log_remove();

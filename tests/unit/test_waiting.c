@@ -16,6 +16,8 @@
 #include "real_fftw.h"
 #include "src/plan/account.h"
 #include "src/plan/background.h"
+#include "src/plan/compiling.h"
+#include "src/plan/crowd.h"
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
 #include "src/run/slot.h"
@@ -56,6 +58,17 @@ static void remove_folder(const char *folder) {
   ck_assert_int_eq(system(command), 0);
 }
 
+static void stays_with_the_real_fftw(const char *text, unsigned flags) {
+  fg_problem *p = test_problem(text, FG_SINGLE);
+  test_arrays a;
+  p->flags = flags;
+  test_arrays_make(&a, p, false, false);
+  void *plan = fg_plan_create(p);
+  ck_assert(plan && !fg_plan_is_ours(plan));
+  fg_host_of(FG_SINGLE)->destroy(plan);
+  test_arrays_free(&a);
+}
+
 /* times executions, each right, each followed by what it started. */
 static void execute(device_case *c, int times) {
   for (int i = 0; i < times; i++) {
@@ -77,11 +90,11 @@ START_TEST(the_device_is_opened_when_waiting_has_cost_as_much) {
   execute(&c, UNTIL_SWITCH - 1);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
   ck_assert(!fg_target_open());
-  says(&c, "(waiting-for-gpu-ocf360*12 after 12 executions");
+  says(&c, "(waiting-for-gpu-ocf360*30 after 12 executions");
   execute(&c, 1);
   ck_assert(fg_target_open());
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
-  says(&c, "(gpu-ocf360*12");
+  says(&c, "(gpu-ocf360*30");
   const int on_host = test_real_fftw_executions();
   execute(&c, 3);
   ck_assert_int_eq(test_real_fftw_executions(), on_host);
@@ -95,7 +108,7 @@ END_TEST
 START_TEST(all_problems_pay_for_the_device_together) {
   device_case a, b;
   open_waiting(&a, TEST_WAITS);
-  open_waiting(&b, "oc12x30*12");
+  open_waiting(&b, "oc12x30*30");
   execute(&a, 6);
   execute(&b, 6);
   ck_assert(!fg_target_open());
@@ -133,7 +146,7 @@ START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
   device_case c, same;
   enum { COMPILING = 50 };
   empty_cache(none);
-  test_coefficients(start, COMPILING * host_time * 0.998);
+  test_coefficients(start, COMPILING * host_time * 0.996);
   open_waiting(&c, TEST_WAITS);
   execute(&c, COMPILING - 1);
   ck_assert(fg_target_open());
@@ -141,7 +154,7 @@ START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
   ck_assert_uint_eq(fg_sim_count().compiles, 0);
   execute(&c, 1);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
-  open_waiting(&same, "ic360*12");
+  open_waiting(&same, "ic360*30");
   execute(&same, 2);
   ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_WAITING);
   execute(&same, 1);
@@ -149,6 +162,87 @@ START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
   ck_assert_uint_eq(fg_sim_count().compiles, 1);
   device_case_close(&same);
   device_case_close(&c);
+  remove_folder(none);
+}
+END_TEST
+
+/* A problem that would go to the device at once, on which nobody has compiled it yet, with that much patience. */
+static void open_uncompiled(device_case *c, char *none, double patience) {
+  empty_cache(none);
+  test_coefficients(1e-6, 1e-6);
+  fg_compiling_patience = patience;
+  device_case_open(c, TEST_WAITS);
+  test_real_fftw_execute(c->problem, &c->arrays.at);
+  c->by_host = device_case_memory(c);
+  c->plan = fg_plan_create((fg_problem *)c->problem);
+  ck_assert(c->plan && fg_plan_is_ours(c->plan));
+  c->problem = fg_plan_problem(c->plan);
+}
+
+START_TEST(a_plan_does_not_wait_long_for_the_compiler) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  open_uncompiled(&c, none, 0);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  c.plan->patience = 0;
+  const int on_host = test_real_fftw_executions();
+  device_case_execute(&c);
+  ck_assert(answers_agree(&c));
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 1);
+  fg_background_wait();
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  execute(&c, 2);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 1);
+  device_case_close(&c);
+  remove_folder(none);
+}
+END_TEST
+
+START_TEST(an_execution_waits_as_long_as_the_host_would_take) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  open_uncompiled(&c, none, 0);
+  ck_assert_double_gt(c.plan->patience, 0);
+  c.plan->patience = 1000;
+  const int on_host = test_real_fftw_executions();
+  execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  /* It never was on the host: the device is held against the estimate, which is no finding. */
+  fg_finding found;
+  execute(&c, TRIALS);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_BETTER_ON_DEVICE);
+  ck_assert(!fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found));
+  execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  device_case_close(&c);
+  remove_folder(none);
+}
+END_TEST
+
+START_TEST(what_is_compiled_in_time_is_on_the_device_at_once) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c, again;
+  open_uncompiled(&c, none, 1000);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  ck_assert_uint_eq(fg_sim_count().compiles, 1);
+  fg_compiling_patience = 0; /* now it is there */
+  open_waiting(&again, TEST_WAITS);
+  ck_assert_int_eq(fg_plan_state(again.plan), FG_STATE_DEVICE);
+  execute(&c, 1);
+  device_case_close(&again);
+  device_case_close(&c);
+  remove_folder(none);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compiled_stays_on_the_host) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  empty_cache(none);
+  test_coefficients(1e-6, 1e-6);
+  fg_sim_set_faults("compile:1+");
+  stays_with_the_real_fftw(TEST_WAITS, FG_ESTIMATE);
+  ck_assert_int_eq(test_log_lines("warn"), 1);
   remove_folder(none);
 }
 END_TEST
@@ -168,6 +262,37 @@ START_TEST(a_faster_device_keeps_the_problem) {
 }
 END_TEST
 
+/* The program does something else behind its first execution, and the plan has switched before the second. */
+START_TEST(one_long_execution_on_the_host_is_what_the_device_is_held_against) {
+  device_case c;
+  fg_finding found;
+  test_time(10 * host_time, 1e-9);
+  test_coefficients(1e-6, planning);
+  open_waiting(&c, TEST_WAITS);
+  execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  execute(&c, TRIALS);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  ck_assert(fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found) && found.device);
+  ck_assert_double_eq_tol(found.host, 10 * host_time, 1e-6);
+  device_case_close(&c);
+}
+END_TEST
+
+/* The first execution may have been cold: if one half as long would not earn the switch, there is a second. */
+START_TEST(a_first_execution_that_is_not_long_does_not_switch_alone) {
+  device_case c;
+  test_time(3 * host_time, 1e-9);
+  test_coefficients(1e-6, planning);
+  open_waiting(&c, TEST_WAITS);
+  execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+
 START_TEST(a_slower_device_gives_it_back_for_good) {
   device_case c;
   fg_finding found;
@@ -177,7 +302,7 @@ START_TEST(a_slower_device_gives_it_back_for_good) {
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
   execute(&c, 1);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_RETURNED);
-  says(&c, "(returned-from-gpu-ocf360*12 after 13 executions");
+  says(&c, "(returned-from-gpu-ocf360*30 after 13 executions");
   const size_t launches = fg_sim_count().launches;
   execute(&c, 3 * UNTIL_SWITCH);
   ck_assert_uint_eq(fg_sim_count().launches, launches);
@@ -197,6 +322,78 @@ START_TEST(a_device_as_fast_stays) {
   open_waiting(&c, TEST_WAITS);
   execute(&c, UNTIL_SWITCH + TRIALS + 3);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+
+/* What the host does in a millisecond is not worth waiting for three others that take half of that each. */
+START_TEST(an_execution_too_many_for_the_device_is_the_hosts) {
+  enum { OTHERS = 3 };
+  device_case c;
+  test_time(host_time, 0.6 * host_time);
+  open_waiting(&c, TEST_WAITS);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter(); /* before both times are known they change nothing */
+  execute(&c, UNTIL_SWITCH + 1);
+  const int on_host = test_real_fftw_executions();
+  for (int i = 0; i < OTHERS; i++) fg_crowd_leave();
+  execute(&c, TRIALS);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  execute(&c, 2);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_leave();
+  execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
+  device_case_close(&c);
+  open_waiting(&c, TEST_WAITS); /* planned on the device at once, by what was found */
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  const int before = test_real_fftw_executions();
+  execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  device_case_close(&c);
+}
+END_TEST
+
+/* The times are those of a measured plan, and the real FFTW would have to make one for this execution. */
+START_TEST(what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device) {
+  enum { OTHERS = 3 };
+  device_case c;
+  device_case_open(&c, TEST_WAITS);
+  fg_problem *const p = (fg_problem *)c.problem;
+  test_real_fftw_execute(p, &c.arrays.at);
+  c.by_host = device_case_memory(&c);
+  p->flags = FG_MEASURE;
+  fg_wisdom_keep(p, FG_MEMORY_FOREIGN, &(fg_finding){true, host_time, 0.6 * host_time});
+  c.plan = fg_plan_create(p);
+  ck_assert(c.plan && fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  const int before = test_real_fftw_executions();
+  execute(&c, 2);
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  device_case_close(&c);
+}
+END_TEST
+
+/* The model takes FFTW's threads to be slow; they are not. */
+START_TEST(what_is_short_on_the_host_is_not_counted_for_ever) {
+  device_case c;
+  fg_calibration slow = *test_coefficients(start, planning);
+  slow.overhead = 3 * host_time;
+  slow.rate_smooth = 1e8;
+  fg_calibration_use(&slow);
+  open_waiting(&c, TEST_WAITS);
+  execute(&c, FG_HOST_TRIALS);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_HOST);
+  fg_problem *again = fg_problem_copy(c.problem);
+  void *plan = fg_plan_create(again);
+  ck_assert(plan && !fg_plan_is_ours(plan));
+  fg_host_of(FG_SINGLE)->destroy(plan);
+  ck_assert(!fg_target_open());
   device_case_close(&c);
 }
 END_TEST
@@ -374,17 +571,6 @@ END_TEST
 
 /* ---- what never waits ---- */
 
-static void stays_with_the_real_fftw(const char *text, unsigned flags) {
-  fg_problem *p = test_problem(text, FG_SINGLE);
-  test_arrays a;
-  p->flags = flags;
-  test_arrays_make(&a, p, false, false);
-  void *plan = fg_plan_create(p);
-  ck_assert(plan && !fg_plan_is_ours(plan));
-  fg_host_of(FG_SINGLE)->destroy(plan);
-  test_arrays_free(&a);
-}
-
 START_TEST(small_problems_are_the_real_ffts_own) {
   stays_with_the_real_fftw("oc64", FG_ESTIMATE);
   stays_with_the_real_fftw("oc24x24", FG_MEASURE);
@@ -402,6 +588,7 @@ static void begin(void) {
   test_log_clear();
   test_coefficients(start, planning);
   test_time(host_time, 1e-9);
+  fg_compiling_patience = 1000; /* what is planned for the device is there */
 }
 
 int main(void) {
@@ -417,9 +604,18 @@ int main(void) {
   tcase_add_test(tc, all_problems_pay_for_the_device_together);
   tcase_add_test(tc, executions_count_for_the_problem_not_for_the_plan);
   tcase_add_test(tc, compiling_is_paid_for_only_where_it_is_needed);
+  tcase_add_test(tc, a_plan_does_not_wait_long_for_the_compiler);
+  tcase_add_test(tc, an_execution_waits_as_long_as_the_host_would_take);
+  tcase_add_test(tc, what_is_compiled_in_time_is_on_the_device_at_once);
+  tcase_add_test(tc, what_cannot_be_compiled_stays_on_the_host);
   tcase_add_test(tc, a_faster_device_keeps_the_problem);
+  tcase_add_test(tc, one_long_execution_on_the_host_is_what_the_device_is_held_against);
+  tcase_add_test(tc, a_first_execution_that_is_not_long_does_not_switch_alone);
   tcase_add_test(tc, a_slower_device_gives_it_back_for_good);
   tcase_add_test(tc, a_device_as_fast_stays);
+  tcase_add_test(tc, an_execution_too_many_for_the_device_is_the_hosts);
+  tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
+  tcase_add_test(tc, what_is_short_on_the_host_is_not_counted_for_ever);
   tcase_add_test(tc, without_a_device_nothing_happens);
   tcase_add_test(tc, a_problem_that_cannot_be_compiled_stays);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);

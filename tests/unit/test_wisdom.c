@@ -63,6 +63,36 @@ START_TEST(text_brings_everything_back) {
 }
 END_TEST
 
+static bool found(enum fg_precision precision, enum fg_precision compute) {
+  fg_finding finding;
+  fg_problem *p = problem("ocf64", FG_MEASURE);
+  p->precision = precision;
+  p->compute = compute;
+  const bool known = fg_wisdom_find(p, FG_MEMORY_OWN, &finding) && fg_wisdom_knows(p);
+  fg_problem_free(p);
+  return known;
+}
+
+/* What was computed in single precision says nothing about double, whatever the arrays are. */
+START_TEST(precisions_are_told_apart) {
+  fg_problem *p = problem("ocf64", FG_MEASURE);
+  p->precision = FG_DOUBLE;
+  fg_wisdom_learn(p);
+  fg_wisdom_keep(p, FG_MEMORY_OWN, &(fg_finding){true, 3e-3, 1e-3});
+  char *text = fg_wisdom_export(FG_DOUBLE);
+  ck_assert_ptr_nonnull(text);
+  ck_assert_ptr_null(fg_wisdom_export(FG_SINGLE));
+  fg_wisdom_forget(FG_DOUBLE);
+  ck_assert(!found(FG_DOUBLE, FG_SINGLE));
+  ck_assert(fg_wisdom_import(FG_DOUBLE, text));
+  ck_assert(found(FG_DOUBLE, FG_SINGLE));
+  ck_assert(!found(FG_DOUBLE, FG_DOUBLE));
+  ck_assert(!found(FG_SINGLE, FG_SINGLE));
+  free(text);
+  fg_problem_free(p);
+}
+END_TEST
+
 START_TEST(damaged_text_is_told) {
   ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD "\n (ocf64 1) (oc"));
   ck_assert(knows("ocf64", FG_MEASURE));
@@ -77,6 +107,7 @@ int main(void) {
   tcase_add_checked_fixture(set, start, NULL);
   tcase_add_test(set, knows_what_it_learned_with_at_least_that_patience);
   tcase_add_test(set, text_brings_everything_back);
+  tcase_add_test(set, precisions_are_told_apart);
   tcase_add_test(set, damaged_text_is_told);
   suite_add_tcase(suite, set);
   return test_run_suite(suite);

@@ -3,7 +3,7 @@
 
 #include "cuda/sim/sim.h"
 #include "real_fftw.h"
-#include "src/plan/clock.h"
+#include "src/report/clock.h"
 
 static double host_seconds, launch_seconds;
 

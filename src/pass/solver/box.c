@@ -10,6 +10,7 @@
 
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
+#include "src/pass/tuned.h"
 
 static const double EXCHANGE = 0.9; /* of the speed is left by each exchange through shared memory */
 
@@ -99,6 +100,20 @@ static fg_pass pass_of(const fg_work *w) {
   return p;
 }
 
+int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
+  way list[FG_MAX_BOX][MAX_LISTS];
+  int count[FG_MAX_BOX] = {1, 1, 1}, ways = 0;
+  for (int d = 0; d < p->dims; d++) count[d] = ways_of(p, d, list[d]);
+  for (int i = 0; i < count[0] * count[1] * count[2] && ways < most; i++) {
+    const int of_last = i % count[2], of_middle = i / count[2] % count[1], of_first = i / count[2] / count[1];
+    const way *of[FG_MAX_BOX] = {&list[0][of_first], &list[1][of_middle], &list[2][of_last]};
+    fg_pass now = *p;
+    order_stages(&now, of);
+    if (now.stages <= FG_MAX_STAGES) found[ways++] = now;
+  }
+  return ways;
+}
+
 /* Every combination of ways; each exchange costs. */
 static bool best_geometry(fg_pass *p, const fg_device_info *device) {
   way list[FG_MAX_BOX][MAX_LISTS];
@@ -122,6 +137,7 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
         }
       }
   *p = best;
+  if (best_score > 0) fg_tuned_correct(p, device);
   return best_score > 0;
 }
 

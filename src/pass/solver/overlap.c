@@ -14,8 +14,17 @@
 
 enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4 };
 
-/* Its passes have not run on a device yet: nothing is taken for faster before. */
-double fg_overlap_worth = 0;
+/* Of what others take by the cost model; and what the L2 holds makes a third pass cheap (measured on an H200 from 144^3
+ * to 256^3: doc/performance.md). */
+static const double worth = 0.9;
+double fg_overlap_caches = 1;
+
+static double bytes(const fg_work *w) {
+  double points = 1;
+  for (int d = 0; d < w->rank; d++) points *= (double)w->dim[d].n;
+  for (int l = 0; l < w->loops; l++) points *= (double)w->loop[l].n;
+  return points * 2 * (double)fg_real_size(w->precision);
+}
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but one */
@@ -24,6 +33,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
          && planner->splits == 0                                    /* taste: more passes are done by others */
          && !w->load_table.kind && !w->store_table.kind             /* must: positions are of one dimension */
          && w->twiddle == 0                                         /* must: the twiddle belongs to the first pass */
+         && bytes(w) > fg_overlap_caches * (double)planner->device->l2 /* taste: see there */
          && w->scratch <= 1                                         /* must: there are two scratch arrays */
          && w->loops + w->rank <= FG_MAX_LOOPS                      /* must: dimensions and the digit become loops */
          && split->n <= UINT32_MAX                                  /* must: exponents are 32-bit */
@@ -132,7 +142,7 @@ static bool saves(const fg_planner *planner, const fg_work *w, int count, double
   const fg_planner deeper = {planner->device, planner->splits + 1};
   fg_passes *others = calloc(1, sizeof *others);
   const bool found = others && fg_planner_lower(&deeper, w, others);
-  const bool better = !found || (count < others->count && cost < fg_overlap_worth * others->cost);
+  const bool better = !found || (count < others->count && cost < worth * others->cost);
   free(others);
   return better;
 }
@@ -141,8 +151,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   ptrdiff_t factors[MAX_CANDIDATES];
   const int count = candidates(planner, w, factors), before = list->count;
   const double cost = list->cost;
-  return fg_overlap_worth > 0 &&
-         fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list) &&
+  return fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list) &&
          saves(planner, w, list->count - before, list->cost - cost);
 }
 

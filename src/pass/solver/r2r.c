@@ -35,32 +35,41 @@ static bool lower_copy(const fg_planner *planner, const fg_work *w, fg_passes *l
   return fg_planner_lower(planner, &copy, list);
 }
 
-/* Dimension d with the others as loops; the first one done brings the data to the output, where the others stay. */
-static fg_work one_dimension(const fg_work *w, int d) {
+/* Dimension d with the others as loops; the first one done brings the data to w's output, where it stays until the last
+ * brings it to that of to. */
+static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
   const bool placed = d < w->rank - 1;
   fg_work one = *w;
-  fg_dim along = w->dim[d];
-  if (placed) {
-    one.from = w->to;
-    along.is = along.os;
-    for (int l = 0; l < w->loops; l++) one.loop[l].in = w->loop[l].out;
+  fg_dim along = {w->dim[d].n, placed ? w->dim[d].os : w->dim[d].is, to->dim[d].os};
+  one.to = to->to;
+  if (placed) one.from = w->to;
+  for (int l = 0; l < w->loops; l++) {
+    if (placed) one.loop[l].in = w->loop[l].out;
+    one.loop[l].out = to->loop[l].out;
   }
   one.rank = 1;
   for (int o = w->rank - 1; o >= 0; o--)
     if (o != d)
       one.loop[one.loops++] =
-          (fg_loop){.n = w->dim[o].n, .in = placed ? w->dim[o].os : w->dim[o].is, .out = w->dim[o].os};
+          (fg_loop){.n = w->dim[o].n, .in = placed ? w->dim[o].os : w->dim[o].is, .out = to->dim[o].os};
   fg_work_set_forms(&one, forms[w->r2r_kind[d]].from, forms[w->r2r_kind[d]].to, along);
   return one;
 }
 
-static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  if (w->rank == 0) return lower_copy(planner, w, list);
+static bool lower_between(const fg_planner *planner, const fg_work *w, ptrdiff_t scratch, fg_passes *list) {
+  fg_work between;
+  if (!fg_work_between(w, scratch, &between, list)) return false;
   for (int d = w->rank - 1; d >= 0; d--) {
-    const fg_work one = one_dimension(w, d);
+    const fg_work one = one_dimension(&between, d == 0 ? w : &between, d);
     if (!fg_planner_lower(planner, &one, list)) return false;
   }
   return true;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  static const ptrdiff_t ways[] = {false, true}; /* in scratch until the last */
+  if (w->rank == 0) return lower_copy(planner, w, list);
+  return fg_planner_cheapest(planner, w, lower_between, ways, w->to.wide && w->rank > 1 ? 2 : 1, list);
 }
 
 const fg_solver fg_solver_r2r = {"r2r", applicable, lower};

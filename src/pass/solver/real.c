@@ -26,19 +26,31 @@ static void others_as_loops(fg_work *one, const fg_work *w) {
     one->loop[one->loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is, .out = w->dim[d].os};
 }
 
-static bool lower_r2c(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  fg_work row = *w, others = *w;
-  others_as_loops(&row, w);
-  fg_work_set_forms(&row, FG_FORM_REAL, FG_FORM_HERMITIAN, last(w));
+static bool lower_r2c_between(const fg_planner *planner, const fg_work *w, ptrdiff_t scratch, fg_passes *list) {
+  fg_work between;
+  fg_work spectrum = *w; /* whose last dimension has half of the points */
+  if (w->rank) spectrum.dim[w->rank - 1].n = half(last(w).n);
+  if (!fg_work_between(&spectrum, scratch, &between, list)) return false;
+  fg_work row = between, others = *w;
+  others_as_loops(&row, &between);
+  fg_dim real = last(&between);
+  real.n = last(w).n;
+  fg_work_set_forms(&row, FG_FORM_REAL, FG_FORM_HERMITIAN, real);
   if (!fg_planner_lower(planner, &row, list)) return false;
   if (w->rank < 2) return true;
   others.kind = FG_DFT;
-  others.from = others.to;
+  others.from = between.to;
+  others.scratch = between.scratch;
   others.rank = w->rank - 1;
-  others.loop[others.loops++] = (fg_loop){.n = half(last(w).n), .out = last(w).os};
-  for (int d = 0; d < others.rank; d++) others.dim[d].is = others.dim[d].os;
-  for (int l = 0; l < others.loops; l++) others.loop[l].in = others.loop[l].out;
+  for (int d = 0; d < others.rank; d++) others.dim[d].is = between.dim[d].os;
+  for (int l = 0; l < others.loops; l++) others.loop[l].in = between.loop[l].out;
+  others.loop[others.loops++] = (fg_loop){.n = half(last(w).n), .in = last(&between).os, .out = last(w).os};
   return fg_planner_lower(planner, &others, list);
+}
+
+static bool lower_r2c(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  static const ptrdiff_t ways[] = {false, true}; /* rows into scratch */
+  return fg_planner_cheapest(planner, w, lower_r2c_between, ways, w->to.wide && w->rank > 1 ? 2 : 1, list);
 }
 
 /* The other dimensions into scratch, which is laid out as the input is; *stride is then the last dimension's there. */

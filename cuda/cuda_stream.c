@@ -1,0 +1,176 @@
+/* cuda_stream.c: streams, launches, events, recordings and gates.  An fg_stream is a CUstream, an fg_event a CUevent,
+ * an fg_graph a CUgraphExec. */
+#include "config.h"
+
+#include <time.h>
+
+#include "cuda/cuda_device.h"
+#include "src/report/clock.h"
+
+/* ---- waiting ---- */
+
+/* The driver may fail to wait (it needs a descriptor for it, say), while the work goes on in memory of the program's.
+ * Then it is asked again and again until all is done. Where it cannot tell either, it has so long to finish, and counts
+ * as lost. */
+static const uint64_t patience = 3000000000; /* ns */
+
+static CUresult done_at_last(CUresult waited, CUresult (*query)(void *), void *what) {
+  const struct timespec nap = {0, 50000};
+  const uint64_t late = fg_clock_nanoseconds() + patience;
+  CUresult result;
+  while ((result = query(what)) == CUDA_ERROR_NOT_READY || result == waited) {
+    if (result == waited && fg_clock_nanoseconds() > late) return CUDA_ERROR_LAUNCH_TIMEOUT;
+    nanosleep(&nap, NULL);
+  }
+  return result;
+}
+
+static CUresult wait_for(CUresult waited, CUresult (*query)(void *), void *what) {
+  if (waited != CUDA_ERROR_OPERATING_SYSTEM && waited != CUDA_ERROR_OUT_OF_MEMORY) return waited;
+  return done_at_last(waited, query, what);
+}
+
+static CUresult query_stream(void *stream) { return fg_cu.cuStreamQuery(stream); }
+static CUresult query_event(void *event) { return fg_cu.cuEventQuery(event); }
+
+/* ---- streams ---- */
+
+int fg_cuda_stream_create(fg_device *device, fg_stream **stream) {
+  CUstream new = NULL;
+  const int code = FG_CUDA_CALL(device, "cuStreamCreate", fg_cu.cuStreamCreate(&new, CU_STREAM_NON_BLOCKING));
+  if (!code) *stream = (fg_stream *)new;
+  return code;
+}
+
+void fg_cuda_stream_destroy(fg_device *device, fg_stream *stream) {
+  if (stream) FG_CUDA_TRY(device, fg_cu.cuStreamDestroy_v2((CUstream)stream));
+}
+
+/* What is judged before anything is launched there: a stream of another context would cost us ours. */
+static CUresult look_at(const fg_device *device, CUstream stream) {
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUcontext context = device->context;
+  CUresult result = fg_cu.cuStreamIsCapturing(stream, &capturing);
+  if (!result && capturing != CU_STREAM_CAPTURE_STATUS_NONE) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!result && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD)
+    result = fg_cu.cuStreamGetCtx(stream, &context);
+  return !result && context != device->context ? CUDA_ERROR_INVALID_HANDLE : result;
+}
+
+int fg_cuda_stream_of_program(fg_device *device, void *native, fg_stream **stream) {
+  const CUstream theirs = native ? native : CU_STREAM_LEGACY;
+  const int code = FG_CUDA_CALL(device, "the program's stream", look_at(device, theirs));
+  if (!code) *stream = (fg_stream *)theirs;
+  return code;
+}
+
+int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
+  return FG_CUDA_CALL(device, "cuStreamSynchronize",
+                      wait_for(fg_cu.cuStreamSynchronize((CUstream)stream), query_stream, stream));
+}
+
+int fg_cuda_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
+                   const void *args, size_t args_bytes, fg_stream *stream) {
+  void *parameters[] = {(void *)args}; /* the driver knows the struct's size from the kernel */
+  (void)args_bytes;
+  return FG_CUDA_CALL(device, "cuLaunchKernel",
+                      fg_cu.cuLaunchKernel(fg_cuda_function(kernel), grid, 1, 1, block, 1, 1, (unsigned)shared,
+                                           (CUstream)stream, parameters, NULL));
+}
+
+/* ---- events ---- */
+
+int fg_cuda_event_create(fg_device *device, fg_event **event) {
+  CUevent new = NULL;
+  const int code = FG_CUDA_CALL(device, "cuEventCreate", fg_cu.cuEventCreate(&new, CU_EVENT_DEFAULT));
+  if (!code) *event = (fg_event *)new;
+  return code;
+}
+
+void fg_cuda_event_destroy(fg_device *device, fg_event *event) {
+  if (event) FG_CUDA_TRY(device, fg_cu.cuEventDestroy_v2((CUevent)event));
+}
+
+int fg_cuda_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
+  return FG_CUDA_CALL(device, "cuEventRecord", fg_cu.cuEventRecord((CUevent)event, (CUstream)stream));
+}
+
+static CUresult elapsed(CUevent a, CUevent b, float *milliseconds) {
+  CUresult result = fg_cu.cuEventSynchronize(a); /* a may be in another stream, later than b */
+  if (!result) result = fg_cu.cuEventSynchronize(b);
+  return result ? result : fg_cu.cuEventElapsedTime(milliseconds, a, b);
+}
+
+int fg_cuda_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *seconds) {
+  float milliseconds = 0;
+  const int code = FG_CUDA_CALL(device, "cuEventElapsedTime", elapsed((CUevent)a, (CUevent)b, &milliseconds));
+  *seconds = 1e-3 * milliseconds;
+  return code;
+}
+
+int fg_cuda_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
+  return FG_CUDA_CALL(device, "cuStreamWaitEvent", fg_cu.cuStreamWaitEvent((CUstream)stream, (CUevent)event, 0));
+}
+
+int fg_cuda_event_wait(fg_device *device, fg_event *event) {
+  return FG_CUDA_CALL(device, "cuEventSynchronize",
+                      wait_for(fg_cu.cuEventSynchronize((CUevent)event), query_event, event));
+}
+
+int fg_cuda_event_reached(fg_device *device, fg_event *event) {
+  CUresult result = CUDA_SUCCESS;
+  const int code = FG_CUDA_CALL(device, "cuEventQuery", (result = fg_cu.cuEventQuery((CUevent)event)) ==
+                                                                CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result);
+  return code ? code : result != CUDA_ERROR_NOT_READY;
+}
+
+/* ---- recordings ---- */
+
+int fg_cuda_graph_begin(fg_device *device, fg_stream *stream) {
+  return FG_CUDA_CALL(device, "cuStreamBeginCapture",
+                      fg_cu.cuStreamBeginCapture_v2((CUstream)stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+}
+
+static CUresult end_capture(CUstream stream, CUgraphExec *exec) {
+  CUgraph graph = NULL;
+  CUresult result = fg_cu.cuStreamEndCapture(stream, &graph);
+  if (result || !graph) return result ? result : CUDA_ERROR_INVALID_VALUE;
+  result = fg_cu.cuGraphInstantiateWithFlags(exec, graph, 0);
+  fg_cu.cuGraphDestroy(graph);
+  return result;
+}
+
+int fg_cuda_graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
+  CUgraphExec exec = NULL;
+  const int code = FG_CUDA_CALL(device, "cuGraphInstantiate", end_capture((CUstream)stream, &exec));
+  if (!code) *graph = (fg_graph *)exec;
+  return code;
+}
+
+int fg_cuda_graph_launch(fg_device *device, fg_graph *graph, fg_stream *stream) {
+  return FG_CUDA_CALL(device, "cuGraphLaunch", fg_cu.cuGraphLaunch((CUgraphExec)graph, (CUstream)stream));
+}
+
+void fg_cuda_graph_destroy(fg_device *device, fg_graph *graph) {
+  if (graph) FG_CUDA_TRY(device, fg_cu.cuGraphExecDestroy((CUgraphExec)graph));
+}
+
+/* ---- gates; drivers before CUDA 11.7 have none ---- */
+
+static CUresult wait_value(CUstream stream, unsigned *gate) {
+  if (!fg_cu.cuStreamWaitValue32_v2) return CUDA_ERROR_NOT_SUPPORTED;
+  return fg_cu.cuStreamWaitValue32_v2(stream, (CUdeviceptr)gate, 1, CU_STREAM_WAIT_VALUE_GEQ);
+}
+
+static CUresult write_value(CUstream stream, unsigned *gate) {
+  if (!fg_cu.cuStreamWriteValue32_v2) return CUDA_ERROR_NOT_SUPPORTED;
+  return fg_cu.cuStreamWriteValue32_v2(stream, (CUdeviceptr)gate, 1, CU_STREAM_WRITE_VALUE_DEFAULT);
+}
+
+int fg_cuda_gate_wait(fg_device *device, fg_stream *stream, unsigned *gate) {
+  return FG_CUDA_CALL(device, "cuStreamWaitValue32", wait_value((CUstream)stream, gate));
+}
+
+int fg_cuda_gate_open(fg_device *device, fg_stream *stream, unsigned *gate) {
+  return FG_CUDA_CALL(device, "cuStreamWriteValue32", write_value((CUstream)stream, gate));
+}

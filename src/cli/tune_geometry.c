@@ -1,0 +1,101 @@
+/* tune_geometry.c: `fftw3-gpu tune --geometry` times geometries of passes on the device and prints the table of those
+ * that are faster than the planner's, as src/pass/tuned.txt has it. */
+#include <math.h>
+#include <stdio.h>
+
+#include "src/cli/bench.h"
+#include "src/cli/cli.h"
+#include "src/cli/tune.h"
+#include "src/pass/tuned.h"
+#include "src/report/clock.h"
+#include "src/plan/tuning.h"
+#include "src/problem/notation.h"
+
+enum { GEOMETRIES = 16, PATIENCE = 2 };
+
+typedef struct {
+  FILE *to;
+  int arch, problems, passes, faster, wrong;
+  double logs;
+} tuned_list;
+
+static void print_pass(tuned_list *l, const fg_tuning_pass *pass) {
+  char key[FG_CHOICE_KEY], text[512];
+  const fg_choice c = fg_choice_of(pass->fastest);
+  fg_choice_key(pass->planned, key);
+  fg_tuned_print(l->to, l->arch, key, PATIENCE, &c);
+  fg_pass_print(pass->planned, text, sizeof text);
+  fprintf(l->to, " # %.2f times as fast as %.1f us of %s\n", pass->before / pass->after, pass->before * 1e6, text);
+}
+
+static void tell(void *context, const fg_tuning_result *r) {
+  tuned_list *const l = context;
+  char problem[128];
+  int tried = 0;
+  for (int i = 0; i < r->count; i++) {
+    l->passes += r->pass[i].tried > 0;
+    l->wrong += r->pass[i].wrong;
+    tried += r->pass[i].tried;
+  }
+  l->problems++;
+  fg_notation_print(r->problem, problem, sizeof problem);
+  fprintf(l->to, "# %s: %d geometries of %d passes", problem, tried, r->count);
+  if (r->before > 0)
+    fprintf(l->to, ", %.1f us, %.1f with the fastest%s", r->before * 1e6, r->after * 1e6, r->kept ? "" : ": not kept");
+  fprintf(l->to, "\n");
+  for (int i = 0; i < r->count && r->kept; i++) {
+    if (r->pass[i].after >= r->pass[i].before) continue;
+    print_pass(l, &r->pass[i]);
+    l->logs += log(r->pass[i].before / r->pass[i].after);
+    l->faster++;
+  }
+  fflush(l->to);
+}
+
+static void run_all(const fg_target *t, const fg_bench_cases *cases, double seconds, tuned_list *l) {
+  const double start = fg_clock_seconds();
+  const fg_tuning_limits limits = {.most = GEOMETRIES, .patience = PATIENCE, .keep_slower = true,
+                                   .until = seconds > 0 ? start + seconds : INFINITY};
+  int done = 0;
+  for (; done < cases->count && fg_clock_seconds() < limits.until; done++) {
+    const char *why = fg_tuning_run(t, cases->item[done].problem, &limits, tell, l);
+    char problem[128];
+    fg_notation_print(cases->item[done].problem, problem, sizeof problem);
+    if (why) fprintf(l->to, "# %s: not measured: %s\n", problem, why);
+    if (!fg_target_open()) break;
+  }
+  fprintf(l->to, "# %d of %d problems in %.0f s: %d passes measured, %d faster (by %.3f on average), %d wrong geometries\n",
+          done, cases->count, fg_clock_seconds() - start, l->passes, l->faster, l->faster ? exp(l->logs / l->faster) : 1.0,
+          l->wrong);
+}
+
+static int add_cases(fg_bench_cases *cases, int count, char **problems) {
+  int status = count ? 0 : fg_bench_suite_add(cases, "peers", NULL);
+  for (int i = 0; i < count && !status; i++) status = fg_bench_case_add(cases, "", problems[i]);
+  return status;
+}
+
+int fg_tune_geometry(double seconds, const char *path, int count, char **problems) {
+  fg_bench_cases cases = {0};
+  const char *why = "";
+  int status = add_cases(&cases, count, problems);
+  const fg_target *t = status ? NULL : fg_target_get(&why);
+  if (!status && !t) {
+    fg_cli_error("tune: no GPU: %s", why);
+    status = FG_EXIT_FAILED;
+  }
+  FILE *to = status ? NULL : path ? fopen(path, "w") : stdout;
+  if (!status && !to) {
+    fg_cli_error("tune: %s cannot be written", path);
+    status = FG_EXIT_FAILED;
+  }
+  if (!status) {
+    tuned_list l = {.to = to, .arch = t->info->arch};
+    fprintf(to, "# on %s, driver %s\n", t->info->name, t->info->driver);
+    run_all(t, &cases, seconds, &l);
+    if (l.wrong) status = FG_EXIT_FAILED;
+  }
+  if (to && path) fclose(to);
+  fg_bench_cases_free(&cases);
+  return status;
+}

@@ -1,0 +1,329 @@
+/* choice.c: geometries as data. */
+#include "src/pass/choice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/pass/banks.h"
+#include "src/pass/geometry.h"
+
+static const char axis_letter[] = "zyx"; /* of three dimensions, slowest first; of two: the last two */
+
+fg_choice fg_choice_of(const fg_pass *p) {
+  fg_choice c = {.lines = p->lines, .threads = p->threads, .blocks_sm = p->blocks_sm};
+  const bool box = p->family == FG_FAMILY_BOX;
+  c.spacing = box ? p->pitch : p->pad;
+  c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
+  for (int s = 0; s < p->stages; s++) {
+    if (!box && p->radix[s] == 1 && p->n > 1) continue; /* a move */
+    c.axis[c.stages] = box ? p->axis[s] : 0;
+    c.radix[c.stages++] = p->radix[s];
+  }
+  return c;
+}
+
+/* ---- putting in ---- */
+
+static int descending(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
+
+/* The radices, in whatever order, are one of the ways to write n. */
+static bool is_a_way(const fg_choice *c, ptrdiff_t n, enum fg_precision precision) {
+  fg_radix_list lists[FG_GEOMETRY_LISTS];
+  const int count = fg_radix_lists(n, precision, lists, FG_GEOMETRY_LISTS);
+  int radix[FG_MAX_STAGES];
+  memcpy(radix, c->radix, sizeof radix);
+  qsort(radix, (size_t)c->stages, sizeof *radix, descending);
+  for (int i = 0; i < count; i++)
+    if (lists[i].stages == c->stages && !memcmp(lists[i].radix, radix, (size_t)c->stages * sizeof *radix)) return true;
+  return false;
+}
+
+static bool set_tile(const fg_choice *c, fg_pass *p) {
+  for (int s = 0; s < c->stages; s++)
+    if (c->axis[s]) return false;
+  const bool known_pad = c->spacing == 0 || c->spacing == 8 || c->spacing == 16 || c->spacing == 32;
+  if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p->n, p->precision)) return false;
+  p->stages = c->stages;
+  memcpy(p->radix, c->radix, sizeof p->radix);
+  p->pad = c->spacing;
+  fg_geometry_order(p, c->across);
+  return true;
+}
+
+static bool same_stages(const fg_choice *c, const fg_pass *p) {
+  if (c->stages != p->stages) return false;
+  for (int s = 0; s < c->stages; s++)
+    if (c->radix[s] != p->radix[s] || c->axis[s] != p->axis[s]) return false;
+  return true;
+}
+
+static bool set_box(const fg_choice *c, fg_pass *p) {
+  enum { MOST_WAYS = 125 };
+  fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
+  bool known = false;
+  for (int i = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0; i-- > 0 && !known;) known = same_stages(c, &ways[i]);
+  free(ways);
+  const ptrdiff_t row = p->box[p->dims - 1].n;
+  if (!known || c->spacing < row || c->spacing > 2 * row + 17) return false;
+  p->stages = c->stages;
+  memcpy(p->radix, c->radix, sizeof p->radix);
+  memcpy(p->axis, c->axis, sizeof p->axis);
+  if (fg_geometry_shares(p)) fg_geometry_skew(p, c->spacing);
+  return fg_geometry_shares(p) || c->spacing == p->pitch;
+}
+
+bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
+  fg_pass now = *p;
+  const bool sound = c->stages > 0 && c->lines >= 1 && c->lines <= 512 && c->threads >= 32 && c->threads % 32 == 0 &&
+                     c->threads <= device->threads_block && c->blocks_sm >= 1 && c->blocks_sm <= 32 &&
+                     c->blocks_sm * c->threads <= device->threads_sm;
+  if (!sound) return false;
+  now.lines = c->lines;
+  now.threads = c->threads;
+  if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : set_tile(c, &now))) return false;
+  now.blocks_sm = c->blocks_sm;
+  if (!fg_geometry_fits(&now, device)) return false;
+  *p = now;
+  return true;
+}
+
+/* ---- listing ---- */
+
+typedef struct {
+  double score;
+  fg_pass pass;
+} candidate;
+
+typedef struct {
+  const fg_device_info *device;
+  candidate *at;
+  int count, room;
+} candidates;
+
+static bool same_layout(const fg_pass *a, const fg_pass *b) {
+  const fg_choice x = fg_choice_of(a), y = fg_choice_of(b);
+  return x.stages == y.stages && !memcmp(x.radix, y.radix, (size_t)x.stages * sizeof *x.radix) &&
+         !memcmp(x.axis, y.axis, (size_t)x.stages * sizeof *x.axis) && x.lines == y.lines && x.threads == y.threads;
+}
+
+static int better_first(const void *a, const void *b) {
+  const double x = ((const candidate *)a)->score, y = ((const candidate *)b)->score;
+  return (x < y) - (x > y);
+}
+
+/* Keep p if it is among the best; a full list drops its worse half. */
+static void offer(candidates *all, const fg_pass *p, double score) {
+  if (score <= 0) return;
+  if (all->count == all->room) {
+    qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
+    all->count = all->room / 2;
+  }
+  all->at[all->count++] = (candidate){score, *p};
+}
+
+/* p, whose stages are set, with that many lines and the two best numbers of threads. */
+static void offer_lines(candidates *all, fg_pass p, int lines) {
+  candidate best[2] = {{.score = 0}, {.score = 0}};
+  p.lines = lines;
+  for (p.threads = 32; p.threads <= all->device->threads_block; p.threads += p.threads < 256 ? 32 : 64) {
+    const candidate now = {fg_geometry_score(&p, all->device), p};
+    if (now.score > best[0].score) best[1] = best[0];
+    if (now.score > best[0].score) best[0] = now;
+    else if (now.score > best[1].score) best[1] = now;
+  }
+  for (int i = 0; i < 2; i++) offer(all, &best[i].pass, best[i].score);
+}
+
+static void offer_all_lines(candidates *all, const fg_pass *p) {
+  static const int lines[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 32, 48, 64, 96, 128};
+  const ptrdiff_t rows = p->pairs ? (fg_pass_lines(p) + 1) / 2 : fg_pass_lines(p);
+  for (size_t i = 0; i < sizeof lines / sizeof *lines && (i == 0 || lines[i] / 2 < rows); i++)
+    offer_lines(all, *p, lines[i]);
+}
+
+static void offer_tiles(candidates *all, const fg_pass *p) {
+  fg_radix_list lists[FG_GEOMETRY_LISTS];
+  const int count = fg_radix_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
+  for (int i = 0; i < count; i++) {
+    fg_pass now = *p;
+    now.stages = lists[i].stages;
+    memcpy(now.radix, lists[i].radix, sizeof now.radix);
+    now.pad = fg_pass_is_rader(p) ? 0 : 16;
+    fg_geometry_order(&now, true);
+    offer_all_lines(all, &now);
+  }
+}
+
+static void offer_boxes(candidates *all, const fg_pass *p) {
+  enum { MOST_WAYS = 40 };
+  fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
+  const int count = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0;
+  for (int i = 0; i < count; i++) offer_all_lines(all, &ways[i]);
+  free(ways);
+}
+
+typedef struct {
+  const fg_pass *own;
+  const fg_device_info *device;
+  fg_choice *list;
+  int count, most;
+} listing;
+
+static bool equal(const fg_choice *x, const fg_choice *y) {
+  return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
+         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
+         x->lines == y->lines && x->threads == y->threads && x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
+}
+
+static bool listed(const listing *l, const fg_choice *c) {
+  const fg_choice own = fg_choice_of(l->own);
+  bool there = equal(&own, c);
+  for (int i = 0; i < l->count; i++) there = there || equal(&l->list[i], c);
+  return there;
+}
+
+/* Only what can be put in again as it is. */
+static void add(listing *l, const fg_choice *c) {
+  fg_pass p = *l->own;
+  if (l->count < l->most && !listed(l, c) && fg_choice_apply(c, &p, l->device)) l->list[l->count++] = *c;
+}
+
+static void add_best(listing *l, candidates *all, int most) {
+  qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
+  for (int i = 0; i < all->count && i < 4 * most; i++) /* orders and padding, which take their time */
+    all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device);
+  if (all->count > 4 * most) all->count = 4 * most;
+  qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
+  for (int i = 0; i < all->count && l->count < most; i++) {
+    const fg_choice c = fg_choice_of(&all->at[i].pass);
+    if (all->at[i].score > 0 && !same_layout(&all->at[i].pass, l->own)) add(l, &c);
+  }
+}
+
+/* Registers that the compiler may give a thread. */
+static int registers(const fg_choice *c, const fg_device_info *device) {
+  return device->registers_sm / (c->threads * c->blocks_sm) / 8 * 8;
+}
+
+/* Fewer blocks, which leave eight registers more, twice; one more block; the other paddings. */
+static void add_variants(listing *l) {
+  static const int pads[] = {0, 8, 16, 32};
+  const fg_choice own = fg_choice_of(l->own);
+  fg_choice c = own;
+  for (int step = 0; step < 2 && c.blocks_sm > 1; step++) {
+    const int now = registers(&c, l->device);
+    while (c.blocks_sm > 1 && registers(&c, l->device) == now) c.blocks_sm--;
+    add(l, &c);
+  }
+  c = own;
+  c.blocks_sm++;
+  add(l, &c);
+  c = own;
+  for (size_t i = 0; i < sizeof pads / sizeof *pads && l->own->family == FG_FAMILY_TILE; i++) {
+    c.spacing = pads[i];
+    add(l, &c);
+  }
+}
+
+int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most) {
+  listing l = {p, device, list, 0, most};
+  add_variants(&l);
+  return l.count;
+}
+
+int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most) {
+  enum { ROOM = 512, VARIANTS = 6 };
+  candidates all = {device, malloc(ROOM * sizeof *all.at), 0, ROOM};
+  listing l = {p, device, list, 0, most};
+  if (!all.at) return 0;
+  if (p->family == FG_FAMILY_BOX) offer_boxes(&all, p);
+  else offer_tiles(&all, p);
+  add_best(&l, &all, most > 2 * VARIANTS ? most - VARIANTS : (most + 1) / 2);
+  add_variants(&l);
+  free(all.at);
+  return l.count;
+}
+
+/* ---- as text ---- */
+
+void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]) {
+  bool box = false;
+  int at = 0;
+  for (int s = 0; s < c->stages; s++) box = box || c->axis[s];
+  if (c->across) text[at++] = 'a';
+  for (int s = 0; s < c->stages; s++) {
+    if (s) text[at++] = '.';
+    if (box) text[at++] = axis_letter[c->axis[s]];
+    at += snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), "%d", c->radix[s]);
+  }
+  snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), " %d %d %d %d", c->lines, c->threads, c->blocks_sm, c->spacing);
+}
+
+static bool parse_stage(fg_choice *c, const char **text) {
+  const char *letter = **text ? strchr(axis_letter, **text) : NULL;
+  char *end;
+  if (c->stages == FG_MAX_STAGES) return false;
+  if (letter) {
+    c->axis[c->stages] = (int)(letter - axis_letter);
+    ++*text;
+  }
+  const long radix = strtol(*text, &end, 10);
+  if (end == *text || radix < 1 || radix > FG_MAX_RADIX) return false;
+  c->radix[c->stages++] = (int)radix;
+  *text = end;
+  return true;
+}
+
+bool fg_choice_parse(fg_choice *c, const char *text) {
+  memset(c, 0, sizeof *c);
+  if (*text == 'a') {
+    c->across = true;
+    text++;
+  }
+  do
+    if (!parse_stage(c, &text)) return false;
+  while (*text == '.' && *++text);
+  return sscanf(text, " %d %d %d %d", &c->lines, &c->threads, &c->blocks_sm, &c->spacing) == 4;
+}
+
+/* ---- the key ---- */
+
+static int log2_of(double x) {
+  int bits = 0;
+  for (; x >= 2; x /= 2) bits++;
+  return bits;
+}
+
+static ptrdiff_t common(ptrdiff_t a, ptrdiff_t b) {
+  while (b) {
+    const ptrdiff_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
+static char access_of(ptrdiff_t stride, bool across) { return stride == 1 ? 'u' : across ? 'a' : 's'; }
+
+/* From 2^22 points on there are blocks enough for any device; a row matters where lines are next to each other, by what
+ * divides it, and where it is short. */
+void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
+  const bool across = fg_geometry_load_across(p) || fg_geometry_store_across(p) || p->across;
+  const ptrdiff_t row = across && p->loops ? (ptrdiff_t)p->loop[0].n : 0;
+  const int points = log2_of((double)fg_pass_lines(p) * (double)p->n);
+  int at = 0;
+  if (p->family == FG_FAMILY_BOX) {
+    at = snprintf(key, FG_CHOICE_KEY, "box");
+    for (int d = 0; d < p->dims; d++)
+      at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", d ? 'x' : ':', p->box[d].n);
+  } else {
+    at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", p->n, p->data);
+  }
+  snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), ":%c:%c%c:%d:%td.%td:%d%d%d%d%d:%d.%d:%d%d%d:%d%d%d%d",
+           p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),
+           access_of(p->out, fg_geometry_store_across(p)), points < 22 ? points : 22, row < 64 ? row : 64,
+           common(row, 64), p->twiddle != 0, p->load_table.kind != 0, p->store_table.kind != 0, (int)p->filter.kind,
+           p->filter.rows > 0, p->parts, p->pairs, p->from.form, p->to.form, p->loops > 1, p->from.split, p->to.split,
+           p->from.wide, p->to.wide);
+}

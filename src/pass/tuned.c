@@ -1,0 +1,165 @@
+/* tuned.c: a table of measured geometries, found by hash, and its text. */
+#include "src/pass/tuned.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+  struct entry *next, *later; /* of the bucket; in the order of learning */
+  int arch, patience;
+  bool shipped;
+  fg_choice choice;
+  char key[];
+} entry;
+
+enum { BUCKETS = 512, MOST_ENTRIES = 20000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static entry *buckets[BUCKETS], *first, **last = &first;
+static int count;
+static atomic_bool any, without_shipped;
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+static entry **bucket_of(int arch, const char *key) {
+  unsigned hash = 5381 + (unsigned)arch;
+  for (const char *c = key; *c; c++) hash = hash * 33 + (unsigned char)*c;
+  return &buckets[hash % BUCKETS];
+}
+
+/* With the lock held. */
+static entry *find(int arch, const char *key, bool shipped) {
+  entry *e = *bucket_of(arch, key);
+  while (e && (e->shipped != shipped || e->arch != arch || strcmp(e->key, key))) e = e->next;
+  return e;
+}
+
+static void put(int arch, const char *key, int patience, const fg_choice *c, bool shipped) {
+  entry *e = find(arch, key, shipped);
+  if (e) {
+    if (e->patience <= patience) e->choice = *c;
+    if (e->patience < patience) e->patience = patience;
+    return;
+  }
+  e = count < MOST_ENTRIES ? calloc(1, sizeof *e + strlen(key) + 1) : NULL;
+  if (!e) return;
+  *e = (entry){.next = *bucket_of(arch, key), .arch = arch, .patience = patience, .shipped = shipped, .choice = *c};
+  strcpy(e->key, key);
+  *bucket_of(arch, key) = e;
+  *last = e;
+  last = &e->later;
+  count++;
+  atomic_store(&any, true);
+}
+
+/* ---- text ---- */
+
+void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_choice *c) {
+  char text[FG_CHOICE_TEXT];
+  fg_choice_print(c, text);
+  fprintf(f, "%d %s %d %s", arch, key, patience, text);
+}
+
+static bool read_line(const char *line, bool shipped) {
+  int arch, patience, length = 0;
+  char key[FG_CHOICE_KEY];
+  fg_choice c;
+  if (sscanf(line, "%d %159[^ #] %d %n", &arch, key, &patience, &length) != 3 || !length) return false;
+  if (arch < 10 || patience < 0 || patience > 3 || !fg_choice_parse(&c, line + length)) return false;
+  pthread_mutex_lock(&lock);
+  put(arch, key, patience, &c, shipped);
+  pthread_mutex_unlock(&lock);
+  return true;
+}
+
+bool fg_tuned_read(const char *line) { return read_line(line, false); }
+
+static void read_shipped(void) {
+  for (const char *const *line = fg_tuned_shipped; *line; line++) read_line(*line, true);
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+static void begin(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_shipped);
+}
+
+int fg_tuned_write(FILE *f) {
+  int lines = 0;
+  begin();
+  pthread_mutex_lock(&lock);
+  for (const entry *e = first; e; e = e->later) {
+    if (e->shipped) continue;
+    fg_tuned_print(f, e->arch, e->key, e->patience, &e->choice);
+    fputc('\n', f);
+    lines++;
+  }
+  pthread_mutex_unlock(&lock);
+  return lines;
+}
+
+/* ---- asking and learning ---- */
+
+void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
+  char key[FG_CHOICE_KEY];
+  fg_choice c;
+  begin();
+  if (!atomic_load(&any)) return;
+  fg_choice_key(p, key);
+  pthread_mutex_lock(&lock);
+  const entry *e = find(device->arch, key, false);
+  if (!e && !atomic_load(&without_shipped)) e = find(device->arch, key, true);
+  if (e) c = e->choice;
+  pthread_mutex_unlock(&lock);
+  const double price = e ? fg_pass_cost(p, device) : 0;
+  if (e && fg_choice_apply(&c, p, device)) p->price = price;
+}
+
+void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience) {
+  char key[FG_CHOICE_KEY];
+  begin();
+  fg_choice_key(p, key);
+  pthread_mutex_lock(&lock);
+  put(arch, key, patience, c, false);
+  pthread_mutex_unlock(&lock);
+}
+
+bool fg_tuned_known(const fg_pass *p, int arch, int patience) {
+  char key[FG_CHOICE_KEY];
+  begin();
+  fg_choice_key(p, key);
+  pthread_mutex_lock(&lock);
+  const entry *e = find(arch, key, false);
+  const bool known = e && e->patience >= patience;
+  pthread_mutex_unlock(&lock);
+  return known;
+}
+
+static bool meant(const entry *e, const char *part) { return !e->shipped && (!part || strstr(e->key, part)); }
+
+void fg_tuned_forget(const char *part) {
+  begin();
+  pthread_mutex_lock(&lock);
+  for (int b = 0; b < BUCKETS; b++)
+    for (entry **at = &buckets[b]; *at;)
+      if (meant(*at, part)) *at = (*at)->next;
+      else at = &(*at)->next;
+  for (entry **at = &first; *at;) {
+    entry *const e = *at;
+    if (!meant(e, part)) {
+      at = &e->later;
+      last = at;
+      continue;
+    }
+    *at = e->later;
+    free(e);
+    count--;
+  }
+  if (!first) last = &first;
+  pthread_mutex_unlock(&lock);
+}
+
+void fg_tuned_ignore_shipped(bool ignored) { atomic_store(&without_shipped, ignored); }

@@ -1,0 +1,38 @@
+/* tuned.h: what measurements have shown to be better than the model's geometry: corrections of it by device and pass.
+ *
+ * Those that come with the library are src/pass/tuned.txt, measured with `fftw3-gpu tune --geometry`; those that this
+ * process has measured (FFTW_MEASURE and above) or read from wisdom go before them. */
+#ifndef FG_TUNED_H
+#define FG_TUNED_H
+
+#include <stdio.h>
+
+#include "src/pass/choice.h"
+
+/* Give p, whose geometry the model has chosen, the measured one, if one is known and fits.  It keeps its price, so that
+ * the same passes are planned as without. */
+void fg_tuned_correct(fg_pass *p, const fg_device_info *device);
+
+/* Of a pass with p's key on a device of that architecture c is the fastest known, found with that patience (0 … 3: that
+ * of FFTW's four modes): it stands if nobody more patient knew otherwise. */
+void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience);
+
+/* Whether p was measured already with at least that patience. */
+bool fg_tuned_known(const fg_pass *p, int arch, int patience);
+
+/* One line: "90 KEY PATIENCE CHOICE", read as printed; what follows a '#' is for people.  False if it is none. */
+void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_choice *c);
+bool fg_tuned_read(const char *line);
+
+/* All that was learned here or read since the start, a line each, in the order of learning; how many. */
+int fg_tuned_write(FILE *f);
+
+/* Forget what was learned and read (of keys with that part; NULL: all), or leave out what came with the library as
+ * well (tests, tune --geometry). */
+void fg_tuned_forget(const char *part);
+void fg_tuned_ignore_shipped(bool ignored);
+
+/* The table that came with the library, as text (generated from tuned.txt). */
+extern const char *const fg_tuned_shipped[]; /* lines; ends with NULL */
+
+#endif

@@ -1,0 +1,168 @@
+/* tuning.c: which geometries are measured, and which is kept. */
+#include "src/plan/tuning.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/pass/solver.h"
+#include "src/pass/tuned.h"
+#include "src/report/clock.h"
+#include "src/plan/planner.h"
+#include "src/plan/tuning_bed.h"
+#include "src/report/log.h"
+
+static const double worth = 0.98; /* of the planner's time: what is faster by less may be chance */
+
+typedef struct {
+  const fg_target *target;
+  const fg_problem *problem;
+  const fg_tuning_limits *limits;
+  fg_passes *planned, *tried, *fastest; /* tried: planned, with another geometry of one pass */
+  fg_tuning_pass pass[FG_MAX_PASSES];
+  fg_tuning_bed bed;
+} tuning;
+
+/* A pass with another geometry; NULL: it does not compile, or is no pass of this device. */
+static fg_program *program_with(tuning *t, int pass, const fg_pass *p) {
+  const char *why;
+  fg_passes_copy(t->tried, t->planned);
+  t->tried->pass[pass] = *p;
+  return fg_program_create(t->target, t->problem, t->tried, &why);
+}
+
+/* Seconds of the pass so; negative: it does not run; NAN: it is wrong. */
+static double seconds_with(tuning *t, int pass, const fg_pass *p, bool check) {
+  fg_program *program = program_with(t, pass, p);
+  double seconds = -1;
+  if (program) seconds = check && !fg_tuning_right(&t->bed, program, pass) ? NAN : fg_tuning_seconds(&t->bed, program, pass);
+  fg_program_destroy(program);
+  return seconds;
+}
+
+/* Compiled side by side; what fails is found out again one by one. */
+static void compile_all(const tuning *t, const fg_pass *p, const fg_choice *list, int count) {
+  fg_passes *all = calloc(1, sizeof *all);
+  if (!all) return;
+  for (int i = 0; i < count && all->count < FG_MAX_PASSES; i++) {
+    all->pass[all->count] = *p;
+    all->count += fg_choice_apply(&list[i], &all->pass[all->count], t->target->info);
+  }
+  fg_program_load(t->target, all);
+  free(all);
+}
+
+static bool in_time(const tuning *t) { return fg_clock_seconds() < t->limits->until; }
+
+/* Try the geometries of list instead of the fastest so far; false if the device gave up. */
+static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
+  fg_tuning_pass *const r = &t->pass[pass];
+  const fg_pass before = t->fastest->pass[pass];
+  compile_all(t, &before, list, count);
+  for (int i = 0; i < count && in_time(t); i++) {
+    fg_pass now = before;
+    if (!fg_choice_apply(&list[i], &now, t->target->info)) continue;
+    const double seconds = seconds_with(t, pass, &now, true);
+    r->tried += seconds >= 0;
+    r->wrong += isnan(seconds);
+    if (isnan(seconds)) fg_log(FG_LOG_WARN, "a geometry gives wrong results and is not used");
+    if (!fg_target_open()) return false;
+    if (!(seconds > 0 && seconds < worth * r->before && seconds < r->after)) continue;
+    r->after = seconds;
+    t->fastest->pass[pass] = now;
+  }
+  return true;
+}
+
+static bool known(const tuning *t, int pass) {
+  return fg_tuned_known(&t->planned->pass[pass], t->target->info->arch, t->limits->patience);
+}
+
+/* First other geometries, then, if there is patience for it, variants of the fastest. */
+static bool tune_pass(tuning *t, int pass) {
+  fg_tuning_pass *const r = &t->pass[pass];
+  const int most = t->limits->most < FG_TUNING_MOST ? t->limits->most : FG_TUNING_MOST, many = 8;
+  fg_choice list[FG_TUNING_MOST];
+  if (known(t, pass)) return true;
+  r->before = r->after = seconds_with(t, pass, r->planned, false);
+  if (r->before < 0) return false;
+  const bool good = try_list(t, pass, list, fg_choice_list(r->planned, t->target->info, list, most));
+  if (!good || r->after >= r->before || most <= many) return good;
+  return try_list(t, pass, list, fg_choice_variants(r->fastest, t->target->info, list, most));
+}
+
+/* ---- a problem ---- */
+
+static bool any_faster(const tuning *t) {
+  bool any = false;
+  for (int i = 0; i < t->planned->count; i++) any = any || t->pass[i].after < t->pass[i].before;
+  return any;
+}
+
+/* Both twice, in turn: the device may be slower for a while. */
+static void time_whole(tuning *t, const fg_program *planned, fg_tuning_result *r) {
+  const char *why;
+  fg_program *fastest = fg_program_create(t->target, t->problem, t->fastest, &why);
+  r->before = r->after = INFINITY;
+  for (int i = 0; i < 2 && fastest; i++) {
+    r->before = fmin(r->before, fg_tuning_seconds(&t->bed, planned, -1));
+    r->after = fmin(r->after, fg_tuning_seconds(&t->bed, fastest, -1));
+  }
+  r->kept = r->after > 0 && r->after < r->before;
+  fg_program_destroy(fastest);
+}
+
+static void learn(const tuning *t, const fg_tuning_result *r) {
+  for (int i = 0; i < r->count; i++) {
+    const fg_tuning_pass *const pass = &t->pass[i];
+    const bool faster = r->kept && pass->after < pass->before;
+    const fg_choice c = fg_choice_of(faster ? pass->fastest : pass->planned);
+    if (faster || (pass->tried && t->limits->keep_slower))
+      fg_tuned_learn(pass->planned, t->target->info->arch, &c, t->limits->patience);
+  }
+}
+
+static bool tune_passes(tuning *t, const fg_program *planned, fg_tuning_result *r) {
+  bool good = true;
+  for (int i = 0; i < t->planned->count; i++)
+    t->pass[i] = (fg_tuning_pass){.planned = &t->planned->pass[i], .fastest = &t->fastest->pass[i]};
+  for (int i = 0; i < t->planned->count && good && in_time(t); i++) good = tune_pass(t, i);
+  *r = (fg_tuning_result){.problem = t->problem, .count = t->planned->count, .pass = t->pass};
+  if (good && any_faster(t)) time_whole(t, planned, r);
+  if (good) learn(t, r);
+  return good;
+}
+
+static const char *tune(tuning *t, fg_tuning_tell tell, void *context) {
+  const char *why = "out of memory";
+  fg_tuning_result r;
+  bool all_known = true;
+  if (!t->planned || !t->tried || !t->fastest) return why;
+  if (!fg_planner_plan(t->problem, t->target->info, t->planned, &why)) return why;
+  for (int i = 0; i < t->planned->count; i++) all_known = all_known && known(t, i);
+  if (all_known) return NULL;
+  fg_passes_copy(t->fastest, t->planned);
+  fg_program *planned = fg_program_create(t->target, t->problem, t->planned, &why);
+  if (!planned) return why;
+  why = fg_tuning_bed_make(&t->bed, t->target, t->problem, planned);
+  if (!why && !tune_passes(t, planned, &r)) why = fg_backend_message();
+  if (!why && tell) tell(context, &r);
+  fg_tuning_bed_free(&t->bed);
+  fg_program_destroy(planned);
+  return why;
+}
+
+const char *fg_tuning_run(const fg_target *target, const fg_problem *p, const fg_tuning_limits *limits,
+                          fg_tuning_tell tell, void *context) {
+  tuning *t = calloc(1, sizeof *t);
+  if (!t) return "out of memory";
+  *t = (tuning){.target = target, .problem = p, .limits = limits};
+  t->planned = calloc(1, sizeof *t->planned);
+  t->tried = calloc(1, sizeof *t->tried);
+  t->fastest = calloc(1, sizeof *t->fastest);
+  const char *why = tune(t, tell, context);
+  free(t->planned);
+  free(t->tried);
+  free(t->fastest);
+  free(t);
+  return why;
+}

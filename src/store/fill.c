@@ -1,0 +1,147 @@
+/* fill.c: the program that fills the kernel archive when the library is built.
+ *
+ *   fill FOLDER part I N              compile the kernels of part I of N of the common problems into FOLDER
+ *   fill FOLDER pack FILE [PROBLEM…]  write those of all common problems (of these problems) into an archive
+ *
+ * The folder is a kernel store, from which nothing is compiled twice, so that parts may run at the same time, and a
+ * build after a change of other sources than the kernels' only packs.  No GPU is needed. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/archive.h"
+#include "cuda/cuda_nvrtc.h"
+#include "cuda/installed.h"
+#include "cuda/store.h"
+#include "src/store/common.h"
+
+enum { MOST_ITEMS = 20000, BUCKETS = 1 << 15 };
+
+/* What is made of the passes: items of the archive; keys and blobs are malloc'd, blobs NULL but while packing. */
+typedef struct {
+  const fg_device_info *device;
+  bool pack;
+  int count, failed;
+  fg_archive_item item[MOST_ITEMS];
+  int bucket[BUCKETS]; /* item + 1 by the hash of its key; 0: free */
+} filling;
+
+static filling all;
+
+/* ---- one kernel ---- */
+
+/* Room for a key that is not known yet; NULL if it is. */
+static int *bucket_of(const char *key) {
+  uint64_t at = fg_hash(0, key, strlen(key));
+  for (;; at++) {
+    int *const bucket = &all.bucket[at % BUCKETS];
+    if (!*bucket) return bucket;
+    if (!strcmp(all.item[*bucket - 1].key, key)) return NULL;
+  }
+}
+
+/* In the folder entries belong to one version of the compiler, too. */
+static char *folder_key(const char *key) {
+  char *text;
+  return asprintf(&text, "nvrtc %d %s", fg_nvrtc_version(), key) < 0 ? NULL : text;
+}
+
+static bool compile(const fg_kernel_request *r, const char *cubin_key, const char *ptx_key) {
+  fg_nvrtc_output o;
+  if (fg_nvrtc_compile_both(r->source, fg_nvrtc_source(r->source), r->defines, all.device->arch, &o)) {
+    fprintf(stderr, "%s\n", fg_backend_message());
+    return false;
+  }
+  fg_store_put(cubin_key, ".cubin", o.cubin, o.cubin_bytes);
+  if (ptx_key) fg_store_put(ptx_key, ".cubin", o.ptx, o.ptx_bytes);
+  free(o.cubin);
+  free(o.ptx);
+  return true;
+}
+
+static void add(char *key, int kind, const char *in_folder) {
+  int *const bucket = bucket_of(key);
+  void *blob = NULL;
+  size_t bytes = 0;
+  if (!bucket || all.count == MOST_ITEMS || (all.pack && fg_store_get(in_folder, ".cubin", &blob, &bytes))) {
+    all.failed += bucket != NULL;
+    free(key);
+    return;
+  }
+  all.item[all.count] = (fg_archive_item){key, blob, bytes, kind};
+  *bucket = ++all.count;
+}
+
+/* Cubins for each device; PTX for what is newer than all of them, from the last. */
+static void take(void *unused, const char *problem, const fg_pass *p, const fg_kernel_request *r) {
+  char target[16];
+  const int arch = all.device->arch, kind = (int)(all.device - fg_common_devices);
+  const bool last = !all.device[1].arch;
+  (void)unused, (void)p;
+  snprintf(target, sizeof target, "sm_%d", arch);
+  char *key = fg_installed_key(target, r), *ptx = last ? fg_installed_key("ptx", r) : NULL;
+  if (!key || (last && !ptx)) abort();
+  char *in_folder = folder_key(key), *ptx_in_folder = last ? folder_key(ptx) : NULL;
+  if (!in_folder || (last && !ptx_in_folder)) abort();
+  if (!bucket_of(key)) { /* an equal pass was there before */
+    free(key);
+    free(ptx);
+  } else {
+    const bool there = fg_store_has(in_folder, ".cubin") && (!last || fg_store_has(ptx_in_folder, ".cubin"));
+    if (!there && !compile(r, in_folder, ptx_in_folder)) fprintf(stderr, "a kernel of %s is left out\n", problem);
+    add(key, kind, in_folder);
+    if (last) add(ptx, kind + 1, ptx_in_folder);
+  }
+  free(in_folder);
+  free(ptx_in_folder);
+}
+
+/* ---- all of them ---- */
+
+static int walk(int i, int parts) {
+  int failed = 0;
+  for (all.device = fg_common_devices; all.device->arch; all.device++)
+    failed += fg_common_walk(all.device, i, parts, take, NULL);
+  return failed;
+}
+
+static int walk_problems(int count, char **problems) {
+  int failed = 0;
+  for (all.device = fg_common_devices; all.device->arch; all.device++)
+    for (int i = 0; i < count; i++) failed += !fg_common_problem(problems[i], all.device, take, NULL);
+  return failed;
+}
+
+static int write_archive(const char *path) {
+  char compiler[64];
+  const int version = fg_nvrtc_version();
+  snprintf(compiler, sizeof compiler, "NVRTC %d.%d", version / 1000, version % 1000 / 10);
+  const int error = fg_archive_write(path, fg_store_sources_hash(), compiler, all.item, all.count);
+  if (error) fprintf(stderr, "%s: %s\n", path, strerror(error));
+  return error;
+}
+
+static int usage(void) {
+  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE [PROBLEM...]\n");
+  return 2;
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4) return usage();
+  setenv("FFTW3_GPU_CACHE", argv[1], 1);
+  if (fg_nvrtc_version() < 0) {
+    fprintf(stderr, "%s\n", fg_backend_message());
+    return 1;
+  }
+  all.pack = !strcmp(argv[2], "pack");
+  if (all.pack) {
+    const int failed = argc > 4 ? walk_problems(argc - 4, argv + 4) : walk(0, 1);
+    if (all.failed) fprintf(stderr, "%d kernels are left out of the archive\n", all.failed);
+    return write_archive(argv[3]) || failed ? 1 : 0;
+  }
+  if (strcmp(argv[2], "part") || argc != 5) return usage();
+  return walk(atoi(argv[3]), atoi(argv[4])) ? 1 : 0;
+}

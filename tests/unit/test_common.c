@@ -1,0 +1,237 @@
+/* test_common.c: the kernels of the common problems compile for sm_80, sm_90 and sm_120, and hardly any of them spills
+ * registers.  Those of the archive that was built are looked at where there is one, others are compiled; without an
+ * archive a part of them all. */
+#include "config.h"
+
+#include <check.h>
+#include <elf.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/archive.h"
+#include "cuda/cuda_nvrtc.h"
+#include "cuda/installed.h"
+#include "cuda/store.h"
+#include "src/store/common.h"
+#include "suite.h"
+
+enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12 };
+
+/* What a kernel may keep in local memory, and how many of a hundred may keep anything there: the launch bounds ask for a
+ * little less than some large radices would like (src/pass/geometry.c, registers_of). */
+enum { MOST_BYTES = 128, MOST_PERCENT = 6 };
+
+/* As sm_120 has it, with the shared memory and threads of a multiprocessor that are less than an H200's. */
+static const fg_device_info blackwell = {
+    .name = "sm_120", .arch = 120, .multiprocessors = 170, .threads_block = 1024, .threads_sm = 1536,
+    .shared_block = 99 * 1024, .shared_sm = 100 * 1024, .registers_sm = 65536, .memory = (size_t)32 << 30,
+    .l2 = (size_t)96 << 20, .reads_host = true};
+
+/* ---- what the compiler says of a cubin: attributes in .nv.info, as cuobjdump --dump-resource-usage shows them ---- */
+
+typedef struct {
+  bool found;
+  unsigned stack, registers; /* bytes of local memory a thread, registers a thread */
+} usage;
+
+enum { FORMAT_SIZED = 4, FRAME_SIZE = 0x11, REGISTER_COUNT = 0x2f };
+
+static void read_attributes(const unsigned char *at, const unsigned char *end, usage *u) {
+  while (end - at >= 4) {
+    const unsigned size = at[0] == FORMAT_SIZED ? at[2] | (unsigned)at[3] << 8 : 0;
+    unsigned value;
+    if (size + 4 > (size_t)(end - at)) return;
+    if (size >= 8) memcpy(&value, at + 8, sizeof value);
+    if (size >= 8 && at[1] == FRAME_SIZE) u->stack = value;
+    if (size >= 8 && at[1] == REGISTER_COUNT) {
+      u->registers = value;
+      u->found = true;
+    }
+    at += 4 + size;
+  }
+}
+
+static usage usage_of(const void *cubin, size_t bytes) {
+  const unsigned char *const start = cubin;
+  usage u = {0};
+  Elf64_Ehdr header;
+  ck_assert(bytes > sizeof header && !memcmp(cubin, ELFMAG, SELFMAG));
+  memcpy(&header, cubin, sizeof header);
+  for (int i = 0; i < header.e_shnum; i++) {
+    Elf64_Shdr section, names;
+    memcpy(&section, start + header.e_shoff + (size_t)i * sizeof section, sizeof section);
+    memcpy(&names, start + header.e_shoff + (size_t)header.e_shstrndx * sizeof names, sizeof names);
+    const char *name = (const char *)start + names.sh_offset + section.sh_name;
+    if (!strcmp(name, ".nv.info"))
+      read_attributes(start + section.sh_offset, start + section.sh_offset + section.sh_size, &u);
+  }
+  ck_assert_msg(u.found, "no number of registers in the cubin");
+  return u;
+}
+
+/* ---- counting ---- */
+
+typedef struct {
+  int kernels, spilling;
+  unsigned worst;
+} spills;
+
+static void count(spills *s, const usage *u, const char *what) {
+  s->kernels++;
+  if (!u->stack) return;
+  s->spilling++;
+  if (u->stack > s->worst) s->worst = u->stack;
+  printf("  %u bytes, %u registers: %s\n", u->stack, u->registers, what);
+}
+
+static void assert_few(const spills *s, const char *target) {
+  printf("%s: %d kernels, %d spill, %u bytes at most\n", target, s->kernels, s->spilling, s->worst);
+  ck_assert_int_gt(s->kernels, 50);
+  ck_assert_uint_le(s->worst, MOST_BYTES);
+  ck_assert_int_le(100 * s->spilling, MOST_PERCENT * s->kernels);
+}
+
+/* ---- compiling what is not there ---- */
+
+typedef struct {
+  char *source, *defines, *text; /* text: for people */
+  usage usage;
+} kernel;
+
+static kernel kernels[MOST];
+static int kernel_count, arch_now;
+static atomic_int next_kernel, failures;
+
+static void collect(void *unused, const char *problem, const fg_pass *p, const fg_kernel_request *r) {
+  char pass[512], text[700];
+  (void)unused;
+  for (int i = 0; i < kernel_count; i++)
+    if (!strcmp(kernels[i].defines, r->defines) && !strcmp(kernels[i].source, r->source)) return;
+  ck_assert_int_lt(kernel_count, MOST);
+  fg_pass_print(p, pass, sizeof pass);
+  snprintf(text, sizeof text, "%s: %s", problem, pass);
+  kernels[kernel_count++] = (kernel){strdup(r->source), strdup(r->defines), strdup(text), {0}};
+}
+
+/* From the tests' store, or into it. */
+static bool cubin_of(const kernel *k, void **cubin, size_t *bytes) {
+  char target[32];
+  const fg_kernel_request r = {k->source, k->defines, NULL, 0};
+  snprintf(target, sizeof target, "nvrtc %d sm_%d", fg_nvrtc_version(), arch_now);
+  char *key = fg_installed_key(target, &r);
+  bool there = fg_store_get(key, ".cubin", cubin, bytes) == 0;
+  if (!there) {
+    there = !fg_nvrtc_compile(k->source, fg_nvrtc_source(k->source), k->defines, arch_now, cubin, bytes);
+    if (there) fg_store_put(key, ".cubin", *cubin, *bytes);
+  }
+  free(key);
+  return there;
+}
+
+static void *compile_some(void *unused) {
+  (void)unused;
+  for (int i; (i = atomic_fetch_add(&next_kernel, 1)) < kernel_count;) {
+    void *cubin;
+    size_t bytes;
+    if (!cubin_of(&kernels[i], &cubin, &bytes)) {
+      printf("%s: %s\n", kernels[i].text, fg_backend_message());
+      atomic_fetch_add(&failures, 1);
+      continue;
+    }
+    kernels[i].usage = usage_of(cubin, bytes);
+    free(cubin);
+  }
+  return NULL;
+}
+
+static void compile_list(const fg_device_info *device, int parts) {
+  pthread_t thread[THREADS];
+  spills s = {0};
+  ck_assert_int_eq(fg_common_walk(device, 0, parts, collect, NULL), 0);
+  arch_now = device->arch;
+  for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_create(&thread[i], NULL, compile_some, NULL), 0);
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  ck_assert_int_eq(atomic_load(&failures), 0);
+  for (int i = 0; i < kernel_count; i++) count(&s, &kernels[i].usage, kernels[i].text);
+  assert_few(&s, device->name);
+}
+
+/* ---- the archive ---- */
+
+static fg_archive *built_archive(void) {
+  const char *build = getenv("FG_BUILD"), *why;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/cuda/kernels.fgk", build ? build : ".");
+  return fg_archive_open(path, fg_store_sources_hash(), &why);
+}
+
+static void look_at_archive(const fg_archive *a, const char *target) {
+  spills s = {0};
+  for (int i = 0; i < fg_archive_count(a); i++) {
+    void *blob;
+    size_t bytes;
+    char *key = fg_archive_entry(a, i, &blob, &bytes);
+    ck_assert_ptr_nonnull(key);
+    if (!strncmp(key, target, strlen(target)) && key[strlen(target)] == ' ') {
+      const usage u = usage_of(blob, bytes);
+      char *line = strstr(key, "#define FG_RADICES"); /* to its end */
+      ck_assert_ptr_nonnull(line);
+      line[strcspn(line, "\n")] = 0;
+      count(&s, &u, line);
+    }
+    free(key);
+  }
+  assert_few(&s, target);
+}
+
+/* Every pass of the list is in the archive. */
+static void is_there(void *archive, const char *problem, const fg_pass *p, const fg_kernel_request *r) {
+  (void)p;
+  for (const fg_device_info *d = fg_common_devices; d->arch; d++) {
+    if (d->arch != arch_now) continue;
+    char target[16];
+    snprintf(target, sizeof target, "sm_%d", d->arch);
+    char *key = fg_installed_key(target, r);
+    ck_assert_msg(fg_archive_has(archive, key), "%s, %s", problem, target);
+    free(key);
+  }
+}
+
+START_TEST(common_kernels_hardly_spill) {
+  fg_archive *a = built_archive();
+  const fg_device_info *device = &fg_common_devices[_i];
+  char target[16];
+  snprintf(target, sizeof target, "sm_%d", device->arch);
+  if (!a) {
+    compile_list(device, PARTS);
+    return;
+  }
+  arch_now = device->arch;
+  ck_assert_int_eq(fg_common_walk(device, 1, 3, is_there, a), 0);
+  look_at_archive(a, target);
+  fg_archive_close(a);
+}
+END_TEST
+
+START_TEST(later_devices_compile_them_too) {
+  fg_archive *a = built_archive();
+  compile_list(&blackwell, a ? 1 : PARTS);
+  fg_archive_close(a);
+}
+END_TEST
+
+int main(void) {
+  if (fg_nvrtc_version() < 0) {
+    printf("skipped: %s\n", fg_backend_message());
+    return SKIPPED;
+  }
+  setbuf(stdout, NULL);
+  TCase *tc = tcase_create("common");
+  tcase_set_timeout(tc, 600);
+  tcase_add_loop_test(tc, common_kernels_hardly_spill, 0, 2);
+  tcase_add_test(tc, later_devices_compile_them_too);
+  return test_run(tc, "common");
+}

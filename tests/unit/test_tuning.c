@@ -1,0 +1,393 @@
+/* test_tuning.c: geometries as data, and their measurement on sim by a clock that the test sets. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/sim/sim.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "src/pass/geometry.h"
+#include "src/pass/kernel.h"
+#include "src/pass/tuned.h"
+#include "src/report/clock.h"
+#include "src/plan/measure_geometry.h"
+#include "src/plan/planner.h"
+#include "src/plan/prepare.h"
+#include "src/plan/tuning.h"
+#include "src/plan/wisdom.h"
+#include "src/run/memory.h"
+#include "suite.h"
+
+static const char *const problems[] = {"oc1024*512", "oc100*40",     "oc65536",     "ic96x96x96",  "oc64x64x64*2",
+                                       "oc24x24x24", "oc12x28*300",  "oc101*1000",  "oc1009*3000", "oc256x256x256",
+                                       "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100"};
+
+static fg_passes *planned(const char *text, const fg_device_info *device) {
+  const char *why = "";
+  fg_problem *p = test_problem(text, FG_SINGLE);
+  fg_passes *list = calloc(1, sizeof *list);
+  ck_assert_msg(fg_planner_plan(p, device, list, &why), "%s: %s", text, why);
+  fg_problem_free(p);
+  return list;
+}
+
+static void same_kernel(const fg_pass *a, const fg_pass *b) {
+  char x[FG_DEFINES_SIZE], y[FG_DEFINES_SIZE];
+  fg_kernel_request_of(a, x);
+  fg_kernel_request_of(b, y);
+  ck_assert_str_eq(x, y);
+}
+
+static void same_choice(const fg_choice *a, const fg_choice *b) {
+  char x[FG_CHOICE_TEXT], y[FG_CHOICE_TEXT];
+  fg_choice_print(a, x);
+  fg_choice_print(b, y);
+  ck_assert_str_eq(x, y);
+}
+
+/* ---- choices ---- */
+
+START_TEST(a_pass_s_own_choice_gives_the_same_kernel) {
+  fg_passes *list = planned(problems[_i], &fg_reference_device);
+  for (int i = 0; i < list->count; i++) {
+    fg_choice c = fg_choice_of(&list->pass[i]), back;
+    fg_pass again = list->pass[i];
+    char text[FG_CHOICE_TEXT];
+    fg_choice_print(&c, text);
+    ck_assert(fg_choice_parse(&back, text));
+    memset(again.radix, 0, sizeof again.radix);
+    again.stages = again.lines = again.threads = again.pad = again.blocks_sm = 0;
+    ck_assert_msg(fg_choice_apply(&back, &again, &fg_reference_device), "%s", text);
+    same_kernel(&again, &list->pass[i]);
+  }
+  free(list);
+}
+END_TEST
+
+START_TEST(what_is_listed_fits_and_differs) {
+  fg_passes *list = planned(problems[_i], &fg_reference_device);
+  for (int i = 0; i < list->count; i++) {
+    fg_choice all[FG_TUNING_MOST];
+    const fg_pass *p = &list->pass[i];
+    const int count = fg_choice_list(p, &fg_reference_device, all, FG_TUNING_MOST);
+    ck_assert_int_gt(count, 1);
+    for (int k = 0; k < count; k++) {
+      char text[FG_CHOICE_TEXT], other[FG_CHOICE_TEXT];
+      fg_pass now = *p;
+      ck_assert(fg_choice_apply(&all[k], &now, &fg_reference_device));
+      ck_assert_uint_le(fg_geometry_shared(&now), fg_reference_device.shared_block);
+      ck_assert_int_le(now.threads * now.blocks_sm, fg_reference_device.threads_sm);
+      const fg_choice c = fg_choice_of(&now);
+      same_choice(&c, &all[k]);
+      fg_choice_print(&all[k], text);
+      for (int j = 0; j < k; j++) {
+        fg_choice_print(&all[j], other);
+        ck_assert_str_ne(text, other);
+      }
+    }
+  }
+  free(list);
+}
+END_TEST
+
+static const char *const foreign[] = {
+    "16.16.16 1 256 3 16", /* of 4096 */
+    "16.8.7 1 256 3 16",   "1024 1 256 3 16",        "4.16.16 0 256 3 16", "4.16.16 1 250 3 16", "4.16.16 1 2048 1 16",
+    "4.16.16 1 256 0 16",  "4.16.16 1 1024 3 16",    "4.16.16 1 256 3 5",  "4.16.16 512 256 3 16",
+    "x4.x16.x16 1 256 3 16", "2.2.2.2.2.2.2.2.2.2 1 32 1 16"};
+
+START_TEST(what_does_not_fit_is_refused) {
+  fg_passes *list = planned("oc1024*512", &fg_reference_device);
+  fg_pass p = list->pass[0];
+  fg_choice c;
+  ck_assert(fg_choice_parse(&c, "16.4.16 1 128 3 16") && fg_choice_apply(&c, &p, &fg_reference_device));
+  const fg_pass before = p;
+  ck_assert(!fg_choice_parse(&c, foreign[_i]) || !fg_choice_apply(&c, &p, &fg_reference_device));
+  same_kernel(&p, &before);
+  free(list);
+}
+END_TEST
+
+START_TEST(text_that_is_none_is_refused) {
+  static const char *const texts[] = {"",          "16",         "16.16",     "16. 1 2 3 4", ".16 1 2 3 4", "16.16 1 2 3",
+                                      "q4 1 2 3 4", "-4 1 2 3 4", "62 1 2 3 4", "4..4 1 2 3 4"};
+  fg_choice c;
+  for (int i = 0; i < TEST_COUNT(texts); i++) ck_assert_msg(!fg_choice_parse(&c, texts[i]), "%s", texts[i]);
+  ck_assert(!fg_choice_parse(&c, "2.2.2.2.2.2.2.2.2.2.2.2.2 1 2 3 4"));
+}
+END_TEST
+
+/* ---- the table ---- */
+
+START_TEST(what_was_learned_is_planned) {
+  const fg_choice slow = {.stages = 2, .radix = {32, 32}, .lines = 2, .threads = 64, .blocks_sm = 2, .spacing = 8};
+  fg_passes *before = planned("oc1024*512", &fg_reference_device);
+  fg_tuned_learn(&before->pass[0], 90, &slow, 1);
+  fg_passes *after = planned("ob1024*600", &fg_reference_device); /* the other direction, about as many */
+  const fg_choice now = fg_choice_of(&after->pass[0]);
+  same_choice(&now, &slow);
+  ck_assert_double_eq(after->cost, after->pass[0].price);
+  ck_assert(fg_tuned_known(&after->pass[0], 90, 1) && !fg_tuned_known(&after->pass[0], 90, 2));
+  fg_device_info older = fg_reference_device;
+  older.arch = 80;
+  fg_passes *elsewhere = planned("oc1024*512", &older);
+  same_kernel(&elsewhere->pass[0], &before->pass[0]);
+  free(before);
+  free(after);
+  free(elsewhere);
+}
+END_TEST
+
+START_TEST(the_more_patient_finding_stands) {
+  const fg_choice a = {.stages = 2, .radix = {32, 32}, .lines = 2, .threads = 64, .blocks_sm = 2, .spacing = 8};
+  fg_choice b = a;
+  b.threads = 128;
+  fg_passes *list = planned("oc1024*512", &fg_reference_device);
+  fg_tuned_learn(&list->pass[0], 90, &a, 2);
+  fg_tuned_learn(&list->pass[0], 90, &b, 1);
+  fg_passes *after = planned("oc1024*512", &fg_reference_device);
+  ck_assert_int_eq(after->pass[0].threads, 64);
+  fg_tuned_forget(NULL);
+  free(after);
+  after = planned("oc1024*512", &fg_reference_device);
+  same_kernel(&after->pass[0], &list->pass[0]);
+  free(after);
+  free(list);
+}
+END_TEST
+
+START_TEST(the_table_is_text) {
+  char *text = NULL, key[FG_CHOICE_KEY], line[400];
+  size_t size;
+  const fg_choice c = {.stages = 2, .radix = {32, 32}, .lines = 2, .threads = 64, .blocks_sm = 2, .spacing = 8};
+  fg_passes *list = planned("oc1024*512", &fg_reference_device);
+  fg_choice_key(&list->pass[0], key);
+  fg_tuned_learn(&list->pass[0], 90, &c, 1);
+  FILE *f = open_memstream(&text, &size);
+  ck_assert_int_eq(fg_tuned_write(f), 1);
+  fclose(f);
+  snprintf(line, sizeof line, "90 %s 1 32.32 2 64 2 8\n", key);
+  ck_assert_str_eq(text, line);
+  fg_tuned_forget(NULL);
+  ck_assert(!fg_tuned_known(&list->pass[0], 90, 0));
+  ck_assert(fg_tuned_read(text) && fg_tuned_known(&list->pass[0], 90, 1));
+  ck_assert(!fg_tuned_read("# a comment") && !fg_tuned_read("") && !fg_tuned_read("90 key"));
+  free(text);
+  free(list);
+}
+END_TEST
+
+START_TEST(every_line_of_the_shipped_table_is_one) {
+  for (const char *const *line = fg_tuned_shipped; *line; line++) ck_assert_msg(fg_tuned_read(*line), "%s", *line);
+}
+END_TEST
+
+/* ---- measuring ---- */
+
+static double clock_now, each;
+
+/* Each launch takes less than the one before, so that the last geometry is the fastest; or more. */
+static double shrinking_clock(void) {
+  static size_t seen;
+  const size_t launches = fg_sim_count().launches;
+  for (; seen < launches; seen++) clock_now += each *= 0.999;
+  return clock_now;
+}
+
+static double growing_clock(void) {
+  static size_t seen;
+  const size_t launches = fg_sim_count().launches;
+  for (; seen < launches; seen++) clock_now += each *= 1.001;
+  return clock_now;
+}
+
+typedef struct {
+  int calls, tried, wrong, faster;
+  bool kept;
+} heard;
+
+static void listen(void *context, const fg_tuning_result *r) {
+  heard *h = context;
+  h->calls++;
+  h->kept = r->kept;
+  for (int i = 0; i < r->count; i++) {
+    h->tried += r->pass[i].tried;
+    h->wrong += r->pass[i].wrong;
+    h->faster += r->pass[i].after < r->pass[i].before;
+  }
+}
+
+static heard tune(const char *text, int most, double until) {
+  heard h = {0};
+  fg_problem *p = test_problem(text, FG_SINGLE);
+  const fg_tuning_limits limits = {.most = most, .patience = 1, .until = until, .keep_slower = true};
+  const char *why = fg_tuning_run(test_target(), p, &limits, listen, &h);
+  ck_assert_msg(!why, "%s: %s", text, why);
+  fg_problem_free(p);
+  return h;
+}
+
+/* Every family of kernels; wrong ones would be told of. */
+static const char *const measured[] = {"oc60*8", "oc48x48", "ic6x10x4*3", "oc37*5", "oc404*2", "orf30*4", "orb36*3", "oc2048"};
+
+START_TEST(geometries_are_tried_and_right) {
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  const heard h = tune(measured[_i], 6, INFINITY);
+  ck_assert_int_eq(h.calls, 1);
+  ck_assert_int_gt(h.tried, 3);
+  ck_assert_int_eq(h.wrong, 0);
+  ck_assert(h.kept && h.faster > 0);
+  ck_assert_int_eq(tune(measured[_i], 6, INFINITY).calls, 0); /* it is known */
+}
+END_TEST
+
+START_TEST(the_fastest_is_planned_from_then_on) {
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  fg_passes *before = planned("oc60*8", test_target()->info);
+  tune("oc60*8", 6, INFINITY);
+  fg_passes *after = planned("oc60*8", test_target()->info);
+  const fg_choice x = fg_choice_of(&before->pass[0]), y = fg_choice_of(&after->pass[0]);
+  char text[2][FG_CHOICE_TEXT];
+  fg_choice_print(&x, text[0]);
+  fg_choice_print(&y, text[1]);
+  ck_assert_str_ne(text[0], text[1]);
+  free(before);
+  free(after);
+}
+END_TEST
+
+START_TEST(nothing_faster_changes_nothing) {
+  each = 1e-3;
+  fg_clock_test = growing_clock;
+  fg_passes *before = planned("oc60*8", test_target()->info);
+  const heard h = tune("oc60*8", 6, INFINITY);
+  ck_assert(!h.kept && !h.faster && h.tried);
+  fg_passes *after = planned("oc60*8", test_target()->info);
+  same_kernel(&before->pass[0], &after->pass[0]);
+  free(before);
+  free(after);
+}
+END_TEST
+
+START_TEST(nothing_is_tried_when_time_is_over) {
+  each = 1e-3;
+  fg_clock_test = growing_clock;
+  ck_assert_int_eq(tune("oc60*8", 6, 0).tried, 0);
+}
+END_TEST
+
+/* ---- with FFTW_MEASURE, and wisdom ---- */
+
+static fg_program *program_of(fg_problem *p, unsigned flags) {
+  const char *why = "";
+  double need;
+  p->flags = flags;
+  fg_program *program = fg_prepare(test_target(), p, NULL, NULL, &need, &why);
+  ck_assert_msg(program != NULL, "%s", why);
+  return program;
+}
+
+/* Which geometries it has, as text. */
+static void text_of(const fg_program *program, char text[FG_CHOICE_TEXT]) {
+  const fg_choice c = fg_choice_of(&fg_program_passes(program)->pass[0]);
+  fg_choice_print(&c, text);
+}
+
+START_TEST(measure_finds_a_geometry_that_wisdom_keeps) {
+  char before[FG_CHOICE_TEXT], after[FG_CHOICE_TEXT], again[FG_CHOICE_TEXT];
+  fg_problem *p = test_problem("oc60*8", FG_SINGLE);
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  fg_measure_geometry_on_sim = true;
+  fg_program *program = program_of(p, FG_ESTIMATE);
+  fg_program *same = fg_measure_geometry(test_target(), p, INFINITY, program);
+  ck_assert_ptr_eq(same, program);
+  text_of(program, before);
+  p->flags = FG_MEASURE;
+  ck_assert_ptr_eq(fg_measure_geometry(test_target(), p, fg_clock_seconds(), program), program); /* no time */
+  program = fg_measure_geometry(test_target(), p, INFINITY, program);
+  text_of(program, after);
+  ck_assert_str_ne(before, after);
+  fg_program_destroy(program);
+
+  char *wisdom = fg_wisdom_export(FG_SINGLE);
+  ck_assert_ptr_nonnull(strstr(wisdom, after));
+  ck_assert_ptr_null(fg_wisdom_export(FG_DOUBLE));
+  fg_problem *doubles = test_problem("oc60*8", FG_DOUBLE); /* computed by the same passes */
+  doubles->compute = FG_SINGLE;
+  fg_wisdom_learn(doubles);
+  char *of_doubles = fg_wisdom_export(FG_DOUBLE);
+  ck_assert_ptr_nonnull(strstr(of_doubles, after));
+  free(of_doubles);
+  fg_problem_free(doubles);
+  fg_wisdom_forget(FG_DOUBLE);
+  program = program_of(p, FG_ESTIMATE);
+  text_of(program, again);
+  ck_assert_str_eq(after, again); /* single precision's is not forgotten */
+  fg_program_destroy(program);
+  fg_wisdom_forget(FG_SINGLE);
+  program = program_of(p, FG_ESTIMATE);
+  text_of(program, again);
+  ck_assert_str_eq(before, again);
+  fg_program_destroy(program);
+  ck_assert(fg_wisdom_import(FG_SINGLE, wisdom));
+  program = program_of(p, FG_ESTIMATE);
+  text_of(program, again);
+  ck_assert_str_eq(after, again);
+  fg_program_destroy(program);
+  free(wisdom);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(a_device_that_fails_ends_it) {
+  heard h = {0};
+  fg_problem *p = test_problem("oc60*8", FG_SINGLE);
+  const fg_tuning_limits limits = {.most = 4, .patience = 1, .until = INFINITY};
+  test_target();
+  fg_sim_set_faults("alloc:1+");
+  ck_assert_ptr_nonnull(fg_tuning_run(test_target(), p, &limits, listen, &h));
+  ck_assert_int_eq(h.calls, 0);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(measuring_stays_within_the_memory_of_the_process) {
+  const fg_tuning_limits limits = {.most = 6, .patience = 1, .until = INFINITY, .keep_slower = true};
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  fg_problem *p = test_problem("oc60*8", FG_SINGLE);
+  fg_memory_most = 200 << 10; /* enough for the arrays, too little for comparing them */
+  ck_assert_ptr_nonnull(fg_tuning_run(test_target(), p, &limits, NULL, NULL));
+  ck_assert_uint_eq(fg_memory_used(), 0);
+  fg_memory_most = 0;
+  ck_assert_ptr_null(fg_tuning_run(test_target(), p, &limits, NULL, NULL));
+  ck_assert_uint_eq(fg_memory_used(), 0);
+  fg_problem_free(p);
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  TCase *tc = tcase_create("tuning");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, a_pass_s_own_choice_gives_the_same_kernel, 0, TEST_COUNT(problems));
+  tcase_add_loop_test(tc, what_is_listed_fits_and_differs, 0, TEST_COUNT(problems));
+  tcase_add_loop_test(tc, what_does_not_fit_is_refused, 0, TEST_COUNT(foreign));
+  tcase_add_test(tc, text_that_is_none_is_refused);
+  tcase_add_test(tc, what_was_learned_is_planned);
+  tcase_add_test(tc, the_more_patient_finding_stands);
+  tcase_add_test(tc, the_table_is_text);
+  tcase_add_test(tc, every_line_of_the_shipped_table_is_one);
+  tcase_add_loop_test(tc, geometries_are_tried_and_right, 0, TEST_COUNT(measured));
+  tcase_add_test(tc, the_fastest_is_planned_from_then_on);
+  tcase_add_test(tc, nothing_faster_changes_nothing);
+  tcase_add_test(tc, nothing_is_tried_when_time_is_over);
+  tcase_add_test(tc, measure_finds_a_geometry_that_wisdom_keeps);
+  tcase_add_test(tc, a_device_that_fails_ends_it);
+  tcase_add_test(tc, measuring_stays_within_the_memory_of_the_process);
+  return test_run(tc, "tuning");
+}
