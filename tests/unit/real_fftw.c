@@ -73,12 +73,15 @@ static fg_host_plan plan(const fg_problem *p, const fg_arrays *a, unsigned flags
 }
 
 static atomic_int executions;
+static _Thread_local int executions_here;
 
 int test_real_fftw_executions(void) { return atomic_load(&executions); }
+int test_real_fftw_executions_here(void) { return executions_here; }
 
 static void execute(fg_host_plan made, const fg_problem *p, const fg_arrays *a) {
   const bool split = p->format == FG_SPLIT;
   atomic_fetch_add(&executions, 1);
+  executions_here++;
   check_reach(p, a);
   switch (p->kind) {
     case FG_DFT:

@@ -8,8 +8,9 @@
 /* Register it as the host of the precision that the test is of (numbers.h). */
 void test_real_fftw(void);
 
-/* How often a plan of the host was executed so far. */
+/* How often a plan of the host was executed so far; and by the calling thread. */
 int test_real_fftw_executions(void);
+int test_real_fftw_executions_here(void);
 
 /* What the real FFTW makes of p on a's arrays, planned as a fallback is; a's arrays are the same afterwards but for the
  * output. */

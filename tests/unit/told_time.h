@@ -4,8 +4,8 @@
 
 #include "src/plan/calibration.h"
 
-/* From now on each execution of the real FFTW takes so many seconds, each launch on sim so many, and nothing
- * else any. */
+/* From now on each execution of the real FFTW takes the thread that asks for it so many seconds, each launch on sim
+ * takes everybody so many, and nothing else takes any. */
 void test_time(double host, double launch);
 
 /* A slow host, a fast GPU: 360 * 30 points take about half a millisecond and nearly nothing.  Starting it takes start seconds,
