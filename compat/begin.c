@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "src/report/report.h"
-#include "src/run/watch.h"
+#include "src/run/arena/watch.h"
 
 __attribute__((constructor)) static void loaded(void) {
   fg_report_loaded();

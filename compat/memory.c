@@ -7,7 +7,7 @@
 #include "compat/next.h"
 #include "compat/traced.h"
 #include "src/report/settings.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 
 /* Without a real FFTW: memory that libc's free accepts, as that of every FFTW build on this system is. */
 static void *own(size_t bytes) {

@@ -4,7 +4,7 @@
 
 #include "src/cli/accuracy.h"
 #include "src/cli/fftw.h"
-#include "src/run/roots.h"
+#include "src/run/table/roots.h"
 
 /* Products: some seconds. */
 static const double most_products = 0x1p25;

@@ -3,7 +3,7 @@
 
 #include "src/cli/bench_device.h"
 #include "src/plan/planner.h"
-#include "src/run/transfer.h"
+#include "src/run/host/transfer.h"
 
 /* ---- programs ---- */
 

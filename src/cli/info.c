@@ -11,7 +11,7 @@
 #include "cuda/installed.h"
 #include "cuda/store.h"
 #include "src/cli/cli.h"
-#include "src/plan/calibration.h"
+#include "src/cost/calibration.h"
 #include "src/plan/doubles.h"
 #include "src/report/settings.h"
 #include "src/run/target.h"

@@ -2,7 +2,7 @@
 #ifndef FG_TUNE_H
 #define FG_TUNE_H
 
-#include "src/plan/calibration.h"
+#include "src/cost/calibration.h"
 #include "src/problem/problem.h"
 
 /* Fill in what was measured; what could not be keeps its value.  A message says why. */

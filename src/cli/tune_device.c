@@ -7,9 +7,9 @@
 #include "src/cli/bench.h"
 #include "src/cli/cli.h"
 #include "src/cli/tune.h"
-#include "src/plan/model.h"
+#include "src/cost/model.h"
 #include "src/plan/prepare.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 
 /* ---- links: raw copies of one large block ---- */
 

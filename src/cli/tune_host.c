@@ -9,7 +9,7 @@
 #include "src/cli/bench.h"
 #include "src/cli/cli.h"
 #include "src/cli/tune.h"
-#include "src/plan/model.h"
+#include "src/cost/model.h"
 
 typedef struct {
   const fg_bench_fftw *fftw;

@@ -1,6 +1,6 @@
 /* execute.c: running a handle: on the device or on the host, timed where that decides something. */
+#include "src/cost/crowd.h"
 #include "src/plan/background.h"
-#include "src/plan/crowd.h"
 #include "src/plan/handle.h"
 #include "src/plan/verify.h"
 #include "src/plan/wisdom.h"

@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "src/plan/account.h"
+#include "src/cost/account.h"
 #include "src/plan/parts.h"
 #include "src/plan/plan.h"
 #include "src/plan/resident.h"

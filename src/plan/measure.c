@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/plan/account.h"
+#include "src/cost/account.h"
 #include "src/plan/measure_geometry.h"
 #include "src/plan/prepare.h"
 #include "src/plan/wisdom.h"
 #include "src/problem/layout.h"
 #include "src/report/clock.h"
 #include "src/report/log.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 
 enum { LEAST_RUNS = 4, MOST_RUNS = 40, ALIGNMENT = 64 };
 static const double most_scratch = 1e9; /* bytes */

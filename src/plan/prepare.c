@@ -4,8 +4,8 @@
 #include <fenv.h>
 #include <stdlib.h>
 
-#include "src/plan/learn.h"
-#include "src/plan/model.h"
+#include "src/cost/learn.h"
+#include "src/cost/model.h"
 #include "src/plan/planner.h"
 #include "src/report/clock.h"
 #include "src/run/memory.h"

@@ -9,8 +9,8 @@
 #include "src/plan/planner.h"
 #include "src/report/settings.h"
 #include "src/run/direct.h"
+#include "src/run/host/transfer.h"
 #include "src/run/residence.h"
-#include "src/run/transfer.h"
 
 /* ---- where the arrays are ---- */
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "src/plan/account.h"
+#include "src/cost/account.h"
 #include "src/plan/doubles.h"
 #include "src/plan/measure.h"
 #include "src/plan/wisdom.h"

@@ -2,7 +2,7 @@
 #ifndef FG_ROUTE_H
 #define FG_ROUTE_H
 
-#include "src/plan/model.h"
+#include "src/cost/model.h"
 #include "src/plan/prepare.h"
 #include "src/run/target.h"
 

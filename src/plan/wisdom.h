@@ -13,7 +13,7 @@
 #ifndef FG_WISDOM_H
 #define FG_WISDOM_H
 
-#include "src/plan/model.h"
+#include "src/cost/model.h"
 
 /* How the text begins. */
 #define FG_WISDOM_HEAD "(fftw3-gpu-wisdom"

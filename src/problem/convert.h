@@ -15,7 +15,7 @@ typedef unsigned fg_arithmetic;
 fg_arithmetic fg_convert_begin(void);
 void fg_convert_end(fg_arithmetic);
 
-/* Neighbouring reals. Past the cache: as fg_copy_past_cache (src/run/copy.h). */
+/* Neighbouring reals. Past the cache: as fg_copy_past_cache (src/run/host/copy.h). */
 void fg_convert_narrow(float *to, const double *from, size_t reals, bool past_cache);
 void fg_convert_widen(double *to, const float *from, size_t reals, bool past_cache);
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "src/report/log.h"
+#include "src/run/host/transfer.h"
 #include "src/run/lane.h"
 #include "src/run/residence.h"
-#include "src/run/transfer.h"
 
 /* Staging pieces: large enough for the link, two of them so that one is filled while the other is on its way. */
 static const size_t largest_piece = 4 << 20;

@@ -9,11 +9,11 @@
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/problem/layout.h"
-#include "src/run/pipeline.h"
-#include "src/run/schedule.h"
+#include "src/run/host/pipeline.h"
+#include "src/run/host/schedule.h"
+#include "src/run/host/transfer.h"
 #include "src/run/slot.h"
-#include "src/run/table.h"
-#include "src/run/transfer.h"
+#include "src/run/table/table.h"
 
 typedef struct {
   fg_kernel *kernel;

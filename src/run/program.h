@@ -5,7 +5,7 @@
 #include "src/pass/kernel.h"
 #include "src/pass/pass.h"
 #include "src/problem/problem.h"
-#include "src/run/schedule.h"
+#include "src/run/host/schedule.h"
 #include "src/run/target.h"
 
 typedef struct fg_program fg_program;

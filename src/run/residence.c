@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "src/report/settings.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 #include "src/run/target.h"
 
 /* In the child of a process that used the device no memory of it can be reached, and a lock that another thread had when

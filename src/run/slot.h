@@ -4,7 +4,7 @@
 
 #include "src/pass/pass.h"
 #include "src/problem/tensor.h"
-#include "src/run/belt.h"
+#include "src/run/host/belt.h"
 #include "src/run/target.h"
 
 enum fg_slot_stream { FG_STREAM_PASSES, FG_STREAM_IN, FG_STREAM_OUT, FG_STREAMS };

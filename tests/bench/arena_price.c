@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 
 enum { TIMES = 1000000 };
 static const fg_target *target;

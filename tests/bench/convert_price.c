@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "src/problem/convert.h"
-#include "src/run/transfer.h"
+#include "src/run/host/transfer.h"
 
 enum { RUNS = 9, PIECE = 1 << 20 }; /* bytes of staging that are filled at a time */
 

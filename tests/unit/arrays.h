@@ -5,7 +5,7 @@
 
 #include "dice.h"
 #include "src/problem/problem.h"
-#include "src/run/roots.h"
+#include "src/run/table/roots.h"
 
 /* Where each element lies, in reals from the plane's pointer, in the same order on both sides: the batch outside,
  * then the transform's dimensions as they come.  malloc'd. */

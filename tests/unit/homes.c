@@ -12,7 +12,7 @@
 #include "on_sim.h"
 #include "real_fftw.h"
 #include "src/problem/layout.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 
 const char *const home_names[KINDS] = {"heap", "arena", "pinned", "managed", "device", "shifted", "second"};
 

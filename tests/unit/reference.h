@@ -3,7 +3,7 @@
 #define FG_TEST_REFERENCE_H
 
 #include "src/problem/problem.h"
-#include "src/run/roots.h"
+#include "src/run/table/roots.h"
 
 /* Transform x, the elements of p's input in the order of test_positions, in place. */
 void test_reference(const fg_problem *p, fg_wide *x);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cuda/sim/sim.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 #include "tests/unit/suite.h"
 
 static const fg_target *target;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/plan/calibration.h"
+#include "src/cost/calibration.h"
 #include "src/report/standard_error.h"
 #include "suite.h"
 #include "told.h"

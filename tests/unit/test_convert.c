@@ -12,7 +12,7 @@
 #include "arrays.h"
 #include "random_problem.h"
 #include "src/problem/convert.h"
-#include "src/run/transfer.h"
+#include "src/run/host/transfer.h"
 #include "suite.h"
 
 enum { ROOM = 6000, GUARD = 16, INSTRUCTIONS = 4 };

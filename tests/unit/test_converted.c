@@ -14,7 +14,7 @@
 #include "on_sim.h"
 #include "src/plan/planner.h"
 #include "src/problem/notation.h"
-#include "src/run/pipeline.h"
+#include "src/run/host/pipeline.h"
 #include "src/run/program.h"
 #include "suite.h"
 

@@ -15,8 +15,8 @@
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
+#include "src/run/host/pipeline.h"
 #include "src/run/slot.h"
-#include "src/run/pipeline.h"
 #include "suite.h"
 #include "told.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "random_problem.h"
-#include "src/plan/account.h"
-#include "src/plan/learn.h"
+#include "src/cost/account.h"
+#include "src/cost/learn.h"
 #include "src/problem/notation.h"
 #include "suite.h"
 

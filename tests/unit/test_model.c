@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "random_problem.h"
-#include "src/plan/model.h"
+#include "src/cost/model.h"
 #include "suite.h"
 
 /* Microseconds, commit 2749d71: stock FFTW 3.3.10 on 16 cores (1 thread and 16, ESTIMATE; 16, MEASURE), this library on one H200 with

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "src/problem/notation.h"
-#include "src/run/copy.h"
-#include "src/run/movers.h"
-#include "src/run/transfer.h"
+#include "src/run/host/copy.h"
+#include "src/run/host/movers.h"
+#include "src/run/host/transfer.h"
 #include "tests/unit/suite.h"
 
 enum { PIECES = 200, PARTS = 5 };

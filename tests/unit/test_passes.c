@@ -12,7 +12,7 @@
 #include "src/pass/kernel.h"
 #include "src/pass/solver.h"
 #include "src/plan/planner.h"
-#include "src/run/table.h"
+#include "src/run/table/table.h"
 #include "suite.h"
 
 /* ---- what must be true of every pass ---- */

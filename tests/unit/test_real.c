@@ -14,7 +14,7 @@
 #include "reaching.h"
 #include "small_device.h"
 #include "src/run/program.h"
-#include "src/run/roots.h"
+#include "src/run/table/roots.h"
 #include "suite.h"
 
 #ifndef TEST_PRECISION

@@ -14,7 +14,7 @@
 #include "random_problem.h"
 #include "real_fftw.h"
 #include "src/plan/resident.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 #include "src/run/lane.h"
 #include "src/run/memory.h"
 #include "src/run/residence.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "dice.h"
-#include "src/run/circle.h"
-#include "src/run/double_dft.h"
-#include "src/run/table.h"
+#include "src/run/table/circle.h"
+#include "src/run/table/double_dft.h"
+#include "src/run/table/table.h"
 #include "suite.h"
 
 static const long double PI = 3.141592653589793238462643383279502884L;

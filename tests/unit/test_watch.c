@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cuda/sim/sim.h"
-#include "src/run/arena.h"
+#include "src/run/arena/arena.h"
 #include "tests/unit/suite.h"
 
 enum { PATIENCE = 1000 }; /* executions after which an array that pays has long been pinned */

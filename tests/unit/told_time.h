@@ -2,7 +2,7 @@
 #ifndef FG_TEST_TOLD_TIME_H
 #define FG_TEST_TOLD_TIME_H
 
-#include "src/plan/calibration.h"
+#include "src/cost/calibration.h"
 
 /* From now on each execution of the real FFTW takes the thread that asks for it so many seconds, each launch on sim
  * takes everybody so many, and nothing else takes any. */

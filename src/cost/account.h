@@ -1,0 +1,78 @@
+/* account.h: what this process has learned about each problem: what it costs on the host and on the device.
+ *
+ * A problem that the device would do faster, but for which its start-up is not earned yet, is computed on the host and
+ * counted.  Opening the device and planning there are paid for once the executions so far would have saved as much
+ * (ski rental: whatever the program goes on to do, waiting has cost it at most what the start-up costs).  Then the
+ * first executions on the device are timed, and if they are slower than the host's were, the host has the problem for
+ * good.
+ *
+ * Accounts live as long as the process and belong to all plans of a problem, whose arrays lie in the same kind of
+ * memory. All functions may be called from any thread. */
+#ifndef FG_ACCOUNT_H
+#define FG_ACCOUNT_H
+
+#include "src/cost/model.h"
+
+typedef struct fg_account fg_account;
+
+enum fg_verdict {
+  FG_UNDECIDED,
+  FG_BETTER_ON_DEVICE, /* its executions there were timed */
+  FG_BETTER_ON_HOST,   /* likewise */
+  FG_SHORT_ON_HOST,    /* so short there that the device was not tried */
+  FG_NOT_FOR_DEVICE    /* it could not be planned there */
+};
+
+/* Executions on the device that are timed, behind the first, which warms up; and so many on the host tell whether they
+ * are too short to be worth counting. */
+enum { FG_TRIALS = 5, FG_HOST_TRIALS = 16 };
+
+/* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems
+ * or no memory: then it is not waited for. */
+fg_account *fg_account_of(const fg_problem *p, enum fg_memory memory, double gpu_seconds);
+
+/* p's account if there is one. */
+fg_account *fg_account_find(const fg_problem *p, enum fg_memory memory);
+
+/* An execution on the host took so long.  Whether it is time for the device now. */
+bool fg_account_host(fg_account *, double seconds);
+
+/* An execution on the device took so long.  Whether this one has settled that the host is better. */
+bool fg_account_device(fg_account *, double seconds);
+
+/* Whether compiling its kernels, which are not on disk, has been earned; if not, it is not time for the device before
+ * that. */
+bool fg_account_compiles(fg_account *);
+
+/* The problem was planned on the device; or never will be. */
+void fg_account_planned(fg_account *);
+void fg_account_refused(fg_account *);
+
+enum fg_verdict fg_account_verdict(const fg_account *);
+bool fg_account_is_planned(const fg_account *); /* its kernels are there already */
+unsigned long fg_account_executions(const fg_account *); /* on the host */
+/* Seconds of an execution; 0: not known.  Means: of the host's but for the first, unless that was the only one; of the
+ * device's trials but for the slowest, which somebody may have disturbed. */
+double fg_account_host_seconds(const fg_account *);
+double fg_account_device_seconds(const fg_account *);
+
+/* What all accounts together would have saved so far: seconds. */
+double fg_account_saved(void);
+
+/* What is known of a problem, beside what the model said when its account was begun: seconds. */
+typedef struct {
+  int threads;
+  bool past_cache;            /* of the host's last one */
+  enum fg_memory memory;
+  unsigned long executions;   /* on the host */
+  double host, host_estimate, device, device_estimate; /* of an execution; 0: not known */
+} fg_account_facts;
+
+/* Tell of all problems in single precision, some thousands at most; nothing is told if another thread is counting. */
+void fg_account_each(void (*tell)(const fg_account_facts *, void *what), void *what);
+bool fg_account_any(void);
+
+/* What planning p on the device takes: seconds.  kept: its kernels are taken to be on disk. */
+double fg_account_planning(const fg_problem *p, bool kept);
+
+#endif

@@ -1,0 +1,102 @@
+/* movers.c: threads that copy. */
+#include "config.h"
+
+#include "src/run/host/movers.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+
+#include "src/report/clock.h"
+#include "src/report/settings.h"
+#include "src/run/ranks.h"
+
+enum { MOST = 64, DEFAULT_MOST = 8, BETWEEN_CLOCKS = 1024 };
+static const uint64_t linger = 50000; /* ns awake after the last execution: the next one often follows at once */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, taken = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t needed = PTHREAD_COND_INITIALIZER;
+static bool started;
+static int threads;
+static atomic_bool wanted; /* an execution has taken the movers */
+static fg_belts belts;
+
+/* Half of the movers look at one belt first, half at the other. */
+static void work_awake(int first) {
+  uint64_t idle_since = 0;
+  for (unsigned turns = 0;; turns++) {
+    if (fg_belt_help(&belts.belt[first]) || fg_belt_help(&belts.belt[!first])) continue;
+    fg_belt_pause(turns);
+    if (atomic_load_explicit(&wanted, memory_order_relaxed)) idle_since = 0;
+    else if (idle_since == 0) idle_since = fg_clock_nanoseconds();
+    else if (turns % BETWEEN_CLOCKS == 0 && fg_clock_nanoseconds() - idle_since > linger) return;
+  }
+}
+
+static void *mover(void *number) {
+  const int first = (size_t)number % 2;
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    while (!atomic_load(&wanted)) pthread_cond_wait(&needed, &lock);
+    pthread_mutex_unlock(&lock);
+    work_awake(first);
+  }
+  return NULL;
+}
+
+static int copy_threads(void) {
+  const int asked = fg_settings_get()->copy_threads;
+  const int allowed = fg_ranks_processors();
+  if (asked) return asked < MOST ? asked : MOST;
+  return allowed < DEFAULT_MOST ? allowed : DEFAULT_MOST;
+}
+
+/* In the child of a fork there are none: they start anew if they are needed. */
+static void after_fork(void) {
+  pthread_mutex_init(&lock, NULL);
+  pthread_mutex_init(&taken, NULL);
+  pthread_cond_init(&needed, NULL);
+  started = false;
+  atomic_store(&wanted, false);
+  memset(&belts, 0, sizeof belts);
+}
+
+static void start(void) {
+  static bool watching_forks;
+  sigset_t all, before;
+  pthread_attr_t detached;
+  started = true;
+  threads = 0;
+  if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
+  watching_forks = true;
+  if (pthread_attr_init(&detached)) return;
+  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int others = copy_threads() - 1;
+  while (threads < others) {
+    pthread_t thread;
+    if (pthread_create(&thread, &detached, mover, (void *)(size_t)threads)) break;
+    threads++;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&detached);
+}
+
+fg_belts *fg_movers_take(void) {
+  if (pthread_mutex_trylock(&taken)) return NULL;
+  pthread_mutex_lock(&lock);
+  if (!started) start();
+  const bool some = threads > 0;
+  atomic_store(&wanted, some);
+  if (some) pthread_cond_broadcast(&needed);
+  pthread_mutex_unlock(&lock);
+  if (!some) pthread_mutex_unlock(&taken);
+  return some ? &belts : NULL;
+}
+
+void fg_movers_give(void) {
+  atomic_store(&wanted, false);
+  pthread_mutex_unlock(&taken);
+}

@@ -1,0 +1,322 @@
+/* staging.c: arrays that DMA does not reach: through a ring of pinned pieces for each direction.
+ *
+ * The movers gather and scatter; the executing thread gives pieces to DMA when they are full, and to the movers when
+ * they have come, and copies with them while it has to wait. */
+#include "src/run/host/flow.h"
+#include "src/run/host/transfer.h"
+
+size_t fg_pipeline_piece = 0, fg_pipeline_part = 0;
+
+/* Measured on the reference H200 (doc/performance.md): a piece costs calls of the driver and a gap on the link of 2 to
+ * 3 us, but the first has to be gathered and the last scattered while the link does nothing. */
+static const size_t least_piece = 512 << 10, most_piece = 4 << 20;
+enum { PIECES = 4, MOST_PARTS = 16 };
+
+/* Of a piece, what one thread copies at a time; and of an array, what is copied before another thread is awake. */
+static const size_t least_part = 32 << 10, alone_below = 128 << 10;
+
+/* Results that the caches of a few processors hold stay there. Staging of arrays below the other size would stay there,
+ * too, from where DMA fetches it at half the speed. */
+static const size_t result_cached_below = 4 << 20, staging_cached_below = 24 << 20;
+
+size_t fg_staging_piece(const fg_end *e) {
+  const size_t all = fg_end_plane_size(e), element = fg_layout_element_size(e->layout);
+  size_t piece = all / PIECES;
+  if (piece < least_piece) piece = least_piece;
+  if (piece > most_piece) piece = most_piece;
+  if (fg_pipeline_piece) piece = fg_pipeline_piece;
+  if (piece > all) piece = all;
+  return piece < element ? element : (piece + element - 1) / element * element;
+}
+
+/* Of a plane of the program's. */
+static size_t array_bytes(const fg_end *e) {
+  return (size_t)(e->layout->elements * e->layout->unit) * fg_real_size(e->layout->precision);
+}
+
+/* ---- steps in parcels ---- */
+
+/* As few as possible of each plane, all about equal. */
+static ptrdiff_t parcels_of_plane(const fg_end *e, const fg_step *s) {
+  const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout));
+  return (s->count + most - 1) / most;
+}
+
+static size_t parcels(const fg_end *e, const fg_step *s) { return (size_t)(parcels_of_plane(e, s) * fg_end_planes(e)); }
+
+/* Of count elements, those before share i of so many. */
+static ptrdiff_t before(ptrdiff_t count, ptrdiff_t shares, ptrdiff_t i) {
+  return count / shares * i + (i < count % shares ? i : count % shares);
+}
+
+static fg_parcel parcel_of(const fg_end *e, const fg_step *s, size_t number) {
+  const ptrdiff_t each = parcels_of_plane(e, s), i = (ptrdiff_t)number % each;
+  const ptrdiff_t from = before(s->count, each, i), to = before(s->count, each, i + 1);
+  return (fg_parcel){(int)((ptrdiff_t)number / each), s->first + from, to - from, number + 1 == parcels(e, s)};
+}
+
+/* The parcel that is to be gathered next; false after the last. */
+static bool next_parcel(fg_flow *f, fg_parcel *p) {
+  for (; f->next_step < f->schedule->count; f->next_step++, f->next_parcel = 0) {
+    const fg_step *s = &f->schedule->step[f->next_step];
+    if (s->kind != FG_ARRIVE || f->next_parcel >= parcels(&f->in, s)) continue;
+    *p = parcel_of(&f->in, s, f->next_parcel++);
+    return true;
+  }
+  return false;
+}
+
+size_t fg_staging_pieces(const fg_flow *f, enum fg_side side) {
+  const enum fg_step_kind kind = side == FG_INPUT ? FG_ARRIVE : FG_LEAVE;
+  size_t sum = 0;
+  for (int i = 0; i < f->schedule->count; i++)
+    if (f->schedule->step[i].kind == kind) sum += parcels(side == FG_INPUT ? &f->in : &f->out, &f->schedule->step[i]);
+  return sum;
+}
+
+void fg_staging_expect(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  for (int i = 0; i < f->schedule->count; i++) {
+    const fg_step *step = &f->schedule->step[i];
+    const size_t all = step->kind == FG_LEAVE ? parcels(&f->out, step) : 0;
+    for (size_t k = 0; k < all; k++) s->parcel[s->sent++] = parcel_of(&f->out, step, k);
+  }
+}
+
+/* ---- on the belts ---- */
+
+typedef struct {
+  ptrdiff_t first, count;
+  char *staging;
+} part;
+
+static part part_of(const fg_flow *f, enum fg_side side, size_t piece, int i, int parts) {
+  const fg_parcel *p = &f->staged[side].parcel[piece % FG_RING];
+  const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
+  const ptrdiff_t from = before(p->count, parts, i), to = before(p->count, parts, i + 1);
+  char *const staging = f->slot->ring[side].piece[piece % FG_RING];
+  return (part){p->first + from, to - from, staging + (size_t)from * fg_layout_element_size(e->layout)};
+}
+
+static void gather(void *context, size_t piece, int i, int parts) {
+  const fg_flow *f = context;
+  const part p = part_of(f, FG_INPUT, piece, i, parts);
+  const int plane = f->staged[FG_INPUT].parcel[piece % FG_RING].plane;
+  const bool past_cache = f->staged[FG_INPUT].past_cache;
+  if (p.count) fg_transfer_gather(f->in.layout, f->in.array[plane], p.first, p.count, p.staging, past_cache);
+}
+
+static void scatter(void *context, size_t piece, int i, int parts) {
+  const fg_flow *f = context;
+  const fg_staged *s = &f->staged[FG_OUTPUT];
+  const part p = part_of(f, FG_OUTPUT, piece, i, parts);
+  void *const array = f->out.array[s->parcel[piece % FG_RING].plane];
+  if (p.count) fg_transfer_scatter(f->out.layout, array, p.first, p.count, p.staging, s->past_cache);
+}
+
+static int parts(const fg_end *e) {
+  const size_t n = e->piece / (fg_pipeline_part ? fg_pipeline_part : least_part);
+  return n < 1 ? 1 : n > MOST_PARTS ? MOST_PARTS : (int)n;
+}
+
+/* ---- what goes on while the executing thread would wait ---- */
+
+static int reached(const fg_flow *f, enum fg_side side, size_t piece) {
+  return f->target->backend->event_reached(f->target->device, f->slot->ring[side].copied[piece % FG_RING]);
+}
+
+/* The piece's place in the ring is free: DMA has read what was there before. */
+static int free_to_gather(const fg_flow *f, size_t piece) {
+  if (piece < FG_RING) return 1;
+  if (piece - FG_RING >= f->staged[FG_INPUT].sent) return 0;
+  return reached(f, FG_INPUT, piece);
+}
+
+static int open_gathers(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_INPUT];
+  fg_parcel p;
+  int is_free;
+  while ((is_free = free_to_gather(f, s->opened)) > 0 && next_parcel(f, &p)) {
+    s->parcel[s->opened++ % FG_RING] = p;
+    fg_belt_open(s->belt);
+  }
+  return is_free < 0 ? is_free : FG_OK;
+}
+
+static int send_out(const fg_flow *f, size_t place) {
+  const fg_parcel *p = &f->staged[FG_OUTPUT].parcel[place];
+  const fg_ring *ring = &f->slot->ring[FG_OUTPUT];
+  const int code = fg_flow_copy_out(f, p->plane, p->first, p->count, ring->piece[place]);
+  return code == FG_OK ? fg_flow_record(f, ring->copied[place], FG_STREAM_OUT) : code;
+}
+
+/* The piece that has to have come before the next one is scattered. */
+static size_t awaited(const fg_flow *f) {
+  const fg_staged *s = &f->staged[FG_OUTPUT];
+  size_t piece = s->opened;
+  while (f->by_steps && piece < s->sent && !s->parcel[piece % FG_RING].last) piece++;
+  return piece;
+}
+
+static int open_scatters(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  int come = 1;
+  for (size_t piece; (piece = awaited(f)) < s->sent && (come = reached(f, FG_OUTPUT, piece)) > 0;) {
+    f->writing = true;
+    for (; s->opened <= piece; s->opened++) fg_belt_open(s->belt);
+  }
+  return come < 0 ? come : FG_OK;
+}
+
+/* Turns: how often this wait has called. */
+static int go_on(fg_flow *f, unsigned turns) {
+  fg_staged *const in = &f->staged[FG_INPUT], *const out = &f->staged[FG_OUTPUT];
+  int code = in->belt ? open_gathers(f) : FG_OK;
+  if (code == FG_OK && out->belt) code = open_scatters(f);
+  if (code != FG_OK) return code;
+  if ((out->belt && fg_belt_help(out->belt)) || (in->belt && fg_belt_help(in->belt))) return FG_OK;
+  fg_belt_pause(turns);
+  return FG_OK;
+}
+
+static int wait_for(fg_flow *f, const fg_belt *b, size_t piece) {
+  int code = FG_OK;
+  for (unsigned turns = 0; code == FG_OK && !fg_belt_done(b, piece); turns++) code = go_on(f, turns);
+  return code;
+}
+
+/* ---- begin and end ---- */
+
+static void start(fg_flow *f, enum fg_side side, fg_belt_part part) {
+  fg_staged *const s = &f->staged[side];
+  const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
+  if (e->direct) return;
+  s->belt = f->movers ? &f->movers->belt[side] : &s->own;
+  fg_belt_start(s->belt, part, f, parts(e));
+}
+
+/* No more than the ring holds: else the pieces of a step would wait for each other. */
+static bool steps_fit(const fg_flow *f) {
+  for (int i = 0; i < f->schedule->count; i++)
+    if (f->schedule->step[i].kind == FG_LEAVE && parcels(&f->out, &f->schedule->step[i]) > FG_RING) return false;
+  return true;
+}
+
+static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
+
+void fg_staging_begin(fg_flow *f) {
+  f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take() : NULL;
+  start(f, FG_INPUT, gather);
+  start(f, FG_OUTPUT, scatter);
+  f->staged[FG_INPUT].past_cache = fg_end_plane_size(&f->in) < staging_cached_below;
+  f->staged[FG_OUTPUT].past_cache = array_bytes(&f->out) >= result_cached_below;
+  f->by_steps = f->interleaved && fg_flow_is_final(f) && steps_fit(f);
+  if (f->staged[FG_INPUT].belt) open_gathers(f);
+}
+
+/* How far the belt has come, which the next execution may have from now on. */
+static void keep_belt(fg_staged *s) {
+  if (s->belt != &s->own) s->own = *s->belt;
+  s->belt = &s->own;
+}
+
+void fg_staging_end(fg_flow *f) {
+  for (int side = 0; side < 2; side++) {
+    if (!f->staged[side].belt) continue;
+    fg_belt_stop(f->staged[side].belt);
+    keep_belt(&f->staged[side]);
+  }
+  if (f->movers) fg_movers_give();
+}
+
+/* Pieces that nobody took are still in the ring. */
+fg_progress fg_staging_settle(fg_flow *f) {
+  const fg_staged *s = &f->staged[FG_OUTPUT];
+  fg_progress p = {0, 0};
+  size_t pieces = 0;
+  for (size_t piece = s->opened < FG_RING ? 0 : s->opened - FG_RING; piece < s->opened; piece++)
+    for (int i = 0; i < s->belt->parts && !fg_belt_done(s->belt, piece); i++) scatter(f, piece, i, s->belt->parts);
+  for (int i = 0; i < f->schedule->count; i++) {
+    const fg_step *step = &f->schedule->step[i];
+    if (step->kind != FG_LEAVE) continue;
+    if (pieces < s->opened) p.begun = step->first + step->count;
+    pieces += parcels(&f->out, step);
+    if (pieces <= s->opened) p.complete = step->first + step->count;
+  }
+  return p;
+}
+
+/* ---- the steps, recorded: each piece has a place of its own in the ring ---- */
+
+static int record_arrival(fg_flow *f, const fg_step *step) {
+  const size_t all = parcels(&f->in, step);
+  size_t *const sent = &f->staged[FG_INPUT].sent;
+  int code = FG_OK;
+  for (size_t i = 0; code == FG_OK && i < all; i++, ++*sent) {
+    const fg_parcel p = parcel_of(&f->in, step, i);
+    code = f->target->backend->gate_wait(f->target->device, fg_flow_stream(f, FG_STREAM_IN),
+                                         fg_gated_gate(f, FG_INPUT, *sent));
+    if (code == FG_OK) code = fg_flow_copy_in(f, p.plane, p.first, p.count, f->slot->ring[FG_INPUT].piece[*sent]);
+  }
+  return code;
+}
+
+static int record_departure(fg_flow *f, const fg_step *step) {
+  const size_t all = parcels(&f->out, step);
+  size_t *const sent = &f->staged[FG_OUTPUT].sent;
+  int code = FG_OK;
+  for (size_t i = 0; code == FG_OK && i < all; i++, ++*sent) {
+    const fg_parcel p = parcel_of(&f->out, step, i);
+    code = fg_flow_copy_out(f, p.plane, p.first, p.count, f->slot->ring[FG_OUTPUT].piece[*sent]);
+    if (code == FG_OK)
+      code = f->target->backend->gate_open(f->target->device, fg_flow_stream(f, FG_STREAM_OUT),
+                                           fg_gated_gate(f, FG_OUTPUT, *sent));
+  }
+  return code;
+}
+
+/* ---- the steps ---- */
+
+int fg_staging_arrive(fg_flow *f, const fg_step *step) {
+  if (f->recorded) return record_arrival(f, step);
+  fg_staged *const s = &f->staged[FG_INPUT];
+  const fg_ring *ring = &f->slot->ring[FG_INPUT];
+  for (size_t left = parcels(&f->in, step); left > 0; left--) {
+    const size_t place = s->sent % FG_RING;
+    const fg_parcel *p = &s->parcel[place];
+    while (s->opened <= s->sent) {
+      const int code = go_on(f, 0);
+      if (code != FG_OK) return code;
+    }
+    int code = wait_for(f, s->belt, s->sent);
+    if (code == FG_OK) code = fg_flow_copy_in(f, p->plane, p->first, p->count, ring->piece[place]);
+    if (code == FG_OK) code = fg_flow_record(f, ring->copied[place], FG_STREAM_IN);
+    if (code != FG_OK) return code;
+    s->sent++;
+  }
+  return FG_OK;
+}
+
+int fg_staging_leave(fg_flow *f, const fg_step *step) {
+  if (f->recorded) return record_departure(f, step);
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  const size_t all = parcels(&f->out, step);
+  for (size_t i = 0; i < all; i++) {
+    int code = s->sent < FG_RING ? FG_OK : wait_for(f, s->belt, s->sent - FG_RING);
+    if (code != FG_OK) return code;
+    s->parcel[s->sent % FG_RING] = parcel_of(&f->out, step, i);
+    code = send_out(f, s->sent % FG_RING);
+    if (code != FG_OK) return code;
+    s->sent++;
+  }
+  return FG_OK;
+}
+
+int fg_staging_finish(fg_flow *f) {
+  fg_staged *const s = &f->staged[FG_OUTPUT];
+  for (size_t piece = s->sent < FG_RING ? 0 : s->sent - FG_RING; piece < s->sent; piece++) {
+    const int code = wait_for(f, s->belt, piece);
+    if (code != FG_OK) return code;
+  }
+  return FG_OK;
+}

@@ -1,0 +1,105 @@
+/* transfer.c: between the program's arrays and their images: sizes, and what the processor copies itself. */
+#include "src/run/host/transfer.h"
+
+#include <string.h>
+
+#include "src/problem/convert.h"
+#include "src/run/host/copy.h"
+
+static size_t plane_bytes(const fg_layout *l) {
+  const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
+  return (bytes + FG_PLANE_ALIGNMENT - 1) / FG_PLANE_ALIGNMENT * FG_PLANE_ALIGNMENT;
+}
+
+static int planes(const fg_layout *l) { return l->split ? 2 : 1; }
+
+size_t fg_transfer_bytes(const fg_layout *l) { return plane_bytes(l) * (size_t)planes(l); }
+
+void *fg_transfer_plane(const fg_layout *l, void *image, int plane) {
+  return image ? (char *)image + (size_t)plane * plane_bytes(l) : NULL;
+}
+
+/* Without gaps. */
+static bool dense(const fg_layout *l) { return l->rank == 1 && l->walk[0].stride == l->unit; }
+
+static char *lowest(const fg_layout *l, const void *array) {
+  return (char *)array + l->low * (ptrdiff_t)fg_real_size(l->precision);
+}
+
+void *fg_transfer_dense(const fg_layout *l, void *array) {
+  return dense(l) && !fg_layout_converts(l) ? lowest(l, array) : NULL;
+}
+
+/* ---- copies ---- */
+
+static char *element_of(const fg_layout *l, const void *array, ptrdiff_t first) {
+  return lowest(l, array) + first * l->unit * (ptrdiff_t)fg_real_size(l->precision);
+}
+
+static void copy(void *to, const void *from, size_t bytes, bool past_cache) {
+  if (past_cache) fg_copy_past_cache(to, from, bytes);
+  else memcpy(to, from, bytes);
+}
+
+/* Reals without gaps, as one of the two or the other. */
+static void convert(void *to, enum fg_precision is, const void *from, size_t reals, bool past_cache) {
+  const fg_arithmetic before = fg_convert_begin();
+  if (is == FG_SINGLE) fg_convert_narrow(to, from, reals, past_cache);
+  else fg_convert_widen(to, from, reals, past_cache);
+  fg_convert_end(before);
+}
+
+/* What has gaps is put together in the first cache, and from there goes past the others. */
+static void gather_past_cache(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, char *staging) {
+  enum { HELD = 8192 };
+  _Alignas(64) char held[HELD];
+  const size_t element = fg_layout_element_size(l);
+  const ptrdiff_t most = (ptrdiff_t)(HELD / element);
+  for (ptrdiff_t at = 0; at < count; at += most) {
+    const ptrdiff_t now = count - at < most ? count - at : most;
+    fg_layout_gather(l, array, first + at, now, held);
+    fg_copy_past_cache(staging + (size_t)at * element, held, (size_t)now * element);
+  }
+}
+
+void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
+                        bool past_cache) {
+  const size_t reals = (size_t)(count * l->unit);
+  if (!dense(l) && past_cache && fg_layout_converts(l)) gather_past_cache(l, array, first, count, staging);
+  else if (!dense(l)) fg_layout_gather(l, array, first, count, staging);
+  else if (fg_layout_converts(l)) convert(staging, l->image, element_of(l, array, first), reals, past_cache);
+  else copy(staging, element_of(l, array, first), reals * fg_real_size(l->image), past_cache);
+}
+
+void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,
+                         bool past_cache) {
+  const size_t reals = (size_t)(count * l->unit);
+  if (!dense(l)) fg_layout_scatter(l, array, first, count, staging);
+  else if (fg_layout_converts(l)) convert(element_of(l, array, first), l->precision, staging, reals, past_cache);
+  else copy(element_of(l, array, first), staging, reals * fg_real_size(l->image), past_cache);
+}
+
+/* ---- overlap ---- */
+
+typedef struct {
+  const char *from, *to;
+} span;
+
+/* From the lowest to past the highest element of a plane. */
+static span span_of(const fg_layout *l, const void *array) {
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
+  ptrdiff_t reach = l->unit;
+  for (int d = 0; d < l->rank; d++) reach += (l->walk[d].n - 1) * l->walk[d].stride;
+  const char *const from = (const char *)array + l->low * real;
+  return (span){from, from + reach * real};
+}
+
+static bool meet(span a, span b) { return a.from < b.to && b.from < a.to; }
+
+bool fg_transfer_overlap(const fg_layout *in, const fg_layout *out, const fg_arrays *a) {
+  const void *const ins[] = {a->in_re, a->in_im}, *const outs[] = {a->out_re, a->out_im};
+  for (int i = 0; i < planes(in); i++)
+    for (int o = 0; o < planes(out); o++)
+      if (meet(span_of(in, ins[i]), span_of(out, outs[o]))) return true;
+  return false;
+}

@@ -1,0 +1,270 @@
+/* table.c: tables of constant factors: computed in long double, rounded once, kept on the device. */
+#include "src/run/table/table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/pass/residues.h"
+#include "src/run/memory.h"
+#include "src/run/table/circle.h"
+#include "src/run/table/double_dft.h"
+#include "src/run/table/roots.h"
+
+struct fg_device_table {
+  fg_table key;
+  const fg_device *device;
+  void *memory;
+  int users;
+  fg_device_table *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fg_device_table *tables;
+
+/* A growing list of entries in the table's precision. */
+typedef struct {
+  enum fg_precision precision;
+  void *entries;
+  size_t count;
+} sink;
+
+static void put(sink *s, fg_wide w) {
+  if (s->precision == FG_SINGLE) {
+    float *const at = (float *)s->entries + 2 * s->count++;
+    at[0] = (float)w.re;
+    at[1] = (float)w.im;
+  } else {
+    double *const at = (double *)s->entries + 2 * s->count++;
+    at[0] = (double)w.re;
+    at[1] = (double)w.im;
+  }
+}
+
+static size_t stage_entries(const fg_table *t) {
+  size_t entries = 0, product = 1;
+  for (int s = 0; s < t->stages; s++) {
+    if (s > 0) entries += product * (size_t)(t->radix[s] - 1);
+    product *= (size_t)t->radix[s];
+  }
+  return entries;
+}
+
+static fg_table reversed(const fg_table *t) {
+  fg_table r = *t;
+  for (int s = 0; s < t->stages; s++) r.radix[s] = t->radix[t->stages - 1 - s];
+  return r;
+}
+
+/* As cuda/kernel/stage.h reads them: for each stage after the first, exp(−2πi·j·t/(P·R)) at (j − 1)·P + t. */
+static void put_stages(sink *s, const fg_table *t) {
+  uint64_t product = 1;
+  for (int i = 0; i < t->stages; i++) {
+    const uint64_t radix = (uint64_t)t->radix[i];
+    for (uint64_t j = 1; i > 0 && j < radix; j++)
+      for (uint64_t b = 0; b < product; b++) put(s, fg_root(j * b, product * radix));
+    product *= radix;
+  }
+}
+
+/* exp(sign·πi·j²/n) for j < n, without a sine for each. */
+static bool put_chirp(sink *s, size_t n, int sign) {
+  fg_circle c;
+  if (!fg_circle_make(&c, 2 * n)) return false;
+  for (uint64_t j = 0; j < n; j++) put(s, fg_circle_chirp(&c, j, sign));
+  fg_circle_free(&c);
+  return true;
+}
+
+/* Single precision loses nothing by a transform in double precision, which takes a tenth of the time. */
+static bool transform_of(enum fg_precision precision, fg_wide *x, size_t n) {
+  if (precision == FG_DOUBLE) return fg_wide_dft(x, n) == 0;
+  fg_double *const y = malloc(n * sizeof *y);
+  for (size_t i = 0; y && i < n; i++) y[i] = (fg_double){(double)x[i].re, (double)x[i].im};
+  const bool done = y && fg_double_dft(y, n) == 0;
+  for (size_t i = 0; done && i < n; i++) x[i] = (fg_wide){y[i].re, y[i].im};
+  free(y);
+  return done;
+}
+
+/* conj(chirp), wrapped around to the length of the convolution. */
+static bool wrap_chirp(fg_wide *x, size_t n, size_t length, int sign) {
+  fg_circle c;
+  if (!fg_circle_make(&c, 2 * n)) return false;
+  for (uint64_t j = 0; j < n; j++) {
+    x[j] = fg_circle_chirp(&c, j, -sign);
+    if (j > 0) x[length - j] = x[j];
+  }
+  fg_circle_free(&c);
+  return true;
+}
+
+/* The same transformed and divided by that length. */
+static bool put_filter(sink *s, const fg_table *t) {
+  const size_t n = (size_t)t->n, length = (size_t)t->length;
+  fg_wide *x = calloc(length, sizeof *x);
+  if (!x) return false;
+  const bool done = wrap_chirp(x, n, length, t->sign) && transform_of(s->precision, x, length);
+  const size_t rows = t->rows ? (size_t)t->rows : 1;
+  for (size_t row = 0; done && row < rows; row++)
+    for (size_t k = row; k < length; k += rows)
+      put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
+  free(x);
+  return done;
+}
+
+/* Σ_q exp(−2πi·g^−q/n)·exp(−2πi·qk/length), divided by length. */
+static bool put_rader(sink *s, const fg_table *t) {
+  const size_t length = (size_t)t->length;
+  const ptrdiff_t inverse = fg_power_modulo(fg_generator(t->n), t->n - 2, t->n);
+  fg_wide *x = malloc(length * sizeof *x);
+  if (!x) return false;
+  uint64_t power = 1;
+  for (size_t q = 0; q < length; q++) {
+    x[q] = fg_root(power, (uint64_t)t->n);
+    power = power * (uint64_t)inverse % (uint64_t)t->n;
+  }
+  const bool done = transform_of(s->precision, x, length);
+  for (size_t k = 0; done && k < length; k++)
+    put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
+  free(x);
+  return done;
+}
+
+static void put_powers(int *entries, const fg_table *t) {
+  const ptrdiff_t g = fg_generator(t->n);
+  ptrdiff_t power = 1;
+  for (ptrdiff_t q = 0; q < t->n; q++) {
+    entries[q] = (int)power;
+    power = power * g % t->n;
+  }
+}
+
+size_t fg_table_entries(const fg_table *t) {
+  switch (t->kind) {
+    case FG_TABLE_STAGES: {
+      const fg_table r = reversed(t);
+      return stage_entries(t) + (t->mirrored ? stage_entries(&r) : 0);
+    }
+    case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
+    case FG_TABLE_LOW: return (size_t)1 << t->shift;
+    case FG_TABLE_CHIRP:
+    case FG_TABLE_POWERS: return (size_t)t->n;
+    case FG_TABLE_ROOTS:
+    case FG_TABLE_FILTER:
+    case FG_TABLE_RADER: return (size_t)t->length;
+    default: return 0;
+  }
+}
+
+static bool fill(sink *s, const fg_table *t) {
+  const uint64_t n = (uint64_t)t->n;
+  const size_t entries = fg_table_entries(t);
+  switch (t->kind) {
+    case FG_TABLE_STAGES: {
+      put_stages(s, t);
+      const fg_table r = reversed(t);
+      if (t->mirrored) put_stages(s, &r);
+      return true;
+    }
+    case FG_TABLE_HIGH:
+      for (size_t m = 0; m < entries; m++) put(s, fg_root((uint64_t)m << t->shift, n));
+      return true;
+    case FG_TABLE_LOW:
+      for (size_t m = 0; m < entries; m++) put(s, fg_root(m, n));
+      return true;
+    case FG_TABLE_CHIRP: return put_chirp(s, (size_t)t->n, t->sign);
+    case FG_TABLE_ROOTS:
+      for (size_t m = 0; m < entries; m++) put(s, fg_root((uint64_t)t->step * m + (uint64_t)t->first, n));
+      return true;
+    case FG_TABLE_FILTER: return put_filter(s, t);
+    case FG_TABLE_RADER: return put_rader(s, t);
+    case FG_TABLE_POWERS: put_powers(s->entries, t); return true;
+    default: return false;
+  }
+}
+
+static size_t table_bytes(const fg_table *t) {
+  return fg_table_entries(t) * (t->kind == FG_TABLE_POWERS ? sizeof(int) : 2 * fg_real_size(t->precision));
+}
+
+void *fg_table_compute(const fg_table *t) {
+  sink s = {t->precision, malloc(table_bytes(t)), 0};
+  if (s.entries && !fill(&s, t)) {
+    free(s.entries);
+    s.entries = NULL;
+  }
+  return s.entries;
+}
+
+static int upload(const fg_target *target, const fg_table *key, void **memory) {
+  void *entries = fg_table_compute(key);
+  fg_stream *stream = NULL;
+  *memory = NULL;
+  if (!entries) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
+  int code = fg_memory_alloc(target, table_bytes(key), memory);
+  if (code == FG_OK) code = target->backend->stream_create(target->device, &stream);
+  if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, table_bytes(key), stream);
+  if (code == FG_OK) code = target->backend->stream_wait(target->device, stream);
+  if (stream) target->backend->stream_destroy(target->device, stream);
+  if (code != FG_OK) fg_memory_free(target, *memory, table_bytes(key));
+  free(entries);
+  return code;
+}
+
+static fg_device_table *find(const fg_target *target, const fg_table *key) {
+  for (fg_device_table *t = tables; t; t = t->next)
+    if (t->device == target->device && memcmp(&t->key, key, sizeof *key) == 0) return t;
+  return NULL;
+}
+
+static int make(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  fg_device_table *t = calloc(1, sizeof *t);
+  if (!t) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
+  const int code = upload(target, key, &t->memory);
+  if (code != FG_OK) {
+    free(t);
+    return code;
+  }
+  memcpy(&t->key, key, sizeof *key);
+  t->device = target->device;
+  t->users = 1;
+  *table = t;
+  return FG_OK;
+}
+
+/* The table of that key on the target, with one user more; NULL if there is none. */
+static fg_device_table *share(const fg_target *target, const fg_table *key) {
+  pthread_mutex_lock(&lock);
+  fg_device_table *const t = find(target, key);
+  if (t) t->users++;
+  pthread_mutex_unlock(&lock);
+  return t;
+}
+
+/* Made without the lock, since a long one takes seconds; of two threads that make the same each keeps its own. */
+int fg_table_get(const fg_target *target, const fg_table *key, fg_device_table **table) {
+  *table = share(target, key);
+  if (*table) return FG_OK;
+  const int code = make(target, key, table);
+  if (code != FG_OK) return code;
+  pthread_mutex_lock(&lock);
+  (*table)->next = tables;
+  tables = *table;
+  pthread_mutex_unlock(&lock);
+  return FG_OK;
+}
+
+void fg_table_release(const fg_target *target, fg_device_table *table) {
+  pthread_mutex_lock(&lock);
+  if (--table->users == 0) {
+    fg_device_table **at = &tables;
+    while (*at != table) at = &(*at)->next;
+    *at = table->next;
+    fg_memory_free(target, table->memory, table_bytes(&table->key));
+    free(table);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+const void *fg_table_memory(const fg_device_table *table) { return table->memory; }
