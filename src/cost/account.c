@@ -25,7 +25,7 @@ struct fg_account {
   nanoseconds saved, first_on_host, on_host, on_device, slowest_trial; /* on_host: but for the first execution */
   atomic_int verdict;
   atomic_bool planned;
-  atomic_bool cold; /* its kernels are not on disk */
+  atomic_uint cold; /* its kernels were not on disk when this was one more than compiled_so_far */
   char key[];
 };
 
@@ -33,6 +33,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_account *buckets[BUCKETS];
 static atomic_size_t count;
 static nanoseconds saved_in_all;
+static atomic_uint compiled_so_far; /* problems: of any, others may have the kernels */
 static const double quick = 2e-3; /* seconds of planning with kernels on disk (reference machine) */
 
 static void renew(void) {
@@ -139,9 +140,11 @@ static void settle(fg_account *a, enum fg_verdict verdict) {
   atomic_compare_exchange_strong(&a->verdict, &undecided, (int)verdict);
 }
 
+static bool is_cold(const fg_account *a) { return atomic_load(&a->cold) == atomic_load(&compiled_so_far) + 1; }
+
 /* Both have to be earned: the device by all problems together, planning this one by itself. */
 static bool earned(const fg_account *a) {
-  const double each = atomic_load(&a->cold) ? a->compiled : a->kept;
+  const double each = is_cold(a) ? a->compiled : a->kept;
   if (read_seconds(&a->saved) < each) return false;
   return fg_target_open() || read_seconds(&saved_in_all) >= fg_calibration_get()->start + each;
 }
@@ -191,11 +194,13 @@ bool fg_account_device(fg_account *a, double seconds) {
 
 bool fg_account_compiles(fg_account *a) {
   if (read_seconds(&a->saved) >= a->compiled) return true;
-  atomic_store(&a->cold, true);
+  atomic_store(&a->cold, atomic_load(&compiled_so_far) + 1);
   return false;
 }
 
-void fg_account_planned(fg_account *a) { atomic_store(&a->planned, true); }
+void fg_account_planned(fg_account *a) {
+  if (!atomic_exchange(&a->planned, true)) atomic_fetch_add(&compiled_so_far, 1);
+}
 
 void fg_account_refused(fg_account *a) { atomic_store(&a->verdict, FG_NOT_FOR_DEVICE); }
 

@@ -41,7 +41,7 @@ bool fg_account_host(fg_account *, double seconds);
 bool fg_account_device(fg_account *, double seconds);
 
 /* Whether compiling its kernels, which are not on disk, has been earned; if not, it is not time for the device before
- * that. */
+ * that, or before another problem was planned there, which may have brought them. */
 bool fg_account_compiles(fg_account *);
 
 /* The problem was planned on the device; or never will be. */
