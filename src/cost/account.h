@@ -23,9 +23,10 @@ enum fg_verdict {
   FG_NOT_FOR_DEVICE    /* it could not be planned there */
 };
 
-/* Executions on the device that are timed, behind the first, which warms up; and so many on the host tell whether they
- * are too short to be worth counting. */
-enum { FG_TRIALS = 5, FG_HOST_TRIALS = 16 };
+/* Executions on the device that are timed, behind the first, which warms up: more of them where both sides are about as
+ * fast. So many on the host tell whether they are too short to be worth counting; behind so many a device that is there
+ * already is tried also where it only may be faster. */
+enum { FG_TRIALS = 5, FG_MOST_TRIALS = 25, FG_HOST_TRIALS = 16, FG_HOST_MANY = 100 };
 
 /* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems
  * or no memory: then it is not waited for. */
