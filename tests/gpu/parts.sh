@@ -7,7 +7,8 @@
 export FG_SOURCE=$top FG_BUILD=$bundle FG_LIBRARY=$bundle/.libs/libfftw3_gpu.so FG_PROGRAM=$bundle/fftw3-gpu
 export FG_FFTW_DIR=$bundle/fftw-tests
 export CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT-60}
-backend=${FFTW3_GPU_BACKEND:-cuda} # another one only to test these scripts
+export FG_RUN_BACKEND=${FFTW3_GPU_BACKEND:-${FG_RUN_BACKEND:-cuda}} # another one only to test these scripts
+backend=$FG_RUN_BACKEND
 unset FFTW3_GPU_BACKEND
 [ -n "$vkfft" ] || [ ! -e "$bundle/lib/libvkfft.so" ] || vkfft=$bundle/lib/libvkfft.so
 # Shared libraries that this system has not come from the bundle.
