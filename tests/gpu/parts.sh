@@ -83,8 +83,8 @@ case_surroundings() { "$top/tests/soak/surroundings.sh" "$backend"; }
 cases_soak() { printf '%s\n' many large; }
 case_soak() {
   case $1 in
-    many) set -- --seconds="$(seconds_of 45 70)" --problems=150 --elements=65536 --threads=16 --growth=256 ;;
-    large) set -- --seconds="$(seconds_of 20 30)" --problems=40 --elements=4194304 --threads=8 --growth=512 --seed=2 ;;
+    many) set -- --seconds="$(seconds_of 55 70)" --problems=150 --elements=65536 --threads=16 --growth=256 ;;
+    large) set -- --seconds="$(seconds_of 30 30)" --problems=40 --elements=4194304 --threads=8 --growth=512 --seed=2 ;;
   esac
   "$top/tests/soak/soak.sh" "$backend" "$@"
 }
