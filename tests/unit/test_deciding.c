@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#include "cuda/sim/sim.h"
 #include "device_case.h"
 #include "on_sim.h"
 #include "random_problem.h"
@@ -13,6 +14,8 @@
 #include "src/cost/account.h"
 #include "src/plan/background.h"
 #include "src/plan/handle.h"
+#include "src/plan/wisdom.h"
+#include "src/report/clock.h"
 #include "src/run/ranks.h"
 #include "suite.h"
 #include "told_time.h"
@@ -145,6 +148,33 @@ START_TEST(tables_are_charged_with_the_processor_that_they_keep) {
 }
 END_TEST
 
+/* The fifth execution of the host and each sixth behind it take half as long as the others, and the first three of a plan twice as long. */
+static double now_and_then_lucky(void) {
+  const int n = test_real_fftw_executions_here();
+  return host_time * (n + fmin(n, 3) - 0.5 * ((n + 1) / 6)) + 0.7 * host_time * (double)fg_sim_count().launches;
+}
+
+START_TEST(what_is_measured_is_the_usual_not_the_best) {
+  device_case c;
+  fg_finding found;
+  fg_calibration both = *test_coefficients(1e-6, 1e-6);
+  both.overhead = 0.5e-3; /* as much as the host is taken to need */
+  fg_calibration_use(&both);
+  fg_clock_test = now_and_then_lucky;
+  test_target();
+  device_case_open(&c, TEST_WAITS);
+  ((fg_problem *)c.problem)->flags = FG_MEASURE;
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  ck_assert(fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  ck_assert(fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found) && found.device);
+  ck_assert_double_eq_tol(found.host, host_time, 1e-6);
+  ck_assert_double_eq_tol(found.gpu, 0.7 * host_time, 1e-6);
+  device_case_close(&c);
+}
+END_TEST
+
 static void begin(void) {
   test_coefficients(start, planning);
 }
@@ -161,5 +191,6 @@ int main(void) {
   tcase_add_test(tc, what_the_estimate_leaves_to_the_host_is_still_looked_at);
   tcase_add_test(tc, nothing_shorter_than_the_devices_overhead_is_counted_for_ever);
   tcase_add_test(tc, tables_are_charged_with_the_processor_that_they_keep);
+  tcase_add_test(tc, what_is_measured_is_the_usual_not_the_best);
   return test_run(tc, "deciding");
 }
