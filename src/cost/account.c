@@ -154,12 +154,17 @@ static void settle(fg_account *a, enum fg_verdict verdict) {
 
 static bool is_cold(const fg_account *a) { return atomic_load(&a->cold) == atomic_load(&compiled_so_far) + 1; }
 
+/* Planning it by itself.  Where the device is there, a trial is short beside many executions, so that hope will do. */
+static bool pays(const fg_account *a, double planning) {
+  if (read_seconds(&a->saved) >= planning) return true;
+  const bool many = atomic_load(&a->executions) > FG_HOST_MANY;
+  return many && fg_target_open() && read_seconds(&a->hoped) >= planning;
+}
+
 /* Both have to be earned: the device by all problems together, planning this one by itself. */
 static bool earned(const fg_account *a) {
   const double each = is_cold(a) ? a->compiled : a->kept;
-  const bool many = atomic_load(&a->executions) > FG_HOST_MANY;
-  if (fg_target_open() && many && read_seconds(&a->hoped) >= each) return true; /* a trial is short beside so many */
-  if (read_seconds(&a->saved) < each) return false;
+  if (!pays(a, each)) return false;
   return fg_target_open() || read_seconds(&saved_in_all) >= fg_calibration_get()->start + each;
 }
 
@@ -211,7 +216,7 @@ bool fg_account_device(fg_account *a, double seconds) {
 }
 
 bool fg_account_compiles(fg_account *a) {
-  if (read_seconds(&a->saved) >= a->compiled) return true;
+  if (pays(a, a->compiled)) return true;
   atomic_store(&a->cold, atomic_load(&compiled_so_far) + 1);
   return false;
 }

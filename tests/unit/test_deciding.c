@@ -7,42 +7,25 @@
 #include <stdlib.h>
 
 #include "cuda/sim/sim.h"
-#include "device_case.h"
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
-#include "src/cost/account.h"
-#include "src/plan/background.h"
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
 #include "src/report/clock.h"
 #include "src/run/ranks.h"
-#include "suite.h"
-#include "told_time.h"
-
-static const double host_time = 1e-3, start = 10e-3, planning = 2e-3;
-enum { UNTIL_SWITCH = 13 }; /* as in test_waiting.c */
-
-static void open_plan(device_case *c) {
-  device_case_open(c, TEST_WAITS);
-  c->plan = fg_plan_create((fg_problem *)c->problem);
-  ck_assert(c->plan && fg_plan_is_ours(c->plan));
-  c->problem = fg_plan_problem(c->plan);
-}
+#include "waiting_case.h"
 
 static enum fg_state after(device_case *c, int executions) {
-  for (int i = 0; i < executions; i++) {
-    device_case_execute(c);
-    fg_background_wait();
-  }
+  waiting_execute(c, executions);
   return fg_plan_state(c->plan);
 }
 
 /* Some per cent slower is slower, but a few executions do not tell. */
 START_TEST(near_ties_are_decided_by_more_executions) {
   device_case c;
-  test_time(host_time, (_i ? 1.04 : 0.97) * host_time);
-  open_plan(&c);
+  test_time(waiting_host_time, (_i ? 1.04 : 0.97) * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
   ck_assert_int_eq(after(&c, UNTIL_SWITCH + FG_MOST_TRIALS), FG_STATE_SWITCHED);
   ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_UNDECIDED);
   ck_assert_int_eq(after(&c, 1), _i ? FG_STATE_RETURNED : FG_STATE_SWITCHED);
@@ -53,8 +36,8 @@ END_TEST
 
 START_TEST(clear_cases_are_decided_by_few) {
   device_case c;
-  test_time(host_time, (_i ? 1.2 : 0.8) * host_time);
-  open_plan(&c);
+  test_time(waiting_host_time, (_i ? 1.2 : 0.8) * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
   ck_assert_int_eq(after(&c, UNTIL_SWITCH + FG_TRIALS), FG_STATE_SWITCHED);
   ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_UNDECIDED);
   ck_assert_int_eq(after(&c, 1), _i ? FG_STATE_RETURNED : FG_STATE_SWITCHED);
@@ -66,36 +49,37 @@ END_TEST
 /* The model takes the device to be a tenth slower; it is twice as fast. Only where it is open already and the problem
  * has been executed often is that found out. */
 START_TEST(a_device_that_may_be_faster_is_tried_if_it_is_there) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
   device_case c;
-  fg_calibration slow = *test_coefficients(start, planning);
-  slow.overhead = 1.1 * host_time;
+  if (_i) waiting_empty_cache(none); /* what has to be compiled takes no longer here, but is asked for otherwise */
+  fg_calibration slow = *test_coefficients(waiting_start, waiting_planning);
+  slow.overhead = 1.1 * waiting_host_time;
   fg_calibration_use(&slow);
-  test_time(host_time, 0.5 * host_time);
-  open_plan(&c);
+  test_time(waiting_host_time, 0.5 * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
   ck_assert_int_eq(after(&c, 3 * FG_HOST_MANY), FG_STATE_WAITING);
   ck_assert(!fg_target_open());
   device_case_close(&c);
 
   test_target();
-  device_case_open(&c, "oc12x30*30");
-  c.plan = fg_plan_create((fg_problem *)c.problem);
-  c.problem = fg_plan_problem(c.plan);
+  waiting_open(&c, "oc12x30*30");
   ck_assert_int_eq(after(&c, FG_HOST_MANY), FG_STATE_WAITING);
   ck_assert_int_eq(after(&c, 1), FG_STATE_SWITCHED);
   ck_assert_int_eq(after(&c, FG_MOST_TRIALS + 1), FG_STATE_SWITCHED);
   ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_BETTER_ON_DEVICE);
   device_case_close(&c);
+  if (_i) waiting_remove_cache(none);
 }
 END_TEST
 
 /* A host estimate of a quarter of the device's may be wrong. */
 START_TEST(what_the_estimate_leaves_to_the_host_is_still_looked_at) {
   device_case c;
-  fg_calibration slow = *test_coefficients(start, planning);
+  fg_calibration slow = *test_coefficients(waiting_start, waiting_planning);
   slow.overhead = 1.5e-3; /* the host's estimate: half a millisecond */
   fg_calibration_use(&slow);
-  test_time(5 * host_time, 1e-9);
-  open_plan(&c);
+  test_time(5 * waiting_host_time, 1e-9);
+  waiting_open(&c, TEST_WAITS);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
   ck_assert_int_eq(after(&c, UNTIL_SWITCH), FG_STATE_SWITCHED);
   device_case_close(&c);
@@ -104,12 +88,12 @@ END_TEST
 
 START_TEST(nothing_shorter_than_the_devices_overhead_is_counted_for_ever) {
   device_case c;
-  fg_calibration slow = *test_coefficients(start, planning);
+  fg_calibration slow = *test_coefficients(waiting_start, waiting_planning);
   slow.overhead = 11e-6;
   slow.rate_smooth = 3e10; /* 15 us on the host; it takes 9 */
   fg_calibration_use(&slow);
   test_time(9e-6, 1e-9);
-  open_plan(&c);
+  waiting_open(&c, TEST_WAITS);
   ck_assert_int_eq(after(&c, FG_HOST_TRIALS), FG_STATE_WAITING);
   ck_assert_int_eq(after(&c, 1), FG_STATE_HOST);
   device_case_close(&c);
@@ -129,7 +113,7 @@ static int until_planned(int processors) {
   fg_problem *p = test_problem(processors == 1 ? "oc1000003" : "ic1000003", FG_SINGLE);
   fg_account *a = fg_account_of(p, FG_MEMORY_OWN, 0);
   do executions++;
-  while (!fg_account_host(a, host_time));
+  while (!fg_account_host(a, waiting_host_time));
   ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
   fg_problem_free(p);
   return executions;
@@ -139,7 +123,7 @@ static int until_planned(int processors) {
 START_TEST(tables_are_charged_with_the_processor_that_they_keep) {
   test_target();
   fg_problem *p = test_problem("oc1000003", FG_SINGLE);
-  const double tables = fg_model_table_seconds(p) / host_time;
+  const double tables = fg_model_table_seconds(p) / waiting_host_time;
   const int alone = until_planned(1), of_two = fg_ranks_processors() > 1 ? until_planned(2) : alone / 2 + 1;
   ck_assert_int_ge(alone, (int)tables);
   ck_assert_int_le(alone, (int)tables + 4);
@@ -151,7 +135,7 @@ END_TEST
 /* The fifth execution of the host and each sixth behind it take half as long as the others, and the first three of a plan twice as long. */
 static double now_and_then_lucky(void) {
   const int n = test_real_fftw_executions_here();
-  return host_time * (n + fmin(n, 3) - 0.5 * ((n + 1) / 6)) + 0.7 * host_time * (double)fg_sim_count().launches;
+  return waiting_host_time * (n + fmin(n, 3) - 0.5 * ((n + 1) / 6)) + 0.7 * waiting_host_time * (double)fg_sim_count().launches;
 }
 
 START_TEST(what_is_measured_is_the_usual_not_the_best) {
@@ -169,28 +153,20 @@ START_TEST(what_is_measured_is_the_usual_not_the_best) {
   c.problem = fg_plan_problem(c.plan);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
   ck_assert(fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found) && found.device);
-  ck_assert_double_eq_tol(found.host, host_time, 1e-6);
-  ck_assert_double_eq_tol(found.gpu, 0.7 * host_time, 1e-6);
+  ck_assert_double_eq_tol(found.host, waiting_host_time, 1e-6);
+  ck_assert_double_eq_tol(found.gpu, 0.7 * waiting_host_time, 1e-6);
   device_case_close(&c);
 }
 END_TEST
 
-static void begin(void) {
-  test_coefficients(start, planning);
-}
-
-int main(void) {
-  test_choose_sim();
-  unsetenv("FFTW3_GPU"); /* auto */
-  test_real_fftw();
-  TCase *tc = tcase_create("deciding");
-  tcase_add_checked_fixture(tc, begin, NULL);
+static void add_tests(TCase *tc) {
   tcase_add_loop_test(tc, near_ties_are_decided_by_more_executions, 0, 2);
   tcase_add_loop_test(tc, clear_cases_are_decided_by_few, 0, 2);
-  tcase_add_test(tc, a_device_that_may_be_faster_is_tried_if_it_is_there);
+  tcase_add_loop_test(tc, a_device_that_may_be_faster_is_tried_if_it_is_there, 0, 2);
   tcase_add_test(tc, what_the_estimate_leaves_to_the_host_is_still_looked_at);
   tcase_add_test(tc, nothing_shorter_than_the_devices_overhead_is_counted_for_ever);
   tcase_add_test(tc, tables_are_charged_with_the_processor_that_they_keep);
   tcase_add_test(tc, what_is_measured_is_the_usual_not_the_best);
-  return test_run(tc, "deciding");
 }
+
+int main(void) { return waiting_run("deciding", add_tests); }
