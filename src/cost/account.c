@@ -1,6 +1,7 @@
 /* account.c: counting, without a lock once an account is there. */
 #include "src/cost/account.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -24,6 +25,7 @@ struct fg_account {
   atomic_ulong executions, trials;
   atomic_ulong timed_on_host, timed_on_device; /* of them, those that are in the sums below */
   nanoseconds saved, hoped, first_on_host, on_host, on_device, slowest_trial; /* on_host: but for the first execution */
+  nanoseconds least_on_host, least_on_device; /* 0: none yet */
   atomic_int verdict;
   atomic_bool planned;
   atomic_uint cold; /* its kernels were not on disk when this was one more than compiled_so_far */
@@ -168,13 +170,31 @@ static bool earned(const fg_account *a) {
   return fg_target_open() || read_seconds(&saved_in_all) >= fg_calibration_get()->start + each;
 }
 
+static void keep_least(nanoseconds *least, int64_t now) {
+  int64_t have = atomic_load(least);
+  while ((have == 0 || now < have) && !atomic_compare_exchange_weak(least, &have, now)) {
+  }
+}
+
+/* What takes far longer than others says something of the moment, not of the problem: it counts for twice the mean, and
+ * while that may be such a moment's itself, for four times the least. */
+static double not_unusual(double seconds, const nanoseconds *sum, const atomic_ulong *count, nanoseconds *least) {
+  enum { ENOUGH = 4 };
+  const unsigned long timed = atomic_load(count);
+  keep_least(least, to_nanoseconds(seconds));
+  double most = 4 * read_seconds(least);
+  if (timed >= ENOUGH) most = fmin(most, 2 * read_seconds(sum) / (double)timed);
+  return fmin(seconds, most);
+}
+
 /* Each sum grows before the count that it is divided by. */
 static void time_on_host(fg_account *a, unsigned long before, double seconds) {
   if (before == 0) {
     atomic_store(&a->first_on_host, to_nanoseconds(seconds));
+    keep_least(&a->least_on_host, to_nanoseconds(seconds));
     return;
   }
-  atomic_fetch_add(&a->on_host, to_nanoseconds(seconds));
+  atomic_fetch_add(&a->on_host, to_nanoseconds(not_unusual(seconds, &a->on_host, &a->timed_on_host, &a->least_on_host)));
   atomic_fetch_add(&a->timed_on_host, 1);
 }
 
@@ -203,7 +223,9 @@ static double host_expected(const fg_account *a) {
 bool fg_account_device(fg_account *a, double seconds) {
   if (fg_account_verdict(a) != FG_UNDECIDED) return false;
   const unsigned long trial = atomic_fetch_add(&a->trials, 1);
+  if (trial == 0) keep_least(&a->least_on_device, to_nanoseconds(seconds));
   if (trial == 0 || trial > FG_MOST_TRIALS) return false; /* at first memory is allocated and pinned */
+  seconds = not_unusual(seconds, &a->on_device, &a->timed_on_device, &a->least_on_device);
   keep_most(&a->slowest_trial, to_nanoseconds(seconds));
   atomic_fetch_add(&a->on_device, to_nanoseconds(seconds));
   const unsigned long timed = atomic_fetch_add(&a->timed_on_device, 1) + 1;

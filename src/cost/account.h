@@ -53,7 +53,8 @@ enum fg_verdict fg_account_verdict(const fg_account *);
 bool fg_account_is_planned(const fg_account *); /* its kernels are there already */
 unsigned long fg_account_executions(const fg_account *); /* on the host */
 /* Seconds of an execution; 0: not known.  Means: of the host's but for the first, unless that was the only one; of the
- * device's trials but for the slowest, which somebody may have disturbed. */
+ * device's trials but for the slowest, which somebody may have disturbed.  One that takes far longer than the others
+ * counts for twice their mean. */
 double fg_account_host_seconds(const fg_account *);
 double fg_account_device_seconds(const fg_account *);
 
