@@ -65,7 +65,7 @@ static int make_key(const fg_device *device, const fg_kernel_request *request, c
   return fg_backend_fail(FG_ECOMPILE, "out of memory");
 }
 
-/* ---- PTX: what the driver compiled it keeps itself, for its own version; a mark in the user's store says that it has */
+/* ---- PTX: what the driver has compiled it keeps itself, and a mark in the user's store says so ---- */
 
 /* malloc'd; NULL on lack of memory. */
 static char *mark_of(const fg_device *device, const fg_kernel_request *request) {

@@ -50,10 +50,11 @@ state endless passed 0
 grep -q '^unit *1 of *3 passed, 1 skipped' "$work/said" || bad 'no summary'
 tar -tzf "$work/packed" | grep -q 'unit-good.log' || bad 'the log is not in the packed file'
 
-# Elsewhere, and it ends there: the others are not run again.
+# Elsewhere, with a packed bundle, and it ends there: the others are not run again.
 rm -rf "$work/out"
 program tests/unit/endless 'echo at last'
-run 0 -p "$work/packed" unit
+tar -C "$work/bundle" -czf "$work/bundle.tgz" .
+run 0 -p "$work/packed" -b "$work/bundle.tgz" unit
 state good passed 1
 state endless passed 1
 run 0 unit
