@@ -136,10 +136,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const enum fg_state state = state_now(plan);
   if (!a) a = &plan->problem->arrays;
   atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
-  if (is_plainly_the_hosts(plan, state, a)) {
-    from_host(plan, a);
-    return;
-  }
+  if (is_plainly_the_hosts(plan, state, a) && fg_ways_execute_kept(&plan->ways, plan->problem, a)) return;
   const fg_calm calm = fg_calm_begin();
   if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
   else if (plan->parts) run_in_parts(plan, a);
