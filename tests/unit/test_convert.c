@@ -121,6 +121,31 @@ START_TEST(numbers_out_of_the_ordinary) {
 }
 END_TEST
 
+/* The largest magnitude of what was narrowed, wherever it is, whatever stands beside it. */
+START_TEST(what_is_narrowed_is_measured) {
+  enum { REALS = 1100 };
+  static double wide[REALS];
+  static _Alignas(64) float single[REALS];
+  const double peaks[] = {7, -7, 1e200, -INFINITY, 1e-200};
+  fg_convert_most = (enum fg_instructions)_i;
+  for (int peak = 0; peak < TEST_COUNT(peaks); peak++)
+    for (size_t at = 0; at < REALS; at += at < 50 || at > REALS - 50 ? 1 : 37) {
+      for (size_t i = 0; i < REALS; i++) wide[i] = i % 3 == 1 ? NAN : peaks[peak] * (i % 2 ? 0.5 : -0.25);
+      wide[at] = peaks[peak];
+      const fg_arithmetic before = fg_convert_begin();
+      const double all = fg_convert_narrow(single, wide, REALS, true);
+      const double row = fg_convert_narrow_row(single, wide, (fg_convert_row){REALS, 1, 1, 1});
+      const double other = fg_convert_narrow_row(single, wide + at % 2, (fg_convert_row){(REALS - 1) / 2, 1, 1, 2});
+      fg_convert_end(before);
+      ck_assert(all == fabs(peaks[peak]) && row == all);
+      ck_assert(other <= all && (at >= REALS - 2 || other == all));
+    }
+  ck_assert(fg_convert_narrow(single, wide, 0, true) == 0);
+  for (size_t i = 0; i < REALS; i++) wide[i] = i % 2 ? NAN : -0.0;
+  ck_assert(fg_convert_narrow(single, wide, REALS, false) == 0);
+}
+END_TEST
+
 /* Nothing is told by the flags, no trap is sprung, the rounding mode is neither used nor lost. */
 START_TEST(the_programs_arithmetic_is_left_alone) {
   enum { REALS = 100 };
@@ -290,6 +315,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, any_run_is_converted, 0, INSTRUCTIONS);
   tcase_add_loop_test(tc, numbers_out_of_the_ordinary, 0, INSTRUCTIONS);
+  tcase_add_loop_test(tc, what_is_narrowed_is_measured, 0, INSTRUCTIONS);
   tcase_add_loop_test(tc, the_programs_arithmetic_is_left_alone, 0, INSTRUCTIONS);
   tcase_add_loop_test(tc, images_hold_what_the_arrays_do, 0, 4);
   tcase_add_loop_test(tc, arrays_get_what_their_images_hold, 0, 4);
