@@ -1,34 +1,16 @@
 #!/bin/sh
 # test_accuracy.sh: `fftw3-gpu accuracy` on sim: bounds of a dozen problems, the tables, the CSV file, the plot, what is
 # missing, and a program run twice.
-program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failures=0
-. "$(dirname "$0")/../no_settings.sh"
+. "$(dirname "$0")/cli.sh"
 FFTW3_GPU_BACKEND=sim
 export FFTW3_GPU_BACKEND
 
-fail() {
-  echo "FAIL: $*"
-  sed 's/^/  stdout: /' "$work/out"
-  sed 's/^/  stderr: /' "$work/err"
-  failures=$((failures + 1))
-}
-
-# accuracy STATUS ARGUMENT...: run it, keep what it wrote.
+# accuracy STATUS ARGUMENT...
 accuracy() {
-  wanted=$1
+  status_wanted=$1
   shift
-  "$program" accuracy "$@" >"$work/out" 2>"$work/err"
-  status=$?
-  [ $status -eq "$wanted" ] || fail "accuracy $*: exit status $status, not $wanted"
+  expect "$status_wanted" accuracy "$@"
 }
-
-out() { grep -qF -e "$1" "$work/out" || fail "no \"$1\" on stdout"; }
-no_out() { ! grep -qF -e "$1" "$work/out" || fail "\"$1\" on stdout"; }
-err() { grep -qF -e "$1" "$work/err" || fail "no \"$1\" on stderr"; }
-no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # figure NAME PROBLEM [DATA]: of the CSV file.
 figure() {
@@ -165,5 +147,4 @@ accuracy 2 --program; err "a program is missing"
 accuracy 2 --svg="$work/plot.svg" --program true; err "--svg is for problems"
 accuracy 1 --csv "$work/none/csv" oc8; err "$work/none/csv"
 
-[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
-echo "all passed"
+finish

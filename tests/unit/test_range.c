@@ -228,11 +228,8 @@ START_TEST(on_the_way_to_the_device_too) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
-  test_real_fftw();
-  test_log_to_file();
+  device_case_begin();
   TCase *tc = tcase_create("range");
-  tcase_set_timeout(tc, 120);
   tcase_add_test(tc, sums_stay_within_single_precision);
   tcase_add_test(tc, what_is_not_narrowed_may_be_anything);
   tcase_add_loop_test(tc, too_large_a_number_is_the_hosts, 0, 2 * TEST_COUNT(cases));
@@ -240,7 +237,5 @@ int main(void) {
   tcase_add_loop_test(tc, what_single_precision_holds_is_the_devices, 0, 2 * TEST_COUNT(cases));
   tcase_add_test(tc, a_plan_comes_back);
   tcase_add_test(tc, on_the_way_to_the_device_too);
-  const int status = test_run(tc, "range");
-  test_log_remove();
-  return status;
+  return device_case_end(tc, "range");
 }

@@ -159,16 +159,10 @@ START_TEST(what_was_copied_is_known_when_others_have_the_movers) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
-  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
-  test_real_fftw();
-  test_log_to_file();
+  device_case_begin();
   TCase *tc = tcase_create("rest");
-  tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, what_the_device_leaves_is_done_by_the_host, 0, TEST_COUNT(cases));
   tcase_add_loop_test(tc, what_single_precision_does_not_hold_is_done_by_the_host, 0, TEST_COUNT(cases));
   tcase_add_test(tc, what_was_copied_is_known_when_others_have_the_movers);
-  const int status = test_run(tc, "rest");
-  test_log_remove();
-  return status;
+  return device_case_end(tc, "rest");
 }
