@@ -21,7 +21,7 @@ const fg_calibration fg_calibration_defaults = {
     .staged = 50e9, .staged_both = 101e9,
     .staging_seconds = 7e-6, .staging_rate = 50e9,
     .device = 3.3e12,
-    .uncertain = 2, .worse = 1.1,
+    .uncertain = 2, .worse = 1.02,
     .seen_cache = 1, .seen_memory = 1, .seen_own = 1, .seen_foreign = 1, .seen_double = 1,
     .seen_converted = 1};
 
