@@ -21,7 +21,6 @@ struct fg_account {
   double expected;        /* seconds on the device, by the model */
   double kept, compiled;  /* seconds of planning, with kernels on disk and without */
   fg_account_facts model; /* what is known from the beginning */
-  bool single;
   atomic_ulong executions, trials;
   atomic_ulong timed_on_host, timed_on_device; /* of them, those that are in the sums below */
   nanoseconds saved, hoped, first_on_host, on_host, on_device, slowest_trial; /* on_host: but for the first execution */
@@ -73,7 +72,8 @@ static fg_account *find(const char *key) {
 
 static fg_account_facts model_of(const fg_problem *p, enum fg_memory memory) {
   const fg_calibration *c = fg_calibration_get();
-  return (fg_account_facts){.threads = p->threads, .past_cache = fg_model_past_cache(c, p), .memory = memory,
+  return (fg_account_facts){.threads = p->threads, .precision = p->precision, .compute = p->compute,
+                            .past_cache = fg_model_past_cache(c, p), .memory = memory,
                             .host_estimate = fg_model_host_seconds(c, p),
                             .device_estimate = fg_model_gpu_seconds(c, p, memory, -1)};
 }
@@ -92,7 +92,6 @@ static fg_account *add(const char *key, const fg_problem *p, enum fg_memory memo
   a->kept = planning_behind(p, true);
   a->compiled = planning_behind(p, false);
   a->model = model_of(p, memory);
-  a->single = p->precision == FG_SINGLE;
   a->next = *bucket_of(key);
   *bucket_of(key) = a;
   count++;
@@ -272,7 +271,6 @@ void fg_account_each(void (*tell)(const fg_account_facts *, void *what), void *w
   if (pthread_mutex_trylock(&lock)) return; /* the process may be ending from within a signal's handler */
   for (int b = 0; b < BUCKETS; b++)
     for (const fg_account *a = buckets[b]; a && told < MOST_TOLD; a = a->next) {
-      if (!a->single) continue;
       const fg_account_facts f = facts_of(a);
       tell(&f, what);
       told++;

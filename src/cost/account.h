@@ -64,13 +64,14 @@ double fg_account_saved(void);
 /* What is known of a problem, beside what the model said when its account was begun: seconds. */
 typedef struct {
   int threads;
+  enum fg_precision precision, compute; /* of the arrays; of the arithmetic on the device */
   bool past_cache;            /* of the host's last one */
   enum fg_memory memory;
   unsigned long executions;   /* on the host */
   double host, host_estimate, device, device_estimate; /* of an execution; 0: not known */
 } fg_account_facts;
 
-/* Tell of all problems in single precision, some thousands at most; nothing is told if another thread is counting. */
+/* Tell of all problems, some thousands at most; nothing is told if another thread is counting. */
 void fg_account_each(void (*tell)(const fg_account_facts *, void *what), void *what);
 bool fg_account_any(void);
 
