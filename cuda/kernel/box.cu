@@ -8,12 +8,17 @@
  * along a slow dimension, or along rows long enough that the points of neighbouring butterflies fill whole sectors.
  * (doc/algorithms.md, solvers box and overlap.)
  *
+ * With FG_PAIRS one side is real and the other the half of its spectrum along the last dimension: two boxes share one of
+ * the tile as z = x₁ + i·x₂ (pairs.h), where spectra are put together and taken apart, each element fetched or stored
+ * once; the mirror of an index is its negative in every dimension.
+ *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
+ *   FG_PAIRS                          1: two boxes of real data share FG_TOTAL points
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
  *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed */
 #include "args.h"
@@ -22,7 +27,9 @@
 #include "line.h"
 #include "twiddle.h"
 
-constexpr int STAGES = FG_STAGES, DIMS = FG_DIMS, ROW = DIMS - 1;
+constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
+constexpr int SHARING = FG_PAIRS ? 2 : 1; /* boxes of memory for one of the tile: b and b + FG_BOXES */
+constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
 
 FG_CONSTANT int size_of(int d) {
   constexpr int sizes[] = {FG_SIZES};
@@ -129,15 +136,15 @@ template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   }
 }
 
-/* The inputs of a butterfly are whole groups apart: the same. */
-template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
+/* The inputs of a butterfly are whole groups apart: the same.  E: after which stage. */
+template <int S, int E> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
   using T = stage<S>;
-  constexpr int STEP = skewed_index(S - 1, T::AXIS, T::M) * pitch_of(S - 1, T::AXIS);
+  constexpr int STEP = skewed_index(E, T::AXIS, T::M) * pitch_of(E, T::AXIS);
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
-    const int start = tile_address<S - 1, T::AXIS>(at, at.b);
+    const int start = tile_address<E, T::AXIS>(at, at.b);
 #pragma unroll
     for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + start + j * STEP);
   }
@@ -161,6 +168,18 @@ template <int S> FG_DEVICE void compute(const fg_tile_args &a, cplx *v) {
 FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
 
+FG_DEVICE void load_into(const fg_tile_args &a, long long at, int second, cplx &v) {
+  if (!FG_PAIRS) v = FG_BACKWARD ? swapped(read_point(a, at)) : read_point(a, at);
+  else if (second) v.y = read_number(a.in_re, at);
+  else v.x = read_number(a.in_re, at);
+}
+
+FG_DEVICE void store_from(const fg_tile_args &a, long long at, int second, cplx v) {
+  if (FG_BACKWARD) v = swapped(v);
+  if (!FG_PAIRS) write_point(a, at, v);
+  else write_number(a.out_re, at, second ? v.y : v.x);
+}
+
 FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
   using T = stage<0>;
 #pragma unroll
@@ -168,15 +187,16 @@ FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
     const spot s = T::locate(i);
 #pragma unroll
     for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
-    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
-    long long at = place_of(a, first + s.box).in;
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
-    const long long step = T::M * in_stride(a, T::AXIS);
+    for (int second = 0; second < SHARING; second++) {
+      const line_number box = first + s.box + second * FG_BOXES;
+      if (!s.exists || box >= line_number(a.lines)) continue;
+      long long at = place_of(a, box).in;
 #pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      const cplx x = read_point(a, at + j * step);
-      v[i * T::R + j] = FG_BACKWARD ? swapped(x) : x;
+      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+      const long long step = T::M * in_stride(a, T::AXIS);
+#pragma unroll
+      for (int j = 0; j < T::R; j++) load_into(a, at + j * step, second, v[i * T::R + j]);
     }
   }
 }
@@ -186,17 +206,118 @@ FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx 
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot s = T::locate(i);
-    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
-    const line_place place = place_of(a, first + s.box);
-    long long at = place.out;
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-    const long long step = T::M * out_stride(a, T::AXIS);
+    for (int second = 0; second < SHARING; second++) {
+      const line_number box = first + s.box + second * FG_BOXES;
+      if (!s.exists || box >= line_number(a.lines)) continue;
+      const line_place place = place_of(a, box);
+      long long at = place.out;
 #pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      cplx x = v[i * T::R + j];
-      if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
-      write_point(a, at + j * step, FG_BACKWARD ? swapped(x) : x);
+      for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
+      const long long step = T::M * out_stride(a, T::AXIS);
+#pragma unroll
+      for (int j = 0; j < T::R; j++) {
+        cplx x = v[i * T::R + j];
+        if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
+        store_from(a, at + j * step, second, x);
+      }
+    }
+  }
+}
+
+/* ---- half spectra, through the tile ---- */
+
+constexpr int HALF = size_of(ROW) / 2 + 1, HALF_TOTAL = FG_TOTAL / size_of(ROW) * HALF;
+constexpr int ELEMENTS = (FG_BOXES * HALF_TOTAL + FG_THREADS - 1) / FG_THREADS; /* of a thread */
+
+/* The i-th element that this thread moves, along the rows first; one that does not exist is like the first. */
+FG_DEVICE spot element(int i) {
+  spot s;
+  int u = threadIdx.x + i * FG_THREADS;
+  s.exists = FG_BOXES * HALF_TOTAL % FG_THREADS == 0 || u < FG_BOXES * HALF_TOTAL;
+  if (!s.exists) u = 0;
+  if (FG_ACROSS) {
+    s.box = u % FG_BOXES;
+    u /= FG_BOXES;
+  }
+#pragma unroll
+  for (int d = ROW; d >= 0; d--) {
+    const int n = d == ROW ? HALF : size_of(d);
+    s.at[d] = u % n;
+    u /= n;
+  }
+  if (!FG_ACROSS) s.box = u;
+  s.b = 0;
+  return s;
+}
+
+FG_DEVICE spot mirrored(spot s) {
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) s.at[d] = s.at[d] ? size_of(d) - s.at[d] : 0;
+  return s;
+}
+
+/* Its mirror is an element of memory, too. */
+FG_DEVICE bool is_edge(const spot &s) { return s.at[ROW] == 0 || 2 * s.at[ROW] == size_of(ROW); }
+
+/* After the last stage there is no skew: points are where their indices say. */
+FG_DEVICE cplx *place_in(cplx *tile, const spot &s) { return tile + tile_address<LAST, ROW>(s, s.at[ROW]); }
+
+/* Each element is fetched once, also where both k and −k are there: of those the Hermitian part counts, to which each
+ * gives a half.  A box that does not exist is replaced by one that does. */
+FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *tile) {
+  cplx x[SHARING][ELEMENTS];
+  const line_number boxes = line_number(a.lines) - first;
+#pragma unroll
+  for (int i = 0; i < ELEMENTS; i++) {
+    const spot s = element(i);
+#pragma unroll
+    for (int second = 0; second < SHARING; second++) {
+      const line_number box = s.box + second * FG_BOXES;
+      long long at = place_of(a, first + (box < boxes ? box : boxes - 1)).in;
+#pragma unroll
+      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+      x[second][i] = read_point(a, at);
+    }
+  }
+#pragma unroll
+  for (int phase = 0; phase < 2; phase++) {
+    if (phase) __syncthreads();
+#pragma unroll
+    for (int i = 0; i < ELEMENTS; i++) {
+      const spot s = element(i);
+      const cplx p = x[0][i], q = x[SHARING - 1][i];
+      const cplx own = swapped(cplx{p.x - q.y, p.y + q.x}), mirror = swapped(cplx{p.x + q.y, q.x - p.y});
+      if (!s.exists || (phase && !is_edge(s))) continue;
+      cplx *const there = place_in(tile, mirrored(s));
+      if (phase) {
+        shared_store(there, shared_load(there) + scale(real(0.5), mirror));
+      } else if (is_edge(s)) {
+        shared_store(place_in(tile, s), scale(real(0.5), own));
+      } else {
+        shared_store(place_in(tile, s), own);
+        shared_store(there, mirror);
+      }
+    }
+  }
+  __syncthreads();
+}
+
+FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, cplx *tile) {
+  const real half = real(0.5);
+#pragma unroll 4
+  for (int i = 0; i < ELEMENTS; i++) {
+    const spot s = element(i);
+    if (!s.exists) continue;
+    const cplx z = shared_load(place_in(tile, s)), m = shared_load(place_in(tile, mirrored(s)));
+#pragma unroll
+    for (int second = 0; second < SHARING; second++) {
+      const line_number box = first + s.box + second * FG_BOXES;
+      if (box >= line_number(a.lines)) continue;
+      long long at = place_of(a, box).out;
+#pragma unroll
+      for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
+      write_point(a, at, second ? cplx{half * (z.y + m.y), half * (m.x - z.x)} : cplx{half * (z.x + m.x), half * (z.y - m.y)});
     }
   }
 }
@@ -204,10 +325,10 @@ FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx 
 template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, cplx *v, cplx *tile) {
   compute<S>(a, v);
   if constexpr (S + 1 < STAGES) {
-    if (S != 0) __syncthreads(); /* the tile is still being read */
+    if (S != 0 || SPECTRA_IN) __syncthreads(); /* the tile is still being read */
     exchange_write<S>(v, tile);
     __syncthreads();
-    exchange_read<S + 1>(v, tile);
+    exchange_read<S + 1, S>(v, tile);
     run_stages<S + 1>(a, v, tile);
   }
 }
@@ -215,9 +336,21 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, cplx *v, cplx 
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
-  const line_number first = line_number(blockIdx.x) * FG_BOXES;
+  const line_number first = line_number(blockIdx.x) * (FG_BOXES * SHARING);
   cplx v[POINTS];
-  load_boxes(args, first, v);
+  if constexpr (SPECTRA_IN) {
+    load_spectra(args, first, tile);
+    exchange_read<0, LAST>(v, tile);
+  } else {
+    load_boxes(args, first, v);
+  }
   run_stages<0>(args, v, tile);
-  store_boxes(args, first, v);
+  if constexpr (SPECTRA_OUT) {
+    __syncthreads(); /* the tile is still being read */
+    exchange_write<LAST>(v, tile);
+    __syncthreads();
+    store_spectra(args, first, tile);
+  } else {
+    store_boxes(args, first, v);
+  }
 }

@@ -25,7 +25,7 @@ FG_DEVICE cplx swapped(cplx a) { return {a.y, a.x}; }
 
 /* Table entries are read-only for the whole launch: the non-coherent path. */
 FG_DEVICE cplx table_load(const cplx *p) {
-  FG_SEE_GLOBAL(p, false);
+  FG_SEE_TABLE(p);
 #ifdef FG_SIM
   return *p;
 #else
@@ -40,7 +40,7 @@ FG_DEVICE cplx table_load(const cplx *p) {
 }
 
 FG_DEVICE int table_load(const int *p) {
-  FG_SEE_GLOBAL(p, false);
+  FG_SEE_TABLE(p);
 #ifdef FG_SIM
   return *p;
 #else

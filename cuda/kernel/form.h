@@ -103,20 +103,21 @@ FG_DEVICE signed_element quarter_wave_output(position n, position p) {
 /* ---- load ---- */
 
 /* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way;
- * then the point itself. */
-FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, position p) {
+ * then the point itself.  Whether p may be 0, is 0 or L/2: where that is known. */
+FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, position p, bool may_be_zero) {
   constexpr position n = FROM_ROW;
   if (FG_FROM_FORM == FG_FORM_HERMITIAN) return read_point(a, row + load_distance(a, p));
   const bool backwards = FG_FROM_FORM == FG_FORM_RODFT01;
-  const position mirror = p == 0 ? 0 : backwards ? p - 1 : n - p; /* not used at 0 */
+  const position mirror = may_be_zero && p == 0 ? 0 : backwards ? p - 1 : n - p; /* not used at 0 */
   return {read_real(a, row, backwards ? n - 1 - p : p), read_real(a, row, mirror)};
 }
 
-FG_DEVICE cplx spectrum_point(const fg_tile_args &a, position p, cplx v) {
+FG_DEVICE cplx spectrum_point(const fg_tile_args &a, position p, cplx v, bool edge) {
   if (FG_FROM_FORM == FG_FORM_REDFT01 || FG_FROM_FORM == FG_FORM_RODFT01)
-    v = cplx{v.x, p == 0 ? real(0) : -v.y} * conjugate(form_factor(a, p));
-  return {v.x, p == 0 || 2 * p == FROM_ROW ? real(0) : v.y};
+    v = cplx{v.x, edge && p == 0 ? real(0) : -v.y} * conjugate(form_factor(a, p));
+  return {v.x, edge ? real(0) : v.y};
 }
+FG_DEVICE bool is_edge(position p) { return p == 0 || 2 * p == FROM_ROW; }
 
 FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
   constexpr position n = FROM_ROW;
@@ -147,7 +148,7 @@ FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
   if (!loads_hermitian(FG_FROM_FORM)) return {load_real(a, row, p), 0};
   const bool lower = 2 * p <= FROM_LENGTH;
   const position q = lower ? p : FROM_LENGTH - p;
-  const cplx v = spectrum_point(a, q, fetch_spectrum(a, row, q));
+  const cplx v = spectrum_point(a, q, fetch_spectrum(a, row, q, true), is_edge(q));
   return {v.x, lower ? v.y : -v.y};
 }
 
@@ -166,10 +167,9 @@ FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position
   if (p > 0) write_real(a, row, second.e, second.negative != (odd && second.e % 2) ? -two : two);
 }
 
-/* Position p ≤ L/2. */
-FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, cplx v) {
+/* Position p ≤ L/2; edge: it is 0 or L/2. */
+FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, cplx v, bool edge) {
   constexpr position n = TO_ROW;
-  const bool edge = p == 0 || 2 * p == n;
   if (FG_TO_FORM == FG_FORM_HERMITIAN) {
     write_point(a, row + store_distance(a, p), edge && !FG_TWIDDLE ? cplx{v.x, 0} : v);
   } else if (FG_TO_FORM == FG_FORM_HALFCOMPLEX) {
@@ -202,9 +202,9 @@ FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx
     const position e = ordered ? p : makhoul(TO_ROW, p);
     write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -v.x : v.x);
   } else if (2 * p <= TO_LENGTH) {
-    store_spectrum(a, row, p, v);
+    store_spectrum(a, row, p, v, p == 0 || 2 * p == TO_ROW);
   } else if (2 * (p % TO_PERIOD) % TO_PERIOD != 0) {
-    store_spectrum(a, row, TO_LENGTH - p, conjugate(v));
+    store_spectrum(a, row, TO_LENGTH - p, conjugate(v), false);
   }
 }
 

@@ -7,11 +7,13 @@
 #define FG_CONSTANT static constexpr __host__ __device__ /* functions of compile-time constants */
 
 #ifdef FG_SIM
-#define FG_SEE_GLOBAL(p, write) fg_sim_global((p), sizeof *(p), (write))
+#define FG_SEE_GLOBAL(p, write) fg_sim_global((p), sizeof *(p), (write) ? FG_SIM_WRITE : FG_SIM_READ)
+#define FG_SEE_TABLE(p) fg_sim_global((p), sizeof *(p), FG_SIM_READ_TABLE)
 #define FG_SEE_SHARED(p, write) fg_sim_shared((p), sizeof *(p), (write))
 #define FG_SHARED_BASE() fg_sim_shared_base()
 #else
 #define FG_SEE_GLOBAL(p, write) ((void)0)
+#define FG_SEE_TABLE(p) ((void)0)
 #define FG_SEE_SHARED(p, write) ((void)0)
 extern __shared__ __align__(16) unsigned char fg_shared_memory[];
 #define FG_SHARED_BASE() ((void *)fg_shared_memory)

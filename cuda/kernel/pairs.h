@@ -3,13 +3,12 @@
  *   real to Hermitian:  X₁[k] = (Z[k] + conj Z[n − k])/2,  X₂[k] = (Z[k] − conj Z[n − k])/2i
  *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
  *
- * for k ≤ n/2.  A spectrum is stored through the tile; it is loaded through the tile, each element once, or
- * (FG_LOAD_THROUGH 0) straight into registers (through.h).  The real side is as with any line.  A row that has no
- * partner is paired with zero. */
+ * for k ≤ n/2.  Spectra go between memory and registers (mirror.h), or, of convolutions, through the tile (through.h).  The real side is as with any line.  A real row that has no partner is
+ * paired with zero. */
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 
-#include "points.h"
+#include "mirror.h"
 
 constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
 constexpr bool SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
@@ -85,8 +84,7 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
     for (int j = 0; j < R; j++) {
       if (CHIRP && k + j * dk >= FG_DATA) continue;
       const cplx x = fetch_point(s.args, r, j);
-      if (SPECTRA_IN) v[j] = second ? cplx{v[j].x - x.y, v[j].y + x.x} : x;
-      else if (second) v[j].y = x.x;
+      if (second) v[j].y = x.x;
       else v[j].x = x.x;
     }
   }
@@ -100,6 +98,10 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
 
 FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   using T = stage<0>;
+  if constexpr (FG_MIRROR == 1) {
+    load_mirrored(s, v);
+    return;
+  }
   if constexpr (FG_IN_DENSE && moves_along<0>()) {
     load_dense(s, v);
     return;
@@ -151,6 +153,10 @@ template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, i
 
 FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
   using T = stage<LAST>;
+  if constexpr (FG_MIRROR == 2) {
+    store_mirrored(s, v);
+    return;
+  }
   if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
     store_dense(s, v);
     return;

@@ -4,6 +4,9 @@
  * butterflies are dealt to the FG_THREADS threads, along the line (ROW) or across the lines (COLUMN) first; a stage of
  * radix 1 only moves points, which lets loads and stores run in another order than the butterflies beside them.
  *
+ * Of one stage (FG_MIRROR 1: the first, 2: the last; mirror.h) a thread has butterflies b and M − b of a line together, 0
+ * with M/2.
+ *
  * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse,
  * so that the registers of the last forward stage are just what the first inverse stage needs. */
 #ifndef FG_STAGE_H
@@ -43,12 +46,20 @@ FG_CONSTANT bool all_columns() {
 /* Points of a line stay together where they are permuted within it. */
 #define FG_COLUMN_TILE (all_columns() && !FG_RADER)
 
+/* Butterflies of a stage that go to a thread together, and how often a line has so many. */
+FG_CONSTANT bool is_mirrored(int s) { return FG_MIRROR == 1 ? s == 0 : FG_MIRROR == 2 && s == LAST; }
+FG_CONSTANT int together(int s) { return is_mirrored(s) && FG_N / radix_of(s) > 1 ? 2 : 1; }
+FG_CONSTANT int shares_of_line(int s) {
+  const int m = FG_N / radix_of(s);
+  return together(s) == 2 ? (m + 1) / 2 : m;
+}
+
 /* Registers a thread needs for its points: the most over the stages. */
 FG_CONSTANT int points_a_thread() {
   int most = 1;
   for (int s = 0; s < STAGES; s++) {
-    const int r = radix_of(s), butterflies = FG_LINES * (FG_N / r);
-    const int points = (butterflies + FG_THREADS - 1) / FG_THREADS * r;
+    const int shares = FG_LINES * shares_of_line(s);
+    const int points = (shares + FG_THREADS - 1) / FG_THREADS * together(s) * radix_of(s);
     if (points > most) most = points;
   }
   return most;
@@ -63,11 +74,20 @@ struct spot {
 
 template <int S> struct stage {
   static constexpr int R = radix_of(S), M = FG_N / R, P = product_before(S), TWIDDLES = twiddles_before(S);
-  static constexpr int ALL = FG_LINES * M;
-  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
+  static constexpr int TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES;
+  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER;
 
-  /* The i-th butterfly of this thread.  The case distinctions leave constants where the thread count divides evenly. */
+  /* The i-th butterfly of this thread. */
   FG_DEVICE spot locate(int i) {
+    spot at = share(i / TOGETHER);
+    if (i % TOGETHER == 0) return at;
+    at.exists = at.exists && (M % 2 == 0 || at.b > 0);
+    at.b = at.b ? M - at.b : M / 2;
+    return at;
+  }
+
+  /* What it has of a line for the i-th time, by the first butterfly.  The case distinctions leave constants where the thread count divides evenly. */
+  FG_DEVICE spot share(int i) {
     const int t = threadIdx.x;
     const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
     const int u = t + i * FG_THREADS;
@@ -75,12 +95,12 @@ template <int S> struct stage {
       return {t % FG_LINES, t / FG_LINES + i * (FG_THREADS / FG_LINES), exists};
     else if constexpr (column_of(S))
       return {u % FG_LINES, u / FG_LINES, exists};
-    else if constexpr (FG_THREADS % M == 0)
-      return {t / M + i * (FG_THREADS / M), t % M, exists};
-    else if constexpr (M % FG_THREADS == 0)
-      return {i / (M / FG_THREADS), t + i % (M / FG_THREADS) * FG_THREADS, exists};
+    else if constexpr (FG_THREADS % SHARES == 0)
+      return {t / SHARES + i * (FG_THREADS / SHARES), t % SHARES, exists};
+    else if constexpr (SHARES % FG_THREADS == 0)
+      return {i / (SHARES / FG_THREADS), t + i % (SHARES / FG_THREADS) * FG_THREADS, exists};
     else
-      return {u / M, u % M, exists};
+      return {u / SHARES, u % SHARES, exists};
   }
 };
 

@@ -9,8 +9,8 @@
 
 #include "pairs.h"
 
-constexpr bool LOAD_THROUGH = FG_RADER || (SPECTRA_IN && FG_LOAD_THROUGH);
-constexpr bool STORE_THROUGH = FG_RADER || SPLIT_SPECTRA;
+constexpr bool LOAD_THROUGH = FG_RADER || SPECTRA_IN && FG_MIRROR != 1;
+constexpr bool STORE_THROUGH = FG_RADER || (SPLIT_SPECTRA && FG_MIRROR != 2);
 
 /* ---- spectra ---- */
 
@@ -18,7 +18,7 @@ constexpr bool STORE_THROUGH = FG_RADER || SPLIT_SPECTRA;
 FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
   const line_number rows = line_number(s.args.lines) - s.first;
   const line_place p = place(s, line_number(row) < rows ? row : int(rows) - 1);
-  return fetch_spectrum(s.args, p.in, k);
+  return fetch_spectrum(s.args, p.in, k, true);
 }
 
 FG_DEVICE void put_element(const pass_state &s, int line, int e, cplx v) {
@@ -47,8 +47,8 @@ FG_DEVICE void load_spectra(const pass_state &s) {
   for (int i = 0; i < SPECTRUM_REPEATS; i++) {
     const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
     if (!at.exists) continue;
-    const cplx second = row_exists(s, at.line + WHOLE) ? spectrum_point(s.args, at.b, y[i]) : cplx{0, 0};
-    put_pair(s, at, spectrum_point(s.args, at.b, x[i]), second);
+    const cplx second = row_exists(s, at.line + WHOLE) ? spectrum_point(s.args, at.b, y[i], is_edge(at.b)) : cplx{0, 0};
+    put_pair(s, at, spectrum_point(s.args, at.b, x[i], is_edge(at.b)), second);
   }
 }
 

@@ -21,7 +21,8 @@
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
- *   FG_PAIRS, FG_LOAD_THROUGH         0 or 1
+ *   FG_PAIRS                   0 or 1
+ *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */

@@ -10,6 +10,7 @@
 #include "cuda/sim/fiber.h"
 #include "cuda/sim/memory.h"
 #include "cuda/sim/shared.h"
+#include "cuda/sim/traffic.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -143,12 +144,14 @@ static void hook_shared(fg_sim_state *state, const void *address, unsigned bytes
     violate_shared(c, address, bytes, write, result, with);
 }
 
-static void hook_global(fg_sim_state *state, const void *address, unsigned bytes, int write) {
+static void hook_global(fg_sim_state *state, const void *address, unsigned bytes, int how) {
   core *c = (core *)state;
+  const bool write = how == FG_SIM_WRITE;
   uint32_t with = 0;
   fg_sim_touch_result result = fg_sim_memory_touch(&c->toucher, address, bytes, write, &with);
   if (result != FG_TOUCH_FINE)
     violate_global(c, address, bytes, write, result, with);
+  if (fg_sim_traffic_on) fg_sim_traffic_note(c->state.thread.x, __builtin_return_address(0), address, bytes, how);
 }
 
 static const fg_sim_hooks hooks = {hook_barrier, hook_warp_sync, hook_shuffle, hook_shared, hook_global};
@@ -318,7 +321,9 @@ int fg_sim_run_grid(const fg_sim_launch *launch) {
   for (unsigned b = 0; b < launch->grid && result == 0; b++) {
     c->state.block.x = c->toucher.block = b;
     result = run_block(c);
+    if (fg_sim_traffic_on) fg_sim_traffic_block();
   }
+  if (fg_sim_traffic_on) fg_sim_traffic_launch();
   fg_sim_memory_unlock();
   give_core(c);
   return result;

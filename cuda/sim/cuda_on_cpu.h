@@ -15,6 +15,9 @@ typedef struct {
 
 typedef struct fg_sim_hooks fg_sim_hooks;
 
+/* What a kernel does with a word of global memory; tables are told apart for counting only. */
+enum { FG_SIM_READ, FG_SIM_WRITE, FG_SIM_READ_TABLE };
+
 /* What a running kernel sees.  The simulator keeps it up to date at every change of thread. */
 typedef struct {
   fg_sim_index thread, block, block_dim, grid_dim;
@@ -30,7 +33,7 @@ struct fg_sim_hooks {
    * (as a float in the low half, as a double in the whole). */
   unsigned long long (*shuffle)(fg_sim_state *, unsigned mask, unsigned long long value, unsigned source);
   void (*shared)(fg_sim_state *, const void *address, unsigned bytes, int write);
-  void (*global)(fg_sim_state *, const void *address, unsigned bytes, int write);
+  void (*global)(fg_sim_state *, const void *address, unsigned bytes, int how);
   /* Clusters: block rank, cluster barrier and the address of a neighbour's shared memory are to come here. */
 };
 
@@ -67,14 +70,15 @@ static inline void fg_sim_shared(const void *address, unsigned bytes, bool write
   fg_sim_now->hooks->shared(fg_sim_now, address, bytes, write);
 }
 
-static inline void fg_sim_global(const void *address, unsigned bytes, bool write) {
-  fg_sim_now->hooks->global(fg_sim_now, address, bytes, write);
+/* Inline, so that each access has a site of its own. */
+static __forceinline__ void fg_sim_global(const void *address, unsigned bytes, int how) {
+  fg_sim_now->hooks->global(fg_sim_now, address, bytes, how);
 }
 
 static inline void *fg_sim_shared_base() { return fg_sim_now->shared; }
 
 template <class T> inline T __ldg(const T *p) {
-  fg_sim_global(p, sizeof *p, false);
+  fg_sim_global(p, sizeof *p, FG_SIM_READ_TABLE);
   return *p;
 }
 

@@ -60,4 +60,18 @@ void fg_sim_managed_free(void *memory);
 /* Of this process, since its start. */
 fg_sim_counters fg_sim_count(void);
 
+/* Global-memory traffic of one launch: sectors of 32 bytes, each counted once for every access of a warp that touches
+ * it (what the first cache serves included), and bytes that are touched at all; tables of factors apart.  Lanes that
+ * leave out a repetition of a loop are taken to be behind by one, so that sectors are at most too many. */
+typedef struct {
+  size_t read_sectors, written_sectors, table_sectors;
+  size_t read_bytes, written_bytes;
+} fg_sim_traffic;
+
+/* Count that of every launch from here on, which makes them slow; no two may run at once. */
+void fg_sim_traffic_begin(void);
+
+/* Count no more; the launches so far in their order, at most so many.  How many there were. */
+int fg_sim_traffic_end(fg_sim_traffic *list, int most);
+
 #endif

@@ -2,6 +2,7 @@
  * cuda/kernel/stage.h and exchange.h do. */
 #include "src/pass/banks.h"
 
+#include "src/pass/geometry.h"
 #include "src/pass/residues.h"
 
 enum { WARP = 32, MOST_BANKS = 16 };
@@ -32,20 +33,21 @@ ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
 
 typedef struct {
   ptrdiff_t r, m, product; /* radix, butterflies of a line, radices before */
+  ptrdiff_t portions;      /* of a line: one to a thread, whose first butterfly stands for all */
   bool column;
   ptrdiff_t generator; /* of the order that points are read in; 0: their own */
 } stage;
 
 static stage stage_of(const fg_pass *p, int s) {
-  stage t = {p->radix[s], p->n / p->radix[s], 1, p->column[s], 0};
+  stage t = {p->radix[s], p->n / p->radix[s], 1, fg_geometry_portions(p, s), p->column[s], 0};
   for (int i = 0; i < s; i++) t.product *= p->radix[i];
   return t;
 }
 
 /* Place of point j of the butterfly that a thread has in stage t, when it writes its results or reads its inputs. */
 static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool writes) {
-  const int line = (int)(t->column ? thread % fg_pass_tile_lines(p) : thread / t->m);
-  const ptrdiff_t b = t->column ? thread / fg_pass_tile_lines(p) : thread % t->m;
+  const int line = (int)(t->column ? thread % fg_pass_tile_lines(p) : thread / t->portions);
+  const ptrdiff_t b = t->column ? thread / fg_pass_tile_lines(p) : thread % t->portions;
   const ptrdiff_t k =
       writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
   if (t->generator) return fg_banks_place(p, line, fg_power_modulo(t->generator, k, p->filter.n) - 1);
@@ -57,7 +59,7 @@ static int group_wavefronts(const fg_pass *p, const stage *t, int first, int j, 
   const int banks = wavefront(p);
   int load[MOST_BANKS] = {0}, most = 1;
   for (int lane = 0; lane < banks; lane++) {
-    if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->m) break;
+    if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->portions) break;
     const int bank = (int)(place(p, t, first + lane, j, writes) % banks);
     if (++load[bank] > most) most = load[bank];
   }

@@ -48,9 +48,32 @@ bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->lo
 
 bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX && (p->across || p->twiddle); }
 
-bool fg_geometry_load_through(const fg_pass *p) {
-  const bool turned = p->from.form == FG_FORM_REDFT01 || p->from.form == FG_FORM_RODFT01;
-  return p->pairs && fg_form_loads_spectrum(p->from.form) && (turned || p->filter.kind);
+/* The line is the whole transform. */
+fg_mirror fg_geometry_mirror(const fg_pass *p) {
+  const fg_place *from = &p->from;
+  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
+  if (fg_form_loads_spectrum(from->form))
+    return !from->period && fg_form_length(from->form, from->row) == p->n ? FG_MIRROR_LOAD : FG_MIRROR_NONE;
+  return p->pairs && !symmetric ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+}
+
+int fg_geometry_together(const fg_pass *p, int s) {
+  const fg_mirror mirror = fg_geometry_mirror(p);
+  const bool mirrored = mirror == FG_MIRROR_LOAD ? s == 0 : mirror == FG_MIRROR_STORE && s == p->stages - 1;
+  return mirrored && p->radix[s] < p->n ? 2 : 1;
+}
+
+ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
+  const ptrdiff_t butterflies = p->n / p->radix[s];
+  return fg_geometry_together(p, s) == 2 ? (butterflies + 1) / 2 : butterflies;
+}
+
+/* Neighbouring elements that the threads of a stage reach together fill a sector, or two where they begin anywhere, or
+ * there is nothing to gain. */
+static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
+  const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, side) * (fg_form_is_real(side->form) ? 1 : 2);
+  return p->n == 1 || fg_geometry_portions(p, s) * element >= SECTOR * fg_geometry_together(p, s);
 }
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
@@ -67,22 +90,20 @@ static void insert_move(fg_pass *p, int at, bool column) {
 static void choose_orders(fg_pass *p, bool permuted_across) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages take the other side's. */
-  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
   if (fg_pass_is_rader(p)) { /* both sides are in order in the tile, the stages may run as they like */
     for (int s = 0; s < p->stages; s++) p->column[s] = permuted_across;
     return;
   }
-  const bool through_load = fg_geometry_load_through(p);
-  const bool through_store = p->pairs && !fg_form_loads_spectrum(p->from.form) && !symmetric;
+  const bool through = p->pairs && p->filter.kind, spectra_in = fg_form_loads_spectrum(p->from.form);
+  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  const bool through_load = through && spectra_in, through_store = through && !spectra_in && !symmetric;
   if (through_load) load = store;
   if (through_store) store = load;
-  const int first = p->radix[0], last = p->radix[p->stages - 1];
-  const int in_sector = SECTOR / point_size(p);
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
-  const bool move_store = !store && !through_store && p->n / last < in_sector && p->n > 1;
-  const bool move_load = !load && !through_load && p->n / first < in_sector && p->n > 1;
+  const bool move_store = !store && !through_store && !fills_sectors(p, p->stages - 1, &p->to);
+  const bool move_load = !load && !through_load && !fills_sectors(p, 0, &p->from);
   if (move_store) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }
@@ -94,11 +115,11 @@ static int points_of(const fg_pass *p, double *busy) {
   int most = 1;
   double used = 0, slots = 0;
   for (int s = 0; s < p->stages; s++) {
-    const ptrdiff_t butterflies = fg_pass_tile_lines(p) * (p->n / p->radix[s]);
-    const int repeats = divide_up(butterflies, p->threads), points = repeats * p->radix[s];
+    const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
+    const int points = repeats * fg_geometry_together(p, s) * p->radix[s];
     if (points > most) most = points;
-    used += (double)butterflies * p->radix[s];
-    slots += (double)repeats * p->threads * p->radix[s];
+    used += (double)(fg_pass_tile_lines(p) * p->n);
+    slots += (double)p->threads * points;
   }
   *busy = used / slots;
   return most;
@@ -243,7 +264,7 @@ static void try_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pa
   p->lines = lines;
   for (int s = 0; s < p->stages; s++)
     for (int repeats = 1; repeats <= 4; repeats++) {
-      const int needed = divide_up(fg_pass_tile_lines(p) * (p->n / p->radix[s]), repeats);
+      const int needed = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), repeats);
       try_threads(p, device, divide_up(needed, 32) * 32, best, best_score);
     }
   for (int threads = MIN_THREADS; threads <= device->threads_block; threads *= 2)
@@ -287,7 +308,7 @@ static void arrange_box(fg_pass *p, const fg_device_info *device) {
 
 static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int side_by_side[] = {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 48, 64};
-  const ptrdiff_t all = fg_pass_lines(now);
+  const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (int boxes = 1; !now->across && boxes <= 64; boxes *= 2)
     if (boxes == 1 || (boxes / 2 < all && boxes * now->n * point_size(now) <= LARGEST_BLOCK))
       try_lines(now, device, boxes, best, best_score);
@@ -388,14 +409,17 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
   for (int tried = 0; tried < MOST_ORDERS; tried++) {
     fg_pass now = *p;
     now.stages = list->stages;
-    memcpy(now.radix, radix, sizeof radix);
+    for (int s = 0; s < now.stages; s++)
+      now.radix[s] = radix[fg_geometry_mirror(p) == FG_MIRROR_STORE ? now.stages - 1 - s : s]; /* few points there */
     const fg_pass before = now;
     keep_better(&now, true, device, &best, &best_score);
     if (fg_pass_is_rader(p)) {
       now = before;
       keep_better(&now, false, device, &best, &best_score);
     }
-    if (fg_banks_conflicts(&best) <= 1.01 || !next_permutation(radix, list->stages)) break;
+    const bool moves = best.stages > list->stages && (p->from.form || p->to.form); /* another order may need none */
+    const bool perfect = fg_banks_conflicts(&best) <= 1.01 && !moves;
+    if (perfect || !next_permutation(radix, list->stages)) break;
   }
   *p = best;
   return best_score;
@@ -410,7 +434,8 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
     fg_pass now = *p, chosen = *p;
     double chosen_score = 0;
     now.stages = lists[i].stages;
-    memcpy(now.radix, lists[i].radix, sizeof now.radix);
+    for (int s = 0; s < now.stages; s++) /* a mirrored load wants few points */
+      now.radix[s] = lists[i].radix[fg_geometry_mirror(p) == FG_MIRROR_LOAD ? now.stages - 1 - s : s];
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     choose_orders(&now, true);
     try_all_lines(&now, device, &chosen, &chosen_score);

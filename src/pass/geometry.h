@@ -45,10 +45,14 @@ bool fg_geometry_store_across(const fg_pass *p);
  * geometry that was measured for them: rows of odd pitch, no skews. */
 bool fg_geometry_shares(const fg_pass *p);
 
-/* Pairs of spectra are loaded through the tile, each element once; else straight into registers, most of them twice,
- * which the first cache serves.  Twice is faster (H200, doc/performance.md) except where there is much to do for a
- * point. */
-bool fg_geometry_load_through(const fg_pass *p);
+/* Spectra are loaded by the first stage, or, of two rows a line, stored by the last, each element once, a thread having
+ * the butterflies that belong together (cuda/kernel/mirror.h).  Those of convolutions go through the tile. */
+typedef enum { FG_MIRROR_NONE, FG_MIRROR_LOAD, FG_MIRROR_STORE } fg_mirror;
+fg_mirror fg_geometry_mirror(const fg_pass *p);
+
+/* Of stage s of a tile: butterflies that go to a thread together (1 or 2), and how often a line has so many. */
+int fg_geometry_together(const fg_pass *p, int s);
+ptrdiff_t fg_geometry_portions(const fg_pass *p, int s);
 
 /* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h and box.cu lay
  * them out. */

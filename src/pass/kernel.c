@@ -81,7 +81,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_LOAD_DENSE", p->load_step == 1);
   define(d, "FG_STORE_DENSE", p->store_step == 1);
   define(d, "FG_PAIRS", p->pairs);
-  define(d, "FG_LOAD_THROUGH", fg_geometry_load_through(p));
+  define(d, "FG_MIRROR", fg_geometry_mirror(p));
   define(d, "FG_LOAD_COLUMN", fg_geometry_load_across(p));
   define(d, "FG_STORE_COLUMN", fg_geometry_store_across(p));
   define_list(d, "FG_COLUMNS", columns, p->stages);
@@ -96,6 +96,7 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_TOTAL", p->n);
   define(d, "FG_BOXES", p->lines);
   define(d, "FG_ACROSS", p->across);
+  define(d, "FG_PAIRS", p->pairs);
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
   define_list(d, "FG_AXES", p->axis, p->stages);

@@ -46,8 +46,8 @@ static void check_fit(const fg_pass *p, const fg_device_info *device) {
 static void check_registers(const fg_pass *p, const fg_device_info *device) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   for (int s = 0; s < p->stages; s++) {
-    const ptrdiff_t butterflies = fg_pass_tile_lines(p) * (p->n / p->radix[s]);
-    const ptrdiff_t points = (butterflies + p->threads - 1) / p->threads * p->radix[s];
+    const ptrdiff_t portions = fg_pass_tile_lines(p) * fg_geometry_portions(p, s);
+    const ptrdiff_t points = (portions + p->threads - 1) / p->threads * fg_geometry_together(p, s) * p->radix[s];
     ck_assert_int_le(points * words, words == 2 ? 128 : 4 * 43); /* a prime in registers has some more */
     ck_assert_int_le(points * words * p->threads * p->blocks_sm, device->registers_sm);
   }

@@ -380,6 +380,21 @@ static const char *const layouts[] = {
 START_TEST(layouts_are_right) { check(layouts[_i], 0); }
 END_TEST
 
+/* Small ones of two and three dimensions are one pass: odd and even lengths, splits, batches with tails and between the
+ * points, gaps, loops, in place with padding, a single one. */
+static const char *const boxes[] = {
+    "orf16x16*5", "orb16x15*4", "irf12x10*3", "irb9x12x10*2", "irf5x6x7*3", "irb7x9*3", "/orf8x9x10*3", "/orb6x5x8v5",
+    "orf12x10v6", "orb10x12v5", "orf20x21", "orb22x4x6", "orf6:40:30x10:3:2*3:300:200x2:1000:700",
+    "orb4:-20:40x6:3:2*5:90:300", "orf2x2*9", "orb2x3x2*7", "orf37x4*3",
+};
+
+START_TEST(small_boxes_are_one_pass) {
+  check(boxes[_i], 0);
+  ck_assert_int_eq(list.count, 1);
+  ck_assert_int_eq(list.pass[0].family, FG_FAMILY_BOX);
+}
+END_TEST
+
 /* Several passes on a device with little shared memory: half of the data, in two and three, and where it cannot be
  * halved. */
 static const struct {
@@ -437,6 +452,7 @@ int main(void) {
   tcase_add_loop_test(t, every_kind_is_right, TEST_WIDE ? TEST_COUNT(lengths) - 12 : 0,
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
+  tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
   if (!TEST_WIDE) tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));

@@ -3,7 +3,8 @@
  *
  * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
  * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
- * dimension is one butterfly of up to 32 points in registers.  (Small FFTs whole in shared memory by matrix products:
+ * dimension is one butterfly of up to 32 points in registers.  Of real data two boxes are one complex one, whose spectra
+ * go through the tile, whatever stage is there.  (Small FFTs whole in shared memory by matrix products:
  * AFQMC, doc/algorithms.md; index digits mapped to registers, threads and blocks: same.) */
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,10 @@ enum { MAX_LISTS = 5, MAX_PARTS = 3 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   ptrdiff_t total = 1;
-  if (w->kind != FG_DFT || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
+  if (w->kind == FG_R2R || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
   if (fg_work_has_form(w) || w->load_table.kind || w->store_table.kind) return false; /* must: the kernel has none */
   for (int d = 0; d < w->rank; d++) {
-    if (!fg_smooth(w->dim[d].n, w->precision)) return false; /* must: butterflies */
+    if (w->dim[d].n < 2 || !fg_smooth(w->dim[d].n, w->precision)) return false; /* must: butterflies */
     total *= w->dim[d].n;
     if (total > (1 << 16)) return false;
   }
@@ -82,6 +83,15 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   }
 }
 
+/* One side is real, the other half of its spectrum along the last dimension; boxes go in pairs. */
+static void set_real(fg_pass *p, bool forward) {
+  p->sign = forward ? FG_FORWARD : FG_BACKWARD;
+  p->from.form = forward ? FG_FORM_REAL : FG_FORM_HERMITIAN;
+  p->to.form = forward ? FG_FORM_HERMITIAN : FG_FORM_REAL;
+  p->from.row = p->to.row = p->box[p->dims - 1].n;
+  p->pairs = true;
+}
+
 static fg_pass pass_of(const fg_work *w) {
   fg_work one = *w;
   one.rank = 1;
@@ -95,6 +105,7 @@ static fg_pass pass_of(const fg_work *w) {
     p.n *= w->dim[d].n;
   }
   p.data = p.n;
+  if (w->kind != FG_DFT) set_real(&p, w->kind == FG_R2C);
   p.across = fg_geometry_load_across(&p) || fg_geometry_store_across(&p);
   p.pitch = (int)w->dim[w->rank - 1].n | !p.across; /* to begin with */
   return p;
