@@ -71,7 +71,9 @@ template <int S> struct stage {
     const int t = threadIdx.x;
     const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
     const int u = t + i * FG_THREADS;
-    if constexpr (column_of(S) && FG_THREADS % FG_LINES == 0)
+    if constexpr (FG_LINES == 1)
+      return {0, u, exists};
+    else if constexpr (column_of(S) && FG_THREADS % FG_LINES == 0)
       return {t % FG_LINES, t / FG_LINES + i * (FG_THREADS / FG_LINES), exists};
     else if constexpr (column_of(S))
       return {u % FG_LINES, u / FG_LINES, exists};
