@@ -1,7 +1,8 @@
 /* through.h: lines that are loaded and stored through the tile, in the order of memory.
  *
  * Pairs of spectra (pairs.h) are put together and taken apart there.  A line of prime length (FG_RADER) is permuted
- * there: stages read point g^k as their k-th input and store their k-th result as point g^−k.  A line of FG_PARTS
+ * there: what stages read as their k-th input is point g^q(k), where they store their k-th result, the convolution's −q-th
+ * (src/pass/residues.h).  A line of FG_PARTS
  * times a prime is as many lines of the tile, transformed across first: a two-dimensional transform, since both are
  * coprime (Good 1958). */
 #ifndef FG_THROUGH_H
@@ -181,7 +182,7 @@ FG_DEVICE void write_last(const pass_state &s, cplx *v) {
     for (int j = 0; j < T::R; j++) {
       const int k = at.b + j * T::M;
       cplx &x = v[i * T::R + j];
-      if (FG_RADER && at.exists) shared_store(s.tile + place_of_power(s, at.line, FG_N - k), x);
+      if (FG_RADER && at.exists) shared_store(s.tile + place_of_power(s, at.line, k), x);
       if (CHIRP && at.exists && k < FG_DATA) x = x * table_load(static_cast<const cplx *>(s.args.store_table) + k);
     }
   }
