@@ -108,7 +108,7 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    for (int j = 0; FG_PAIRS && j < T::R; j++) v[i * T::R + j] = {0, 0}; /* the row that may be missing */
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else load_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
