@@ -85,30 +85,17 @@ FG_DEVICE spot element_spot(int i, bool column) {
 }
 constexpr int ELEMENT_REPEATS = (WHOLE * FG_DATA + FG_THREADS - 1) / FG_THREADS;
 
-/* Lines one after the other in memory as in the tile: how many points of the block's there are. */
-FG_DEVICE int dense_points(const pass_state &s) {
-  const long long points = (s.args.lines - static_cast<long long>(s.first)) * FG_DATA;
-  return points < WHOLE * FG_DATA ? int(points) : WHOLE * FG_DATA;
-}
-
 FG_DEVICE void load_whole_lines(const pass_state &s) {
-  const int points = dense_points(s);
-  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
   cplx x[ELEMENT_REPEATS];
-#pragma unroll
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
-    x[i] = {0, 0};
-    if (int(threadIdx.x) + i * FG_THREADS < points) x[i] = read_point(s.args, at + i * FG_THREADS);
-  }
+  load_dense<ELEMENT_REPEATS>(s, x);
 #pragma unroll
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
-    if (u < WHOLE * FG_DATA) shared_store(s.tile + u, FG_BACKWARD ? swapped(x[i]) : x[i]);
+    if (u < DENSE_POINTS) shared_store(s.tile + u, x[i]);
   }
 }
 
-FG_DEVICE void store_whole_lines(const pass_state &s) {
-  const int points = dense_points(s);
+FG_DEVICE void store_points(const pass_state &s, int points) {
   const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
@@ -117,6 +104,12 @@ FG_DEVICE void store_whole_lines(const pass_state &s) {
     const cplx x = shared_load(s.tile + u);
     write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(x) : x);
   }
+}
+
+FG_DEVICE void store_whole_lines(const pass_state &s) {
+  const int points = dense_points(s);
+  if (points == DENSE_POINTS) store_points(s, DENSE_POINTS);
+  else store_points(s, points);
 }
 
 FG_DEVICE void load_elements(const pass_state &s) {
