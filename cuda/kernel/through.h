@@ -87,7 +87,7 @@ constexpr int ELEMENT_REPEATS = (WHOLE * FG_DATA + FG_THREADS - 1) / FG_THREADS;
 
 FG_DEVICE void load_whole_lines(const pass_state &s) {
   cplx x[ELEMENT_REPEATS];
-  load_dense<ELEMENT_REPEATS>(s, x);
+  fetch_dense<ELEMENT_REPEATS>(s, dense_points(s), x);
 #pragma unroll
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
@@ -95,7 +95,8 @@ FG_DEVICE void load_whole_lines(const pass_state &s) {
   }
 }
 
-FG_DEVICE void store_points(const pass_state &s, int points) {
+FG_DEVICE void store_whole_lines(const pass_state &s) {
+  const int points = dense_points(s);
   const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
@@ -104,12 +105,6 @@ FG_DEVICE void store_points(const pass_state &s, int points) {
     const cplx x = shared_load(s.tile + u);
     write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(x) : x);
   }
-}
-
-FG_DEVICE void store_whole_lines(const pass_state &s) {
-  const int points = dense_points(s);
-  if (points == DENSE_POINTS) store_points(s, DENSE_POINTS);
-  else store_points(s, points);
 }
 
 FG_DEVICE void load_elements(const pass_state &s) {

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <check.h>
-#include <elf.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include "cuda/installed.h"
 #include "cuda/store.h"
 #include "src/store/common.h"
+#include "src/store/usage.h"
 #include "suite.h"
 
 enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12 };
@@ -30,48 +30,6 @@ static const fg_device_info blackwell = {
     .shared_block = 99 * 1024, .shared_sm = 100 * 1024, .registers_sm = 65536, .memory = (size_t)32 << 30,
     .l2 = (size_t)96 << 20, .reads_host = true};
 
-/* ---- what the compiler says of a cubin: attributes in .nv.info, as cuobjdump --dump-resource-usage shows them ---- */
-
-typedef struct {
-  bool found;
-  unsigned stack, registers; /* bytes of local memory a thread, registers a thread */
-} usage;
-
-enum { FORMAT_SIZED = 4, FRAME_SIZE = 0x11, REGISTER_COUNT = 0x2f };
-
-static void read_attributes(const unsigned char *at, const unsigned char *end, usage *u) {
-  while (end - at >= 4) {
-    const unsigned size = at[0] == FORMAT_SIZED ? at[2] | (unsigned)at[3] << 8 : 0;
-    unsigned value;
-    if (size + 4 > (size_t)(end - at)) return;
-    if (size >= 8) memcpy(&value, at + 8, sizeof value);
-    if (size >= 8 && at[1] == FRAME_SIZE) u->stack = value;
-    if (size >= 8 && at[1] == REGISTER_COUNT) {
-      u->registers = value;
-      u->found = true;
-    }
-    at += 4 + size;
-  }
-}
-
-static usage usage_of(const void *cubin, size_t bytes) {
-  const unsigned char *const start = cubin;
-  usage u = {0};
-  Elf64_Ehdr header;
-  ck_assert(bytes > sizeof header && !memcmp(cubin, ELFMAG, SELFMAG));
-  memcpy(&header, cubin, sizeof header);
-  for (int i = 0; i < header.e_shnum; i++) {
-    Elf64_Shdr section, names;
-    memcpy(&section, start + header.e_shoff + (size_t)i * sizeof section, sizeof section);
-    memcpy(&names, start + header.e_shoff + (size_t)header.e_shstrndx * sizeof names, sizeof names);
-    const char *name = (const char *)start + names.sh_offset + section.sh_name;
-    if (!strcmp(name, ".nv.info"))
-      read_attributes(start + section.sh_offset, start + section.sh_offset + section.sh_size, &u);
-  }
-  ck_assert_msg(u.found, "no number of registers in the cubin");
-  return u;
-}
-
 /* ---- counting ---- */
 
 typedef struct {
@@ -79,12 +37,12 @@ typedef struct {
   unsigned worst;
 } spills;
 
-static void count(spills *s, const usage *u, const char *what) {
+static void count(spills *s, const fg_usage *u, const char *what) {
   s->kernels++;
-  if (!u->stack) return;
+  if (!u->spilled) return;
   s->spilling++;
-  if (u->stack > s->worst) s->worst = u->stack;
-  printf("  %u bytes, %u registers: %s\n", u->stack, u->registers, what);
+  if (u->spilled > s->worst) s->worst = u->spilled;
+  printf("  %u bytes, %u registers: %s\n", u->spilled, u->registers, what);
 }
 
 static void assert_few(const spills *s, const char *target) {
@@ -98,7 +56,7 @@ static void assert_few(const spills *s, const char *target) {
 
 typedef struct {
   char *source, *defines, *text; /* text: for people */
-  usage usage;
+  fg_usage usage;
 } kernel;
 
 static kernel kernels[MOST];
@@ -141,7 +99,10 @@ static void *compile_some(void *unused) {
       atomic_fetch_add(&failures, 1);
       continue;
     }
-    kernels[i].usage = usage_of(cubin, bytes);
+    if (!fg_usage_of(cubin, bytes, &kernels[i].usage)) {
+      printf("%s: no number of registers in the cubin\n", kernels[i].text);
+      atomic_fetch_add(&failures, 1);
+    }
     free(cubin);
   }
   return NULL;
@@ -176,7 +137,8 @@ static void look_at_archive(const fg_archive *a, const char *target) {
     char *key = fg_archive_entry(a, i, &blob, &bytes);
     ck_assert_ptr_nonnull(key);
     if (!strncmp(key, target, strlen(target)) && key[strlen(target)] == ' ') {
-      const usage u = usage_of(blob, bytes);
+      fg_usage u;
+      ck_assert_msg(fg_usage_of(blob, bytes, &u), "no number of registers in the cubin of %s", key);
       char *line = strstr(key, "#define FG_RADICES"); /* to its end */
       ck_assert_ptr_nonnull(line);
       line[strcspn(line, "\n")] = 0;
