@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+bool fg_dependent_launches = false;
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool have_key;

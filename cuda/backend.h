@@ -38,6 +38,10 @@ typedef struct {
   bool reads_host;            /* kernels may follow pointers into registered host memory */
 } fg_device_info;
 
+/* Whether the blocks of a launch may take their places while the last ones of the launch before still run (programmatic
+ * dependent launch), where the device can.  Off until it has been measured. */
+extern bool fg_dependent_launches;
+
 /* A kernel is asked for by what it is made of: a source file of cuda/kernel/ and the constants put in front of it. */
 typedef struct {
   const char *source;   /* file name in cuda/kernel/, e.g. "tile.cu"; with a newline in it: the kernel's text itself */

@@ -61,8 +61,9 @@
   FN(cuLaunchKernel, (CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,       \
                       unsigned shared, CUstream, void **parameters, void **extra))
 
-/* Newer ones (CUDA 11.7), NULL where the driver lacks them. */
+/* Newer ones (CUDA 11.7, 11.8), NULL where the driver lacks them. */
 #define FG_DRIVER_NEWER_FUNCTIONS(FN)                                                                                 \
+  FN(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **parameters, void **extra))                          \
   FN(cuStreamWaitValue32_v2, (CUstream, CUdeviceptr, unsigned value, unsigned flags))                                 \
   FN(cuStreamWriteValue32_v2, (CUstream, CUdeviceptr, unsigned value, unsigned flags))
 

@@ -69,10 +69,29 @@ int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
                       wait_for(fg_cu.cuStreamSynchronize((CUstream)stream), query_stream, stream));
 }
 
+/* Kernels wait for the last launch by themselves (memory.h) from sm_90 on; recordings can hold such launches since CUDA
+ * 12.3. */
+static bool may_depend(const fg_device *device) {
+  return fg_dependent_launches && device->info.arch >= 90 && fg_driver_version() >= 12030 && fg_cu.cuLaunchKernelEx;
+}
+
+static CUresult launch_dependent(const fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
+                                 void **parameters, CUstream stream) {
+  CUlaunchAttribute dependent = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                 .value.programmaticStreamSerializationAllowed = 1};
+  const CUlaunchConfig config = {.gridDimX = grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = block, .blockDimY = 1,
+                                 .blockDimZ = 1, .sharedMemBytes = (unsigned)shared, .hStream = stream,
+                                 .attrs = &dependent, .numAttrs = 1};
+  return fg_cu.cuLaunchKernelEx(&config, fg_cuda_function(kernel), parameters, NULL);
+}
+
 int fg_cuda_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
                    const void *args, size_t args_bytes, fg_stream *stream) {
   void *parameters[] = {(void *)args}; /* the driver knows the struct's size from the kernel */
   (void)args_bytes;
+  if (may_depend(device))
+    return FG_CUDA_CALL(device, "cuLaunchKernelEx",
+                        launch_dependent(kernel, grid, block, shared, parameters, (CUstream)stream));
   return FG_CUDA_CALL(device, "cuLaunchKernel",
                       fg_cu.cuLaunchKernel(fg_cuda_function(kernel), grid, 1, 1, block, 1, 1, (unsigned)shared,
                                            (CUstream)stream, parameters, NULL));

@@ -213,6 +213,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, cplx *v, cplx 
 }
 
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
+  wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
   const line_number first = line_number(blockIdx.x) * FG_BOXES;
   cplx v[POINTS];

@@ -17,6 +17,16 @@ extern __shared__ __align__(16) unsigned char fg_shared_memory[];
 #define FG_SHARED_BASE() ((void *)fg_shared_memory)
 #endif
 
+/* The first thing that a kernel does.  Where launches depend on the ones before by themselves (programmatic dependent
+ * launch: PTX ISA, griddepcontrol; cuda_stream.c), the next launch's blocks may take their places from here on, and
+ * nothing of memory is touched before the last launch is done.  Otherwise nothing happens. */
+FG_DEVICE void wait_for_last_launch() {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <class T> FG_DEVICE T global_load(const T *p) {
   FG_SEE_GLOBAL(p, false);
   return *p;

@@ -71,6 +71,7 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
 }
 
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(const fg_tile_args args) {
+  wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
   line_place *const places = reinterpret_cast<line_place *>(tile + FG_TILE_POINTS);
   const pass_state s = {args, line_number(blockIdx.x) * ROWS, tile, places};

@@ -100,6 +100,12 @@ FAKE(cuLaunchKernel, (CUfunction function, unsigned gx, unsigned gy, unsigned gz
      (void)function, (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream,
      (void)parameters, (void)extra)
 
+FAKE(cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra),
+     (void)function, (void)parameters, (void)extra;
+     fake_cuda.dependent += config->numAttrs == 1 && config->gridDimX && config->blockDimX &&
+                            config->attrs->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION &&
+                            config->attrs->value.programmaticStreamSerializationAllowed)
+
 FAKE(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *ask, void **answers, CUdeviceptr p),
      (void)ask, (void)p;
      if (count == 6) {

@@ -7,6 +7,7 @@ typedef struct {
   int pushes;       /* of contexts */
   int loads, unloads; /* of modules */
   int rounding;     /* rounding mode at the last load */
+  int dependent;    /* launches that need not wait for the end of the one before */
   int shared;       /* last value of the dynamic shared memory attribute */
   int busy;         /* so many times more a query finds work under way */
   int context_depth; /* of the thread that called last */

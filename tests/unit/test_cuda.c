@@ -305,6 +305,23 @@ START_TEST(equal_requests_are_loaded_once) {
 }
 END_TEST
 
+START_TEST(launches_depend_only_when_asked_to) {
+  const fg_kernel_request request = ONE;
+  fg_kernel *kernel;
+  float *x = NULL;
+  open_device();
+  ck_assert_msg(cuda->kernels(device, 1, &request, &kernel) == 0, "%s", fg_backend_message());
+  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, &x, sizeof x, stream), 0);
+  ck_assert_int_eq(fake->dependent, 0);
+  fg_dependent_launches = true;
+  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, &x, sizeof x, stream), 0);
+  ck_assert_int_eq(fake->dependent, 1);
+  fail_next("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, &x, sizeof x, stream), FG_ELAUNCH);
+  ck_message_has("cuLaunchKernelEx");
+}
+END_TEST
+
 START_TEST(one_that_fails_fails_all) {
   const fg_kernel_request requests[] = {ONE, BROKEN, TWO};
   fg_kernel *kernels[3];
@@ -539,6 +556,7 @@ static void add_driver_tests(TCase *c) {
 
 static void add_kernel_tests(TCase *c) {
   tcase_add_test(c, equal_requests_are_loaded_once);
+  tcase_add_test(c, launches_depend_only_when_asked_to);
   tcase_add_test(c, one_that_fails_fails_all);
   tcase_add_test(c, unknown_source);
   tcase_add_test(c, stored_kernel_that_the_driver_refuses);

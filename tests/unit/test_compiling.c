@@ -1,0 +1,143 @@
+/* test_compiling.c: plans whose kernels nobody has compiled yet: what compiling costs, who waits for it and how long. */
+#include <check.h>
+
+#include "cuda/sim/sim.h"
+#include "real_fftw.h"
+#include "src/cost/account.h"
+#include "src/plan/background.h"
+#include "src/plan/compiling.h"
+#include "src/plan/handle.h"
+#include "src/plan/wisdom.h"
+#include "told.h"
+#include "waiting_case.h"
+
+/* In a folder without kernels planning must be earned as a whole, else (in place: the same kernels) only its shorter
+ * part. */
+START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c, same;
+  enum { COMPILING = 50 };
+  waiting_empty_cache(none);
+  test_coefficients(waiting_start, COMPILING * waiting_host_time * 0.996);
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, COMPILING - 1);
+  ck_assert(fg_target_open());
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  ck_assert_uint_eq(fg_sim_count().compiles, 0);
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  waiting_open(&same, "ic360*30");
+  waiting_execute(&same, 2);
+  ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_WAITING);
+  waiting_execute(&same, 1);
+  ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_SWITCHED);
+  ck_assert_uint_eq(fg_sim_count().compiles, 1);
+  device_case_close(&same);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+/* A problem that would go to the device at once, on which nobody has compiled it yet, with that much patience. */
+static void open_uncompiled(device_case *c, char *none, double patience) {
+  waiting_empty_cache(none);
+  test_coefficients(1e-6, 1e-6);
+  fg_compiling_patience = patience;
+  device_case_open(c, TEST_WAITS);
+  test_real_fftw_execute(c->problem, &c->arrays.at);
+  c->by_host = device_case_memory(c);
+  c->plan = fg_plan_create((fg_problem *)c->problem);
+  ck_assert(c->plan && fg_plan_is_ours(c->plan));
+  c->problem = fg_plan_problem(c->plan);
+}
+
+START_TEST(a_plan_does_not_wait_long_for_the_compiler) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  open_uncompiled(&c, none, 0);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  c.plan->patience = 0;
+  const int on_host = test_real_fftw_executions();
+  device_case_execute(&c);
+  ck_assert(waiting_is_right(&c));
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 1);
+  fg_background_wait();
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  waiting_execute(&c, 2);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 1);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+START_TEST(an_execution_waits_as_long_as_the_host_would_take) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  open_uncompiled(&c, none, 0);
+  ck_assert_double_gt(c.plan->patience, 0);
+  c.plan->patience = 1000;
+  const int on_host = test_real_fftw_executions();
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  /* It never was on the host: the device is held against the estimate, which is no finding. */
+  fg_finding found;
+  waiting_execute(&c, TRIALS);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_BETTER_ON_DEVICE);
+  ck_assert(!fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found));
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+START_TEST(what_is_compiled_in_time_is_on_the_device_at_once) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c, again;
+  open_uncompiled(&c, none, 1000);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  ck_assert_uint_eq(fg_sim_count().compiles, 1);
+  fg_compiling_patience = 0; /* now it is there */
+  waiting_open(&again, TEST_WAITS);
+  ck_assert_int_eq(fg_plan_state(again.plan), FG_STATE_DEVICE);
+  waiting_execute(&c, 1);
+  device_case_close(&again);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+START_TEST(what_cannot_be_compiled_stays_on_the_host) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  waiting_empty_cache(none);
+  test_coefficients(1e-6, 1e-6);
+  fg_sim_set_faults("compile:1+");
+  waiting_stays_on_host(TEST_WAITS, FG_ESTIMATE);
+  ck_assert_int_eq(test_log_lines("warn"), 1);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+START_TEST(a_problem_that_cannot_be_compiled_stays) {
+  device_case c;
+  fg_sim_set_faults("compile:1+");
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, UNTIL_SWITCH);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_HOST);
+  waiting_execute(&c, UNTIL_SWITCH);
+  ck_assert_int_eq(test_log_lines("warn"), 1);
+  device_case_close(&c);
+}
+END_TEST
+
+static void add_tests(TCase *tc) {
+  tcase_add_test(tc, compiling_is_paid_for_only_where_it_is_needed);
+  tcase_add_test(tc, a_plan_does_not_wait_long_for_the_compiler);
+  tcase_add_test(tc, an_execution_waits_as_long_as_the_host_would_take);
+  tcase_add_test(tc, what_is_compiled_in_time_is_on_the_device_at_once);
+  tcase_add_test(tc, what_cannot_be_compiled_stays_on_the_host);
+  tcase_add_test(tc, a_problem_that_cannot_be_compiled_stays);
+}
+
+int main(void) { return waiting_run("compiling", add_tests); }

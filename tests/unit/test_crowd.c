@@ -1,0 +1,149 @@
+/* test_crowd.c: plans that are executed by many at once: shared, copied, destroyed while they switch, and on a crowded device.  Run
+ * under ThreadSanitizer too. */
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "cuda/sim/sim.h"
+#include "random_problem.h"
+#include "real_fftw.h"
+#include "src/cost/crowd.h"
+#include "src/plan/background.h"
+#include "src/plan/handle.h"
+#include "src/plan/wisdom.h"
+#include "waiting_case.h"
+
+/* What the host does in a millisecond is not worth waiting for three others that take half of that each. */
+START_TEST(an_execution_too_many_for_the_device_is_the_hosts) {
+  enum { OTHERS = 3 };
+  device_case c;
+  test_time(waiting_host_time, 0.6 * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter(); /* before both times are known they change nothing */
+  waiting_execute(&c, UNTIL_SWITCH + 1);
+  const int on_host = test_real_fftw_executions();
+  for (int i = 0; i < OTHERS; i++) fg_crowd_leave();
+  waiting_execute(&c, TRIALS);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  waiting_execute(&c, 2);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_leave();
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
+  device_case_close(&c);
+  waiting_open(&c, TEST_WAITS); /* planned on the device at once, by what was found */
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  const int before = test_real_fftw_executions();
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  device_case_close(&c);
+}
+END_TEST
+
+/* The times are those of a measured plan, and the real FFTW would have to make one for this execution. */
+START_TEST(what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device) {
+  enum { OTHERS = 3 };
+  device_case c;
+  device_case_open(&c, TEST_WAITS);
+  fg_problem *const p = (fg_problem *)c.problem;
+  test_real_fftw_execute(p, &c.arrays.at);
+  c.by_host = device_case_memory(&c);
+  p->flags = FG_MEASURE;
+  fg_wisdom_keep(p, FG_MEMORY_FOREIGN, &(fg_finding){true, waiting_host_time, 0.6 * waiting_host_time});
+  c.plan = fg_plan_create(p);
+  ck_assert(c.plan && fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  const int before = test_real_fftw_executions();
+  waiting_execute(&c, 2);
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(a_copy_switches_with_its_plan_and_outlives_it) {
+  device_case c;
+  waiting_open(&c, TEST_WAITS);
+  fg_plan *copy = fg_plan_copy(c.plan);
+  for (int i = 0; i < UNTIL_SWITCH; i++) device_case_execute(&c);
+  fg_plan_destroy(c.plan); /* the background may be at it */
+  c.plan = copy;
+  fg_background_wait();
+  waiting_execute(&c, 2);
+  ck_assert_int_eq(fg_plan_state(copy), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(a_plan_may_be_destroyed_while_it_switches) {
+  device_case c;
+  waiting_open(&c, TEST_WAITS);
+  for (int i = 0; i < UNTIL_SWITCH; i++) device_case_execute(&c);
+  device_case_close(&c);
+  fg_plan_cleanup();
+  fg_background_wait();
+  fg_plan_cleanup();
+  ck_assert_uint_eq(fg_sim_count().allocations, 0);
+}
+END_TEST
+
+enum { THREADS = 8, ROUNDS = 40 };
+
+typedef struct {
+  const device_case *shared;
+  fg_plan *plan; /* its own, or the shared one */
+  atomic_int *wrong;
+} worker;
+
+static void *work(void *argument) {
+  const worker *w = argument;
+  device_case own = {.bytes = w->shared->bytes, .by_host = w->shared->by_host};
+  fg_problem *p = fg_problem_copy(w->shared->problem);
+  dice d = {81};
+  test_arrays_make(&own.arrays, p, false, false);
+  test_arrays_fill(&own.arrays, p, &d);
+  for (int round = 0; round < ROUNDS; round++) {
+    test_arrays_refill(&own.arrays);
+    fg_plan_execute(w->plan, &own.arrays.at);
+    if (!waiting_is_right(&own)) atomic_fetch_add(w->wrong, 1);
+  }
+  test_arrays_free(&own.arrays);
+  fg_problem_free(p);
+  return NULL;
+}
+
+/* With a slow device (_i odd) the switch back comes in the middle too. */
+START_TEST(many_threads_execute_across_the_switches) {
+  device_case c[2];
+  pthread_t thread[THREADS];
+  worker w[THREADS];
+  atomic_int wrong = 0;
+  test_time(waiting_host_time, _i ? 50 * waiting_host_time : 1e-9);
+  for (int i = 0; i < 2; i++) waiting_open(&c[i], TEST_WAITS);
+  for (int i = 0; i < THREADS; i++) {
+    w[i] = (worker){&c[0], c[i % 2].plan, &wrong};
+    ck_assert_int_eq(pthread_create(&thread[i], NULL, work, &w[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  fg_background_wait();
+  ck_assert_int_eq(atomic_load(&wrong), 0);
+  ck_assert(fg_target_open());
+  waiting_execute(&c[0], TRIALS + 1);
+  ck_assert_int_eq(fg_plan_state(c[0].plan), _i ? FG_STATE_RETURNED : FG_STATE_SWITCHED);
+  for (int i = 0; i < 2; i++) device_case_close(&c[i]);
+}
+END_TEST
+
+static void add_tests(TCase *tc) {
+  tcase_add_test(tc, an_execution_too_many_for_the_device_is_the_hosts);
+  tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
+  tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
+  tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
+  tcase_add_loop_test(tc, many_threads_execute_across_the_switches, 0, 2);
+}
+
+int main(void) { return waiting_run("crowd", add_tests); }

@@ -1,0 +1,88 @@
+/* test_switch_process.c: plans that switch while the process ends or forks. */
+#include <check.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/plan/background.h"
+#include "src/plan/handle.h"
+#include "told.h"
+#include "waiting_case.h"
+
+static void switch_and_exit(void *text) {
+  device_case c;
+  waiting_open(&c, text);
+  for (int i = 0; i < UNTIL_SWITCH; i++) device_case_execute(&c);
+  exit(7);
+}
+
+/* The kernels are not in the cache: the start takes its time. */
+START_TEST(exit_while_the_device_starts) {
+  char told[2000], none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  waiting_empty_cache(none);
+  const int status = test_in_child(switch_and_exit, TEST_WAITS, told, sizeof told);
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 7 && !*told, "status %d: %s", status, told);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+static void child_waits_and_switches(void *argument) {
+  device_case *c = argument;
+  waiting_execute(c, UNTIL_SWITCH);
+  ck_assert_int_eq(fg_plan_state(c->plan), FG_STATE_SWITCHED);
+}
+
+START_TEST(a_child_goes_on_waiting_by_itself) {
+  device_case c;
+  char told[2000];
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, 3);
+  const int status = test_in_child(child_waits_and_switches, &c, told, sizeof told);
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d: %s", status, told);
+  ck_assert(!fg_target_open());
+  waiting_execute(&c, UNTIL_SWITCH);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+
+/* Not with a sanitizer, whose own allocator may be locked at the fork. */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+static void child_stays_on_the_host(void *argument) {
+  device_case *c = argument;
+  for (int i = 0; i < 3 * UNTIL_SWITCH; i++) {
+    device_case_execute(c);
+    ck_assert(waiting_is_right(c));
+  }
+  fg_background_wait();
+}
+
+/* Forked at any moment of the parent's start. */
+START_TEST(a_child_forked_while_the_device_starts_works) {
+  device_case c;
+  char told[2000];
+  test_time(waiting_host_time, 0);
+  waiting_open(&c, TEST_WAITS);
+  for (int i = 0; i < UNTIL_SWITCH; i++) device_case_execute(&c);
+  for (int i = 0; i < 20; i++) {
+    const int status = test_in_child(child_stays_on_the_host, &c, told, sizeof told);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d: %s", status, told);
+    usleep(_i * 500);
+  }
+  fg_background_wait();
+  waiting_execute(&c, 2);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+#endif
+
+static void add_tests(TCase *tc) {
+  tcase_add_test(tc, exit_while_the_device_starts);
+  tcase_add_test(tc, a_child_goes_on_waiting_by_itself);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  tcase_add_loop_test(tc, a_child_forked_while_the_device_starts_works, 0, 3);
+#endif
+}
+
+int main(void) { return waiting_run("switch_process", add_tests); }
