@@ -18,8 +18,8 @@
 #include "cuda/cuda_nvrtc.h"
 #include "cuda/installed.h"
 #include "cuda/store.h"
+#include "cuda/usage.h"
 #include "src/store/common.h"
-#include "src/store/usage.h"
 
 enum { MOST_ITEMS = 20000, BUCKETS = 1 << 15 };
 

@@ -14,8 +14,8 @@
 #include "cuda/cuda_nvrtc.h"
 #include "cuda/installed.h"
 #include "cuda/store.h"
+#include "cuda/usage.h"
 #include "src/store/common.h"
-#include "src/store/usage.h"
 #include "suite.h"
 
 enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12 };

@@ -1,5 +1,5 @@
 /* usage.c: the attributes of a cubin, which is an ELF file. */
-#include "src/store/usage.h"
+#include "cuda/usage.h"
 
 #include <elf.h>
 #include <string.h>
