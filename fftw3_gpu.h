@@ -167,8 +167,9 @@ FFTW3_GPU_API int fftw3_gpu_wait(fftw3_gpu_job *job);
  *            begins.
  *   HOST     by the real FFTW.
  *   SINGLE   where the GPU is faster: in single precision; the arrays stay double and are converted on the way.  Half
- *            the bytes cross the link.  Results agree with double to about six digits; numbers beyond 3·10³⁸ become
- *            infinite, numbers below 10⁻³⁸ zero.  By the real FFTW in double where that computes.
+ *            the bytes cross the link.  Results agree with double to about six digits; executions whose numbers
+ *            are too large or all too small for that are the real FFTW's, in double.  Arrays on a device are not looked
+ *            at: there numbers beyond 3·10³⁸ become infinite, numbers below 10⁻³⁸ zero.
  *   DOUBLE   where the GPU is faster: in double precision, whatever GPU it is.
  *
  * Arrays on a device are transformed there in any case but HOST: in double precision, for SINGLE in single. */

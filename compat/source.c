@@ -13,9 +13,17 @@ int fg_source_next(void *source) {
   return s->latest = s->at < s->length ? (unsigned char)s->kept[s->at++] : s->read(s->data);
 }
 
+/* What was left goes on with what comes now: the middle of a list's head. A list that begins anew is another source
+ * under the same addresses, or the same one from its start. */
+static bool goes_on(int next) { return next != '(' && next != ' ' && next != '\n' && next != EOF; }
+
 fg_source fg_source_open(int (*read)(void *data), void *data) {
   fg_source s = {.read = read, .data = data};
-  if (last.read == read && last.data == data) s = last;
+  if (last.read == read && last.data == data) {
+    const int next = read(data);
+    if (goes_on(next)) s = last;
+    if (next != EOF) s.kept[s.length++] = (char)next;
+  }
   last.read = NULL;
   return s;
 }
@@ -24,9 +32,10 @@ void fg_source_leave(const fg_source *s) { last = *s; }
 
 char *fg_source_list(fg_source *s) {
   const size_t head = sizeof FG_WISDOM_HEAD - 1;
-  char start[sizeof s->kept];
+  char start[sizeof s->kept - 1];
   size_t length = 0, matched = 0;
-  int c = 0;
+  int c = s->latest;
+  if (c == EOF || !strchr("()\n ", c)) return NULL; /* FFTW has read what is not ours */
   if (s->latest == FG_WISDOM_HEAD[0]) start[length++] = FG_WISDOM_HEAD[matched++];
   while (matched < head && length < sizeof start && (c = fg_source_next(s)) != EOF) {
     start[length++] = (char)c;

@@ -12,12 +12,13 @@
 typedef struct {
   int (*read)(void *data); /* the program's; EOF at the end */
   void *data;
-  char kept[sizeof FG_WISDOM_HEAD + 8];
+  char kept[sizeof FG_WISDOM_HEAD + 8 + 1]; /* one more than fg_source_list reads */
   size_t length, at;
   int latest; /* FFTW skips blanks behind its list, and so takes the first character of ours along */
 } fg_source;
 
-/* With what the last import from there has left; and leave what this one has.  Under the planner lock. */
+/* With what the last import from there has left, unless it begins anew; and leave what this one has.  Under the planner
+ * lock. */
 fg_source fg_source_open(int (*read)(void *data), void *data);
 void fg_source_leave(const fg_source *);
 

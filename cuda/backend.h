@@ -15,7 +15,8 @@ enum {
   FG_ENOMEM = -2,     /* device or pinned memory exhausted: smaller pieces may do */
   FG_ECOMPILE = -3,   /* a kernel did not compile or load */
   FG_ELAUNCH = -4,    /* a launch or copy failed; the device still answers */
-  FG_ELOST = -5       /* the device or its context is gone: nothing will work any more */
+  FG_ELOST = -5,      /* the device or its context is gone: nothing will work any more */
+  FG_ERANGE = -6      /* of executions, none of the functions below: numbers that single precision does not hold */
 };
 
 typedef struct fg_device fg_device; /* one device, opened */

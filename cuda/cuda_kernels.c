@@ -16,6 +16,7 @@
 #include "src/report/log.h"
 
 #define SUFFIX ".cubin"
+#define MARK ".ptx"
 #define MAX_THREADS 16
 #define THREAD_STACK ((size_t)8 << 20) /* the compiler recurses; the program's own threads may have little */
 #define SHARED_DEFAULT (48 << 10)      /* more than this must be asked for, on every architecture */
@@ -28,7 +29,7 @@ struct fg_kernel {
   size_t shared; /* dynamic shared memory that launches may use by now */
 };
 
-enum origin { FROM_ARCHIVE, FROM_STORE, FROM_COMPILER };
+enum origin { FROM_ARCHIVE, FROM_STORE, FROM_PTX, FROM_COMPILER };
 
 typedef struct {
   const fg_kernel_request *request;
@@ -62,6 +63,32 @@ static int make_key(const fg_device *device, const fg_kernel_request *request, c
     return 0;
   *key = NULL;
   return fg_backend_fail(FG_ECOMPILE, "out of memory");
+}
+
+/* ---- PTX: what the driver has compiled it keeps itself, and a mark in the user's store says so ---- */
+
+/* malloc'd; NULL on lack of memory. */
+static char *mark_of(const fg_device *device, const fg_kernel_request *request) {
+  char *mark = NULL, *const ptx = fg_installed_key("ptx", request);
+  int version = 0;
+  fg_cu.cuDriverGetVersion(&version);
+  if (!ptx || asprintf(&mark, "driver %d sm_%d\n%s", version, device->info.arch, ptx) < 0) mark = NULL;
+  free(ptx);
+  return mark;
+}
+
+static void mark(const fg_device *device, const fg_kernel_request *request) {
+  char *const key = mark_of(device, request);
+  if (key && !fg_store_has(key, MARK)) fg_store_put(key, MARK, "", 1);
+  free(key);
+}
+
+static bool is_marked(const fg_device *device, const fg_kernel_request *request) {
+  if (!fg_installed_has_ptx(device->info.arch, request)) return false;
+  char *const key = mark_of(device, request);
+  const bool marked = key && fg_store_has(key, MARK);
+  free(key);
+  return marked;
 }
 
 /* ---- the device's table ---- */
@@ -229,7 +256,7 @@ static int look_further(const fg_device *device, job *j) {
   const int code = make_key(device, j->request, &j->key);
   j->origin = FROM_STORE;
   if (!code && fg_store_get(j->key, SUFFIX, &j->cubin, &j->bytes) == 0) return 0;
-  j->origin = FROM_ARCHIVE;
+  j->origin = FROM_PTX;
   if (fg_installed_ptx(device->info.arch, j->request, &j->cubin, &j->bytes) == 0) return 0;
   j->origin = FROM_COMPILER;
   j->compile = !code;
@@ -248,7 +275,7 @@ static int replace(const fg_device *device, job *j) {
   free(j->cubin);
   j->cubin = NULL;
   int code = 0;
-  if (j->origin == FROM_ARCHIVE) {
+  if (j->origin == FROM_ARCHIVE || j->origin == FROM_PTX) {
     fg_installed_refuse();
     free(j->key);
     j->key = NULL;
@@ -265,6 +292,7 @@ static int finish(fg_device *device, job *j, fg_kernel **kernel) {
   int code = j->code;
   if (code) return fg_backend_fail(code, "%s", j->message ? j->message : "out of memory");
   code = load(device, j, kernel);
+  if (!code && j->cubin && j->origin == FROM_PTX) mark(device, j->request);
   if (code != FG_ECOMPILE || j->origin == FROM_COMPILER) return code;
   code = replace(device, j);
   return code ? code : finish(device, j, kernel);
@@ -305,7 +333,7 @@ bool fg_cuda_kernels_kept(fg_device *device, int count, const fg_kernel_request 
   bool kept = !fg_driver_usable();
   for (int i = 0; i < count && kept; ++i) {
     job j = {.request = &requests[i]};
-    kept = known(device, &j) || fg_installed_has(device->info.arch, j.request) ||
+    kept = known(device, &j) || fg_installed_has(device->info.arch, j.request) || is_marked(device, j.request) ||
            (!make_key(device, j.request, &j.key) && fg_store_has(j.key, SUFFIX));
     free(j.key);
   }

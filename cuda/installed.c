@@ -134,3 +134,7 @@ bool fg_installed_has(int arch, const fg_kernel_request *r) { return look_up_cub
 int fg_installed_ptx(int arch, const fg_kernel_request *r, void **ptx, size_t *bytes) {
   return arch >= FG_INSTALLED_PTX ? look_up("ptx", r, ptx, bytes) : -1;
 }
+
+bool fg_installed_has_ptx(int arch, const fg_kernel_request *r) {
+  return arch >= FG_INSTALLED_PTX && look_up("ptx", r, NULL, NULL) == 0;
+}

@@ -15,6 +15,7 @@ bool fg_installed_has(int arch, const fg_kernel_request *);
 
 /* The same of PTX, which the driver compiles for any device from FG_INSTALLED_PTX on. */
 int fg_installed_ptx(int arch, const fg_kernel_request *, void **ptx, size_t *bytes);
+bool fg_installed_has_ptx(int arch, const fg_kernel_request *);
 enum { FG_INSTALLED_PTX = 90 };
 
 /* The driver does not take what came from the archive: from now on nothing is found in it. */

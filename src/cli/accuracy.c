@@ -199,9 +199,10 @@ const fg_command fg_command_accuracy = {
             "                     default 1e-5, in double precision 1e-13\n"
             "\n"
             "Exact is FFTW in long double precision; without libfftw3l.so.3 small problems are summed up by the\n"
-            "definition.  'single', 'double' and 'as single' are this library's, FFTWf and FFTW stock FFTW's of\n"
-            "either precision, each on numbers of its own precision.  Without problems: a list of some 200 (on sim\n"
-            "without the larger ones).  '-' stands for what is not there; the reasons follow the table.  Exits with\n"
+            "definition.  'single', 'double' and 'as single' are this library's errors; FFTWf and FFTW those of\n"
+            "stock FFTW on numbers of its own precision, d→FFTWf those of FFTWf on doubles that were rounded.\n"
+            "Each ÷ divides the column before it by the one it names.  Without problems: a list of some 200 (on\n"
+            "sim without the larger ones).  '-' stands for what is not there; the reasons follow the table.  Exits with\n"
             "1 if a result was wrong or a problem could not be measured.  PROBLEM is as for 'fftw3-gpu plan'.\n",
     .main = accuracy_main,
 };

@@ -16,17 +16,19 @@ enum {
 };
 
 #define COLUMN(at, norm, title, csv, format, mean) [(norm)*EACH + (at)] = {title, csv, format, mean}
+/* Doubles that were rounded and given to FFTWf, which is the measure of doubles computed in single precision. */
+#define ROUNDED "d→FFTWf"
 #define COLUMNS_OF(norm, suffix)                                                                                      \
   COLUMN(STOCK_S, norm, "FFTWf", "fftw_single" suffix, "%.2e", false),                                                \
       COLUMN(OURS_S, norm, "single", "single" suffix, "%.2e", false),                                                 \
-      COLUMN(RATIO_S, norm, "÷ FFTWf", "single_per_fftw" suffix, "%.2f", true),                                       \
+      COLUMN(RATIO_S, norm, "÷ FFTWf", "single_per_fftw_single" suffix, "%.2f", true),                                \
       COLUMN(CUFFT_S, norm, "cuFFT", "cufft_single" suffix, "%.2e", false),                                           \
-      COLUMN(STOCK_AS, norm, NULL, "fftw_as_single" suffix, "%.2e", false),                                           \
+      COLUMN(STOCK_AS, norm, ROUNDED, "fftw_as_single" suffix, "%.2e", false),                                        \
       COLUMN(OURS_AS, norm, "as single", "as_single" suffix, "%.2e", false),                                          \
-      COLUMN(RATIO_AS, norm, "÷ FFTWf", "as_single_per_fftw" suffix, "%.2f", true),                                   \
+      COLUMN(RATIO_AS, norm, "÷ " ROUNDED, "as_single_per_fftw_as_single" suffix, "%.2f", true),                      \
       COLUMN(STOCK_D, norm, "FFTW", "fftw_double" suffix, "%.2e", false),                                             \
       COLUMN(OURS_D, norm, "double", "double" suffix, "%.2e", false),                                                 \
-      COLUMN(RATIO_D, norm, "÷ FFTW", "double_per_fftw" suffix, "%.2f", true),                                        \
+      COLUMN(RATIO_D, norm, "÷ FFTW", "double_per_fftw_double" suffix, "%.2f", true),                                 \
       COLUMN(CUFFT_D, norm, "cuFFT d", "cufft_double" suffix, "%.2e", false)
 static const fg_bench_column all_columns[COLUMNS + 1] = {COLUMNS_OF(FG_NORM_L2, "_l2"),
                                                          COLUMNS_OF(FG_NORM_MAX, "_max")};
@@ -48,13 +50,16 @@ static void choose_columns(const fg_accuracy_request *r, fg_bench_column columns
 typedef struct {
   enum fg_accuracy_who ours, stock;
   enum fg_precision arithmetic;
-  const char *name;
 } pair;
 
-static const pair pairs[] = {{FG_OURS_SINGLE, FG_STOCK_SINGLE, FG_SINGLE, "single"},
-                             {FG_OURS_AS_SINGLE, FG_STOCK_AS_SINGLE, FG_SINGLE, "as single"},
-                             {FG_OURS_DOUBLE, FG_STOCK_DOUBLE, FG_DOUBLE, "double"}};
+static const pair pairs[] = {{FG_OURS_SINGLE, FG_STOCK_SINGLE, FG_SINGLE},
+                             {FG_OURS_AS_SINGLE, FG_STOCK_AS_SINGLE, FG_SINGLE},
+                             {FG_OURS_DOUBLE, FG_STOCK_DOUBLE, FG_DOUBLE}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+/* As the table's headings have them. */
+static const char *const names[FG_ACCURACY_SUBJECTS] = {"FFTWf",     "single", "cuFFT",  ROUNDED,
+                                                        "as single", "FFTW",   "double", "cuFFT d"};
 
 /* ours / stock; 1 where both are exact. */
 static double ratio(const fg_accuracy_result *r, const pair *p, enum fg_norm norm) {
@@ -70,10 +75,10 @@ static const char *judge(const fg_accuracy_request *request, const fg_accuracy_r
   if (isnan(error[FG_NORM_L2]) && !*r->why[p->ours]) return "WRONG RESULT";
   if (error[FG_NORM_L2] > fg_bench_wrong(p->arithmetic)) return "WRONG RESULT";
   if (!(request->limit > 0)) return NULL;
-  if (*r->why[p->ours]) snprintf(note, 160, "%s: %.120s", p->name, r->why[p->ours]);
-  else if (*r->why[p->stock]) snprintf(note, 160, "%s: nothing to compare with: %.90s", p->name, r->why[p->stock]);
+  if (*r->why[p->ours]) snprintf(note, 160, "%s: %.120s", names[p->ours], r->why[p->ours]);
+  else if (*r->why[p->stock]) snprintf(note, 160, "%s: nothing to compare with: %.90s", names[p->ours], r->why[p->stock]);
   else if (!(error[request->norm] <= allowed))
-    snprintf(note, 160, "%s: TOO LARGE, %.2f times", p->name, error[request->norm] / (allowed / request->limit));
+    snprintf(note, 160, "%s: TOO LARGE, %.2f times", names[p->ours], error[request->norm] / (allowed / request->limit));
   else return NULL;
   return note;
 }
@@ -103,8 +108,6 @@ static void remember(reasons *all, int who, const char *why) {
 }
 
 static void print_reasons(const reasons *all) {
-  static const char *const names[FG_ACCURACY_SUBJECTS] = {"FFTWf", "single", "cuFFT", "FFTWf on doubles",
-                                                          "as single", "FFTW", "double", "cuFFT d"};
   for (int i = 0; i < all->count; i++)
     printf("'-' of %s: %s (%d cases)\n", names[all->item[i].who], all->item[i].why, all->item[i].count);
 }
@@ -162,7 +165,7 @@ static void print_end(const section *s) {
   fg_bench_table_end(&s->table);
   for (int i = 0; i < PAIRS; i++)
     if (s->worst[i] > 0)
-      printf("largest, %s: %.2f times stock FFTW's error (%s)\n", pairs[i].name, s->worst[i], s->where[i]);
+      printf("largest %s ÷ %s: %.2f (%s)\n", names[pairs[i].ours], names[pairs[i].stock], s->worst[i], s->where[i]);
   print_reasons(&s->reasons);
 }
 

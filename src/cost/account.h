@@ -23,9 +23,10 @@ enum fg_verdict {
   FG_NOT_FOR_DEVICE    /* it could not be planned there */
 };
 
-/* Executions on the device that are timed, behind the first, which warms up; and so many on the host tell whether they
- * are too short to be worth counting. */
-enum { FG_TRIALS = 5, FG_HOST_TRIALS = 16 };
+/* Executions on the device that are timed, behind the first, which warms up: more of them where both sides are about as
+ * fast. So many on the host tell whether they are too short to be worth counting; behind so many a device that is there
+ * already is tried also where it only may be faster. */
+enum { FG_TRIALS = 5, FG_MOST_TRIALS = 25, FG_HOST_TRIALS = 16, FG_HOST_MANY = 100 };
 
 /* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems
  * or no memory: then it is not waited for. */
@@ -41,7 +42,7 @@ bool fg_account_host(fg_account *, double seconds);
 bool fg_account_device(fg_account *, double seconds);
 
 /* Whether compiling its kernels, which are not on disk, has been earned; if not, it is not time for the device before
- * that. */
+ * that, or before another problem was planned there, which may have brought them. */
 bool fg_account_compiles(fg_account *);
 
 /* The problem was planned on the device; or never will be. */
@@ -52,7 +53,8 @@ enum fg_verdict fg_account_verdict(const fg_account *);
 bool fg_account_is_planned(const fg_account *); /* its kernels are there already */
 unsigned long fg_account_executions(const fg_account *); /* on the host */
 /* Seconds of an execution; 0: not known.  Means: of the host's but for the first, unless that was the only one; of the
- * device's trials but for the slowest, which somebody may have disturbed. */
+ * device's trials but for the slowest, which somebody may have disturbed.  One that takes far longer than the others
+ * counts for twice their mean. */
 double fg_account_host_seconds(const fg_account *);
 double fg_account_device_seconds(const fg_account *);
 
@@ -62,13 +64,14 @@ double fg_account_saved(void);
 /* What is known of a problem, beside what the model said when its account was begun: seconds. */
 typedef struct {
   int threads;
+  enum fg_precision precision, compute; /* of the arrays; of the arithmetic on the device */
   bool past_cache;            /* of the host's last one */
   enum fg_memory memory;
   unsigned long executions;   /* on the host */
   double host, host_estimate, device, device_estimate; /* of an execution; 0: not known */
 } fg_account_facts;
 
-/* Tell of all problems in single precision, some thousands at most; nothing is told if another thread is counting. */
+/* Tell of all problems, some thousands at most; nothing is told if another thread is counting. */
 void fg_account_each(void (*tell)(const fg_account_facts *, void *what), void *what);
 bool fg_account_any(void);
 

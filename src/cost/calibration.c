@@ -21,8 +21,9 @@ const fg_calibration fg_calibration_defaults = {
     .staged = 50e9, .staged_both = 101e9,
     .staging_seconds = 7e-6, .staging_rate = 50e9,
     .device = 3.3e12,
-    .uncertain = 2, .worse = 1.1,
-    .seen_cache = 1, .seen_memory = 1, .seen_own = 1, .seen_foreign = 1};
+    .uncertain = 2, .worse = 1.02,
+    .seen_cache = 1, .seen_memory = 1, .seen_own = 1, .seen_foreign = 1, .seen_double = 1,
+    .seen_converted = 1};
 
 #define AT(field) offsetof(fg_calibration, field)
 
@@ -55,6 +56,8 @@ const fg_coefficient fg_coefficients[] = {
     {"seen_memory", "times", "the same past it", 1, AT(seen_memory), false},
     {"seen_own", "times", "the GPU took, memory of fftwf_malloc", 1, AT(seen_own), true},
     {"seen_foreign", "times", "the same, other memory", 1, AT(seen_foreign), true},
+    {"seen_double", "times", "FFTW took in that cache, double precision", 1, AT(seen_double), false},
+    {"seen_converted", "times", "the GPU took, doubles in single precision", 1, AT(seen_converted), true},
     {NULL, NULL, NULL, 0, 0, false}};
 
 static const char head[] = "fftw3-gpu calibration 1";

@@ -33,6 +33,7 @@ typedef struct {
   /* what executions took, of these estimates (src/cost/learn.h); 1: nothing was learned */
   double seen_cache, seen_memory;           /* times: FFTW, in the last cache and past it */
   double seen_own, seen_foreign;            /* times: the GPU, memory of fftwf_malloc and other */
+  double seen_double, seen_converted;       /* times: FFTW in double precision in that cache; the GPU, doubles converted */
 } fg_calibration;
 
 extern const fg_calibration fg_calibration_defaults;

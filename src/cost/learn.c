@@ -9,8 +9,10 @@
 #include "src/report/log.h"
 #include "src/run/target.h"
 
-/* What estimates are corrected by. */
-enum class { IN_CACHE, PAST_CACHE, OWN, FOREIGN, PLANNING, CLASSES };
+/* What estimates are corrected by.  Double precision shares what bytes set the pace of: host memory, and the link.  Its
+ * own are FFTW's arithmetic, of which the model only knows that it has half as many numbers in a vector, and the way of
+ * doubles that are converted, which is the processors' work and not the link's. */
+enum class { IN_CACHE, IN_CACHE_DOUBLE, PAST_CACHE, OWN, FOREIGN, CONVERTED, PLANNING, CLASSES };
 
 enum { MOST = 256 };
 typedef struct {
@@ -62,13 +64,23 @@ void fg_learn_planning(double seconds) {
   pthread_mutex_unlock(&lock);
 }
 
+static enum class host_class(const fg_account_facts *f) {
+  if (f->past_cache) return PAST_CACHE;
+  return f->precision == FG_DOUBLE ? IN_CACHE_DOUBLE : IN_CACHE;
+}
+
+static enum class device_class(const fg_account_facts *f) {
+  if (f->compute != f->precision) return CONVERTED;
+  return f->memory == FG_MEMORY_OWN ? OWN : FOREIGN;
+}
+
 /* One account.  Estimates for several threads say more of the threads than of the machine. */
 static void see(const fg_account_facts *f, void *all) {
   lesson *l = all;
   if (f->executions < least_executions) return;
   l->seconds += (double)f->executions * f->host;
-  if (f->threads == 1) add(&l->ratio[f->past_cache ? PAST_CACHE : IN_CACHE], f->host / f->host_estimate);
-  if (f->device > 0) add(&l->ratio[f->memory == FG_MEMORY_OWN ? OWN : FOREIGN], f->device / f->device_estimate);
+  if (f->threads == 1) add(&l->ratio[host_class(f)], f->host / f->host_estimate);
+  if (f->device > 0) add(&l->ratio[device_class(f)], f->device / f->device_estimate);
 }
 
 /* ---- corrections ---- */
@@ -98,9 +110,11 @@ bool fg_learn_from(const fg_calibration *c, double start, fg_calibration *learne
   pthread_mutex_unlock(&lock);
   *learned = *c;
   bool worth = correct(&learned->seen_cache, correction(&l->ratio[IN_CACHE]), usual->seen_cache);
+  worth |= correct(&learned->seen_double, correction(&l->ratio[IN_CACHE_DOUBLE]), usual->seen_double);
   worth |= correct(&learned->seen_memory, correction(&l->ratio[PAST_CACHE]), usual->seen_memory);
   worth |= correct(&learned->seen_own, correction(&l->ratio[OWN]), usual->seen_own);
   worth |= correct(&learned->seen_foreign, correction(&l->ratio[FOREIGN]), usual->seen_foreign);
+  worth |= correct(&learned->seen_converted, correction(&l->ratio[CONVERTED]), usual->seen_converted);
   worth |= correct(&learned->plan, correction(&l->ratio[PLANNING]), usual->plan);
   worth |= start > 0 && correct(&learned->start, sqrt(within(start / c->start, most_at_once)), usual->start);
   worth &= l->seconds >= least_seconds;

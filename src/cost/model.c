@@ -122,10 +122,15 @@ static double thread_share(const fg_calibration *c, const fg_problem *p) {
   return p->transform.rank == 1 && fg_tensor_size(&p->batch) == 1 ? 0.3 * c->thread_share : c->thread_share;
 }
 
+/* Past the cache memory sets the pace, in either precision. */
+static double seen_on_host(const fg_calibration *c, const fg_problem *p) {
+  if (fg_model_past_cache(c, p)) return c->seen_memory;
+  return p->precision == FG_DOUBLE ? c->seen_double : c->seen_cache;
+}
+
 static double one_thread_seconds(const fg_calibration *c, const fg_problem *p) {
   const double copy = points(p) / c->rate_two; /* also a transform of one point reads and writes */
-  const double seen = fg_model_past_cache(c, p) ? c->seen_memory : c->seen_cache;
-  return seen * (copy + flop_seconds(c, p) + walk_seconds(c, p) + stream_seconds(c, p));
+  return seen_on_host(c, p) * (copy + flop_seconds(c, p) + walk_seconds(c, p) + stream_seconds(c, p));
 }
 
 double fg_model_host_most(const fg_calibration *c, const fg_problem *p) {
@@ -186,7 +191,8 @@ double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum f
   const double exposed = passes(p) > 1 ? inside * (passes(p) - 1) / passes(p) : 0;
   const double seconds = c->overhead + block_seconds(p) + exposed;
   if (memory == FG_MEMORY_OWN) return c->seen_own * (seconds + link_seconds(c, p, c->link, c->link_both));
-  return c->seen_foreign * (seconds + link_seconds(c, p, c->staged, c->staged_both) + staging_seconds(c, p));
+  const double seen = p->compute == p->precision ? c->seen_foreign : c->seen_converted;
+  return seen * (seconds + link_seconds(c, p, c->staged, c->staged_both) + staging_seconds(c, p));
 }
 
 /* Such a table is transformed on the processor (src/run/table/table.c), for double precision in long double: seconds a point

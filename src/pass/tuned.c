@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *buckets[BUCKETS], *first, **last = &first;
 static int count;
 static atomic_bool any, without_shipped;
+static atomic_ulong generation;
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -38,6 +39,7 @@ static entry *find(int arch, const char *key, bool shipped) {
 }
 
 static void put(int arch, const char *key, int patience, const fg_choice *c, bool shipped) {
+  atomic_fetch_add(&generation, 1);
   entry *e = find(arch, key, shipped);
   if (e) {
     if (e->patience <= patience) e->choice = *c;
@@ -159,7 +161,16 @@ void fg_tuned_forget(const char *part) {
     count--;
   }
   if (!first) last = &first;
+  atomic_fetch_add(&generation, 1);
   pthread_mutex_unlock(&lock);
 }
 
-void fg_tuned_ignore_shipped(bool ignored) { atomic_store(&without_shipped, ignored); }
+void fg_tuned_ignore_shipped(bool ignored) {
+  atomic_store(&without_shipped, ignored);
+  atomic_fetch_add(&generation, 1);
+}
+
+unsigned long fg_tuned_generation(void) {
+  begin();
+  return atomic_load(&generation);
+}

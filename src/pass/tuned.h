@@ -24,6 +24,9 @@ bool fg_tuned_known(const fg_pass *p, int arch, int patience);
 void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_choice *c);
 bool fg_tuned_read(const char *line);
 
+/* Grows whenever another geometry may be the known one. */
+unsigned long fg_tuned_generation(void);
+
 /* All that was learned here or read since the start, a line each, in the order of learning; how many. */
 int fg_tuned_write(FILE *f);
 

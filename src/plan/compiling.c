@@ -7,8 +7,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/cost/learn.h"
 #include "src/pass/solver.h"
 #include "src/plan/background.h"
+#include "src/report/clock.h"
 #include "src/report/log.h"
 #include "src/run/program.h"
 
@@ -19,7 +21,7 @@ typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   int holders;
-  bool done;
+  bool done, late; /* late: nobody waits any more */
   const fg_target *target;
   fg_passes *passes;
 } compiling;
@@ -54,11 +56,16 @@ static void let_go(compiling *c) {
 
 static void work(void *what) {
   compiling *const c = what;
-  if (!fg_program_load(c->target, c->passes)) fg_log(FG_LOG_INFO, "in the background: %s", fg_backend_message());
+  const double began = fg_clock_seconds();
+  const bool loaded = fg_program_load(c->target, c->passes);
+  const double seconds = fg_clock_seconds() - began;
+  if (!loaded) fg_log(FG_LOG_INFO, "in the background: %s", fg_backend_message());
   pthread_mutex_lock(&c->lock);
   c->done = true;
+  const bool late = c->late;
   pthread_cond_signal(&c->changed);
   pthread_mutex_unlock(&c->lock);
+  if (loaded && late) fg_learn_planning(seconds); /* else who waited tells of all of the planning */
 }
 
 static void release(void *what) { let_go(what); }
@@ -75,6 +82,7 @@ static bool wait_for(compiling *c) {
   while (!c->done && pthread_cond_clockwait(&c->changed, &c->lock, CLOCK_MONOTONIC, &until) == 0) {
   }
   const bool done = c->done;
+  c->late = !done;
   pthread_mutex_unlock(&c->lock);
   return done;
 }

@@ -36,8 +36,9 @@ static const char *backend_name(void) {
 void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *program, const char *reason) {
   if (!fg_report_wanted()) return;
   char *passes = program ? fg_program_sprint(program) : NULL;
-  const char *where = program ? fg_program_target(program)->backend->name : plan->parts ? backend_name() : "host";
-  const char *precision = fg_doubles_name(plan->problem, program || plan->parts);
+  const bool on_device = program || plan->parts || state == FG_STATE_STREAM;
+  const char *where = program ? fg_program_target(program)->backend->name : on_device ? backend_name() : "host";
+  const char *precision = fg_doubles_name(plan->problem, on_device);
   atomic_store(&plan->row[state], fg_report_plan(plan->problem, precision, where, reason, passes ? passes : ""));
   free(passes);
 }
@@ -52,7 +53,9 @@ static const char *why_on_host(const fg_plan *plan, enum fg_state state) {
  * execution. */
 fg_report_row *fg_plan_row(fg_plan *plan, enum fg_state state) {
   fg_report_row *row = atomic_load(&plan->row[state]);
-  if (!row && state != FG_STATE_DEVICE && state != FG_STATE_WAITING && state != FG_STATE_SWITCHED)
+  if (!row && state == FG_STATE_STREAM)
+    fg_plan_row_begin(plan, state, fg_residents_first(plan->residents), "given to a stream of the program's");
+  else if (!row && state != FG_STATE_DEVICE && state != FG_STATE_WAITING && state != FG_STATE_SWITCHED)
     fg_plan_row_begin(plan, state, NULL, why_on_host(plan, state));
   return row ? row : atomic_load(&plan->row[state]);
 }

@@ -63,11 +63,14 @@ void fg_plan_execute_resident(fg_plan *plan, const fg_arrays *a) {
 static int execute_in(fg_plan *plan, const fg_arrays *a, void *stream) {
   const char *why = "";
   bool damaged;
+  const double start = fg_clock_seconds();
   if (!a) a = &plan->problem->arrays;
   if (!fg_resident_wanted(plan->problem, a)) return fg_backend_fail(FG_EHOST, "the arrays are on the host");
   const int code = fg_resident_execute_in(plan->residents, plan->problem, a, stream, &damaged, &why);
   if (damaged) return fg_backend_fail(code, "the output was damaged: %s", fg_backend_message());
-  if (code == FG_OK) atomic_fetch_add(&plan->executions, 1);
+  if (code != FG_OK) return code;
+  atomic_fetch_add(&plan->executions, 1);
+  fg_report_execute(fg_plan_row(plan, FG_STATE_STREAM), fg_clock_seconds() - start, NULL, -1); /* handed over, not done */
   return code;
 }
 

@@ -15,7 +15,7 @@
 #include "src/report/log.h"
 #include "src/run/arena/arena.h"
 
-enum { LEAST_RUNS = 4, MOST_RUNS = 40, ALIGNMENT = 64 };
+enum { LEAST_RUNS = 6, MOST_RUNS = 40, ALIGNMENT = 64 };
 static const double most_scratch = 1e9; /* bytes */
 static const double enough = 0.5;       /* seconds of one side */
 static const double at_least = 4e-3;    /* FFTW's threads take some executions to wake up */
@@ -122,17 +122,26 @@ static bool execute(const subject *s) {
   return true;
 }
 
-/* The best of a few, behind one that warms up; negative if it failed. */
-static double best_of(const subject *s) {
-  double best = INFINITY, spent = 0;
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The median of the later half of a few executions, behind one that warms up; negative if one failed.  (The best of
+ * many threads' executions says little of the others: FFTW's take now half, now twice as long.) */
+static double typical(const subject *s) {
+  double took[MOST_RUNS + 1], spent = 0;
+  int count = 0;
   for (int run = 0; run < 2 || (spent < (run <= LEAST_RUNS ? enough : at_least) && run <= MOST_RUNS); run++) {
     const double start = fg_clock_seconds();
     if (!execute(s)) return -1;
     const double seconds = fg_clock_seconds() - start;
     spent += seconds;
-    if (run > 0 && seconds < best) best = seconds;
+    if (run > 0) took[count++] = seconds;
   }
-  return best;
+  const int half = count / 2, later = count - half;
+  qsort(took + half, (size_t)later, sizeof *took, ascending);
+  return took[half + (later - 1) / 2];
 }
 
 /* The real FFTW may use the limit up, and more: a little beside that is still within the meaning of it. */
@@ -163,8 +172,8 @@ static const char *no_time(const void *context, const fg_problem *p, const fg_fo
 static bool time_both(const fg_problem *p, fg_host_plan made, fg_program *program, fg_route *r) {
   scratch s;
   if (!scratch_make(&s, p, r->memory)) return false;
-  r->gpu = best_of(&(subject){p, made, program, &s.at});
-  r->host = r->gpu >= 0 ? best_of(&(subject){p, made, NULL, &s.at}) : 0;
+  r->gpu = typical(&(subject){p, made, program, &s.at});
+  r->host = r->gpu >= 0 ? typical(&(subject){p, made, NULL, &s.at}) : 0;
   scratch_free(&s);
   return r->gpu >= 0;
 }

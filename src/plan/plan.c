@@ -11,6 +11,7 @@
 #include "src/plan/measure.h"
 #include "src/plan/measure_geometry.h"
 #include "src/plan/parts.h"
+#include "src/plan/planner.h"
 #include "src/plan/prepare.h"
 #include "src/plan/route.h"
 #include "src/plan/wisdom.h"
@@ -247,5 +248,6 @@ void fg_plan_cleanup(void) {
   const fg_target *target = fg_target_open() ? fg_target_get(&why) : NULL;
   if (target) fg_slot_trim(target);
   if (target) fg_lane_trim();
+  fg_planner_forget();
   fg_calm_end(calm);
 }

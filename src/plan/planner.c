@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/pass/solver.h"
+#include "src/plan/planned.h"
 #include "src/problem/layout.h"
 
 const fg_device_info fg_reference_device = {
@@ -67,6 +68,17 @@ static bool wide(const fg_problem *p, enum fg_reach reach) {
   return reach != FG_REACH_IMAGE && p->precision == FG_DOUBLE && p->compute == FG_SINGLE;
 }
 
+static bool lower_or_find(const fg_work *w, const fg_device_info *device, fg_passes *list) {
+  fg_planned_key *const key = fg_planned_key_of(w, device);
+  bool planned = key && fg_planned_find(key, list);
+  if (!planned) {
+    planned = fg_planner_lower(&(fg_planner){device, 0}, w, list);
+    if (planned && key) fg_planned_keep(key, list);
+  }
+  free(key);
+  return planned;
+}
+
 static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layout *out, const enum fg_reach reach[2],
                          bool in_place, const fg_device_info *device, fg_passes *list, const char **why) {
   fg_work w = {.precision = p->compute, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
@@ -78,7 +90,7 @@ static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layo
   *why = "too many dimensions";
   if (!add_dimensions(&w, p, in, out)) return false;
   *why = "no solver";
-  return fg_planner_lower(&(fg_planner){device, 0}, &w, list);
+  return lower_or_find(&w, device, list);
 }
 
 bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2], bool in_place,
@@ -97,6 +109,8 @@ bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2],
 bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why) {
   return fg_planner_plan_reaching(p, (const enum fg_reach[]){FG_REACH_IMAGE, FG_REACH_IMAGE}, false, device, list, why);
 }
+
+void fg_planner_forget(void) { fg_planned_forget(); }
 
 static void explain_passes(FILE *f, const fg_problem *p) {
   fg_passes *list = malloc(sizeof *list);

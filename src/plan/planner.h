@@ -14,6 +14,9 @@ bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passe
 bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2], bool in_place,
                               const fg_device_info *device, fg_passes *list, const char **why);
 
+/* Forget what was planned so far in this process, which is planned again only when something has changed. */
+void fg_planner_forget(void);
+
 /* The reference H200, for plans that are only looked at. */
 extern const fg_device_info fg_reference_device;
 

@@ -10,9 +10,9 @@
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
-/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs; below small nothing
- * is counted, which would show. */
-static const double trivial = 10e-6, small = 20e-6;
+/* Seconds on the host: below trivial nothing is looked up, no file is read, and no GPU code runs, since nothing on a
+ * device takes less.  FFTW3_GPU=steady, which cannot learn that it was wrong, leaves it twice as much. */
+static const double trivial = 10e-6, steady_small = 20e-6;
 /* How often a plan is taken to be executed, by its patience, where nothing else is known: FFTW_ESTIMATE says that
  * planning should be short, FFTW_MEASURE itself takes as long as hundreds of executions. */
 static const double executions_estimate = 1, executions_measure = 100;
@@ -68,6 +68,7 @@ const char *fg_route_objection(const void *context, const fg_problem *p, const f
 /* ---- the decision ---- */
 
 static fg_route steady(const fg_problem *p, fg_route r) {
+  if (r.host < steady_small) return go(r, FG_ROUTE_HOST, "too small for the GPU");
   if (r.host < steady_margin * r.gpu) return go(r, FG_ROUTE_HOST, "faster on the host");
   if (fg_model_table_seconds(p) > steady_planning * r.host) return go(r, FG_ROUTE_HOST, "planning would take longer");
   if (!fg_target_open() && r.host < steady_start) return go(r, FG_ROUTE_HOST, "too small to start the GPU for");
@@ -84,10 +85,9 @@ static fg_route uncertain(const fg_problem *p, fg_route r, bool clear, bool plan
 
 static fg_route by_estimate(const fg_problem *p, fg_route r, bool planned) {
   const double may_be = fg_calibration_get()->uncertain, surely = may_be * may_be;
-  if (r.host < small) return go(r, FG_ROUTE_HOST, "too small for the GPU");
-  const double worst = is_patient(p) && fg_target_open() ? surely : may_be; /* it is worth a measurement */
-  if (r.gpu > worst * r.host) return go(r, FG_ROUTE_HOST, "faster on the host");
   if (fg_settings_get()->mode == FG_MODE_STEADY) return steady(p, r);
+  if (r.host < trivial) return go(r, FG_ROUTE_HOST, "too small for the GPU");
+  if (r.gpu > surely * r.host) return go(r, FG_ROUTE_HOST, "faster on the host");
   return uncertain(p, r, r.host > surely * r.gpu, planned);
 }
 

@@ -65,6 +65,13 @@ fg_host_plan fg_ways_plan(fg_ways *ways, const fg_problem *p) {
   return way ? way->plan : NULL;
 }
 
+bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
+  const fg_way *const kept = atomic_load(&ways->kept[placement_of(a)]);
+  if (!kept || !serves(kept, a)) return false;
+  fg_host_of(p->precision)->execute(kept->plan, p, a);
+  return true;
+}
+
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
   fg_way *const kept = kept_way(ways, p, a), *const way = kept && !serves(kept, a) ? way_make(p, a) : kept;
   if (!way) return false;

@@ -32,6 +32,10 @@ fg_host_plan fg_ways_plan(fg_ways *, const fg_problem *p);
 /* Execute on a's arrays, by a plan made now where none fits; false if the real FFTW has none. */
 bool fg_ways_execute(fg_ways *, const fg_problem *p, const fg_arrays *a);
 
+/* The same with the plan that is kept, which takes no lock and no memory; false, and nothing was done, if none is, or it
+ * does not suit a's arrays. */
+bool fg_ways_execute_kept(const fg_ways *, const fg_problem *p, const fg_arrays *a);
+
 void fg_ways_free(fg_ways *, const fg_problem *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* convert.c: reals from one precision to the other. */
 #include "src/problem/convert.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -14,11 +15,15 @@ enum {
 
 /* ---- reals one by one, which need not be aligned ---- */
 
-static inline void narrow_one(float *to, const double *from) {
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
+/* largest, or the magnitude of this one. */
+static inline double narrow_one(float *to, const double *from, double largest) {
   double wide;
   memcpy(&wide, from, sizeof wide);
   const float narrow = (float)wide;
   memcpy(to, &narrow, sizeof narrow);
+  return larger(fabs(wide), largest);
 }
 
 static inline void widen_one(double *to, const float *from) {
@@ -29,8 +34,10 @@ static inline void widen_one(double *to, const float *from) {
 }
 
 /* Never inlined: what they compute stays between the changes of arithmetic. */
-__attribute__((noinline)) static void narrow_few(float *to, const double *from, size_t reals) {
-  for (size_t i = 0; i < reals; i++) narrow_one(to + i, from + i);
+__attribute__((noinline)) static double narrow_few(float *to, const double *from, size_t reals) {
+  double largest = 0;
+  for (size_t i = 0; i < reals; i++) largest = narrow_one(to + i, from + i, largest);
+  return largest;
 }
 
 __attribute__((noinline)) static void widen_few(double *to, const float *from, size_t reals) {
@@ -53,13 +60,29 @@ void fg_convert_end(fg_arithmetic before) { _mm_setcsr(before); }
 
 /* ---- blocks; past the cache only to whole lines ---- */
 
-static void narrow_sse2(float *to, const double *from, size_t blocks, bool past_cache) {
+static double largest_of(const double *some, int count) {
+  double largest = 0;
+  for (int i = 0; i < count; i++) largest = larger(some[i], largest);
+  return largest;
+}
+
+/* The magnitudes of x where they are larger; of what is not a number the processor's maximum is its second operand. */
+static inline __m128d larger_sse2(__m128d x, __m128d largest) {
+  return _mm_max_pd(_mm_andnot_pd(_mm_set1_pd(-0.0), x), largest);
+}
+
+static double narrow_sse2(float *to, const double *from, size_t blocks, bool past_cache) {
+  double largest[2];
+  __m128d most = _mm_setzero_pd();
   for (size_t i = 0; i < blocks * (BLOCK / 4); i++, to += 4, from += 4) {
-    const __m128 low = _mm_cvtpd_ps(_mm_loadu_pd(from)), high = _mm_cvtpd_ps(_mm_loadu_pd(from + 2));
-    const __m128 four = _mm_movelh_ps(low, high);
+    const __m128d low = _mm_loadu_pd(from), high = _mm_loadu_pd(from + 2);
+    const __m128 four = _mm_movelh_ps(_mm_cvtpd_ps(low), _mm_cvtpd_ps(high));
+    most = larger_sse2(low, larger_sse2(high, most));
     if (past_cache) _mm_stream_ps(to, four);
     else _mm_storeu_ps(to, four);
   }
+  _mm_storeu_pd(largest, most);
+  return largest_of(largest, 2);
 }
 
 static void widen_sse2(double *to, const float *from, size_t blocks, bool past_cache) {
@@ -76,14 +99,17 @@ static void widen_sse2(double *to, const float *from, size_t blocks, bool past_c
   }
 }
 
-__attribute__((target("avx"))) static inline __m256 eight_avx(const double *from) {
-  const __m128 low = _mm256_cvtpd_ps(_mm256_loadu_pd(from)), high = _mm256_cvtpd_ps(_mm256_loadu_pd(from + 4));
-  return _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
+__attribute__((target("avx"))) static inline __m256 eight_avx(const double *from, __m256d *most) {
+  const __m256d low = _mm256_loadu_pd(from), high = _mm256_loadu_pd(from + 4), sign = _mm256_set1_pd(-0.0);
+  *most = _mm256_max_pd(_mm256_andnot_pd(sign, low), _mm256_max_pd(_mm256_andnot_pd(sign, high), *most));
+  return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(low)), _mm256_cvtpd_ps(high), 1);
 }
 
-__attribute__((target("avx"))) static void narrow_avx(float *to, const double *from, size_t blocks, bool past_cache) {
+__attribute__((target("avx"))) static double narrow_avx(float *to, const double *from, size_t blocks, bool past_cache) {
+  double largest[4];
+  __m256d most = _mm256_setzero_pd();
   for (size_t i = 0; i < blocks; i++, to += BLOCK, from += BLOCK) {
-    const __m256 low = eight_avx(from), high = eight_avx(from + 8);
+    const __m256 low = eight_avx(from, &most), high = eight_avx(from + 8, &most);
     if (past_cache) {
       _mm256_stream_ps(to, low);
       _mm256_stream_ps(to + 8, high);
@@ -92,6 +118,8 @@ __attribute__((target("avx"))) static void narrow_avx(float *to, const double *f
       _mm256_storeu_ps(to + 8, high);
     }
   }
+  _mm256_storeu_pd(largest, most);
+  return largest_of(largest, 4);
 }
 
 __attribute__((target("avx"))) static void widen_avx(double *to, const float *from, size_t blocks, bool past_cache) {
@@ -107,14 +135,20 @@ __attribute__((target("avx"))) static void widen_avx(double *to, const float *fr
   }
 }
 
-__attribute__((target("avx512f"))) static void narrow_avx512(float *to, const double *from, size_t blocks,
-                                                             bool past_cache) {
+__attribute__((target("avx512f"))) static double narrow_avx512(float *to, const double *from, size_t blocks,
+                                                               bool past_cache) {
+  double largest[8];
+  __m512d most = _mm512_setzero_pd();
   for (size_t i = 0; i < blocks; i++, to += BLOCK, from += BLOCK) {
-    const __m256 low = _mm512_cvtpd_ps(_mm512_loadu_pd(from)), high = _mm512_cvtpd_ps(_mm512_loadu_pd(from + 8));
+    const __m512d first = _mm512_loadu_pd(from), second = _mm512_loadu_pd(from + 8);
+    const __m256 low = _mm512_cvtpd_ps(first), high = _mm512_cvtpd_ps(second);
     const __m512d all = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_castps_pd(low)), _mm256_castps_pd(high), 1);
+    most = _mm512_max_pd(_mm512_abs_pd(first), _mm512_max_pd(_mm512_abs_pd(second), most));
     if (past_cache) _mm512_stream_pd((double *)to, all);
     else _mm512_storeu_pd((double *)to, all);
   }
+  _mm512_storeu_pd(largest, most);
+  return largest_of(largest, 8);
 }
 
 __attribute__((target("avx512f"))) static void widen_avx512(double *to, const float *from, size_t blocks,
@@ -131,11 +165,12 @@ __attribute__((target("avx512f"))) static void widen_avx512(double *to, const fl
   }
 }
 
-static void narrow_blocks(float *to, const double *from, size_t blocks, bool past_cache) {
-  if (fg_convert_most >= FG_AVX512 && __builtin_cpu_supports("avx512f")) narrow_avx512(to, from, blocks, past_cache);
-  else if (fg_convert_most >= FG_AVX && __builtin_cpu_supports("avx")) narrow_avx(to, from, blocks, past_cache);
-  else if (fg_convert_most >= FG_SSE2) narrow_sse2(to, from, blocks, past_cache);
-  else narrow_few(to, from, blocks * BLOCK);
+static double narrow_blocks(float *to, const double *from, size_t blocks, bool past_cache) {
+  if (fg_convert_most >= FG_AVX512 && __builtin_cpu_supports("avx512f"))
+    return narrow_avx512(to, from, blocks, past_cache);
+  if (fg_convert_most >= FG_AVX && __builtin_cpu_supports("avx")) return narrow_avx(to, from, blocks, past_cache);
+  if (fg_convert_most >= FG_SSE2) return narrow_sse2(to, from, blocks, past_cache);
+  return narrow_few(to, from, blocks * BLOCK);
 }
 
 static void widen_blocks(double *to, const float *from, size_t blocks, bool past_cache) {
@@ -153,9 +188,9 @@ static void fence(void) { _mm_sfence(); }
 fg_arithmetic fg_convert_begin(void) { return 0; }
 void fg_convert_end(fg_arithmetic before) { (void)before; }
 
-static void narrow_blocks(float *to, const double *from, size_t blocks, bool past_cache) {
+static double narrow_blocks(float *to, const double *from, size_t blocks, bool past_cache) {
   (void)past_cache;
-  narrow_few(to, from, blocks * BLOCK);
+  return narrow_few(to, from, blocks * BLOCK);
 }
 
 static void widen_blocks(double *to, const float *from, size_t blocks, bool past_cache) {
@@ -175,15 +210,17 @@ static bool by_lines(const void *to, size_t reals, size_t size, size_t *head) {
   return reals * size >= SHORT && bytes % size == 0;
 }
 
-void fg_convert_narrow(float *to, const double *from, size_t reals, bool past_cache) {
+double fg_convert_narrow(float *to, const double *from, size_t reals, bool past_cache) {
+  double largest = 0;
   size_t head;
   past_cache = past_cache && by_lines(to, reals, sizeof *to, &head);
   if (!past_cache) head = 0;
   const size_t blocks = (reals - head) / BLOCK, done = head + blocks * BLOCK;
-  if (head) narrow_few(to, from, head);
-  if (blocks) narrow_blocks(to + head, from + head, blocks, past_cache);
-  if (done < reals) narrow_few(to + done, from + done, reals - done);
+  if (head) largest = narrow_few(to, from, head);
+  if (blocks) largest = larger(narrow_blocks(to + head, from + head, blocks, past_cache), largest);
+  if (done < reals) largest = larger(narrow_few(to + done, from + done, reals - done), largest);
   if (past_cache) fence();
+  return largest;
 }
 
 void fg_convert_widen(double *to, const float *from, size_t reals, bool past_cache) {
@@ -201,11 +238,13 @@ void fg_convert_widen(double *to, const float *from, size_t reals, bool past_cac
 
 static bool dense(const fg_convert_row *r) { return r->to == r->unit && r->from == r->unit; }
 
-__attribute__((noinline)) static void narrow_apart(float *to, const double *from, fg_convert_row r) {
+__attribute__((noinline)) static double narrow_apart(float *to, const double *from, fg_convert_row r) {
+  double largest = 0;
   for (; r.count > 0; r.count--, to += r.to, from += r.from) {
-    narrow_one(to, from);
-    if (r.unit == 2) narrow_one(to + 1, from + 1);
+    largest = narrow_one(to, from, largest);
+    if (r.unit == 2) largest = narrow_one(to + 1, from + 1, largest);
   }
+  return largest;
 }
 
 __attribute__((noinline)) static void widen_apart(double *to, const float *from, fg_convert_row r) {
@@ -215,9 +254,8 @@ __attribute__((noinline)) static void widen_apart(double *to, const float *from,
   }
 }
 
-void fg_convert_narrow_row(float *to, const double *from, fg_convert_row r) {
-  if (dense(&r)) fg_convert_narrow(to, from, (size_t)(r.count * r.unit), false);
-  else narrow_apart(to, from, r);
+double fg_convert_narrow_row(float *to, const double *from, fg_convert_row r) {
+  return dense(&r) ? fg_convert_narrow(to, from, (size_t)(r.count * r.unit), false) : narrow_apart(to, from, r);
 }
 
 void fg_convert_widen_row(double *to, const float *from, fg_convert_row r) {

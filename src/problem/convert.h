@@ -3,7 +3,7 @@
  * Rounded to nearest, whatever the program's rounding mode, and without a trace in its floating-point flags: no trap
  * that it has set is sprung. What is too large for single precision becomes infinity; what is not a number stays so;
  * below FLT_MIN numbers become 0 of their sign on x86, many of whose processors are slow at such ones, and are rounded
- * elsewhere. */
+ * elsewhere. What is narrowed is measured on the way: the largest magnitude tells whether such things matter (range.h). */
 #ifndef FG_CONVERT_H
 #define FG_CONVERT_H
 
@@ -15,8 +15,9 @@ typedef unsigned fg_arithmetic;
 fg_arithmetic fg_convert_begin(void);
 void fg_convert_end(fg_arithmetic);
 
-/* Neighbouring reals. Past the cache: as fg_copy_past_cache (src/run/host/copy.h). */
-void fg_convert_narrow(float *to, const double *from, size_t reals, bool past_cache);
+/* Neighbouring reals. Past the cache: as fg_copy_past_cache (src/run/host/copy.h). Narrowing returns the largest magnitude
+ * of what was narrowed; what is not a number, and on x86 what is below DBL_MIN, has none. */
+double fg_convert_narrow(float *to, const double *from, size_t reals, bool past_cache);
 void fg_convert_widen(double *to, const float *from, size_t reals, bool past_cache);
 
 /* Elements of 1 or 2 reals, some reals apart on both sides. */
@@ -25,7 +26,7 @@ typedef struct {
   ptrdiff_t to, from;    /* strides, in reals */
 } fg_convert_row;
 
-void fg_convert_narrow_row(float *to, const double *from, fg_convert_row);
+double fg_convert_narrow_row(float *to, const double *from, fg_convert_row);
 void fg_convert_widen_row(double *to, const float *from, fg_convert_row);
 
 /* The best instructions that may be used, where the processor has them; for tests. */

@@ -116,20 +116,23 @@ typedef struct {
   ptrdiff_t count, step;
 } row;
 
-static void gather_row(const fg_layout *l, const row *r) {
+static double gather_row(const fg_layout *l, const row *r) {
   const ptrdiff_t element = (ptrdiff_t)fg_layout_element_size(l), real = (ptrdiff_t)fg_real_size(l->precision);
   const fg_convert_row convert = {r->count, l->unit, l->unit, r->step};
+  if (l->image == FG_SINGLE && fg_layout_converts(l))
+    return fg_convert_narrow_row((float *)r->image, (const double *)r->array, convert);
   if (!fg_layout_converts(l)) copy_strided(r->image, element, r->array, r->step * real, r->count, (size_t)element);
-  else if (l->image == FG_SINGLE) fg_convert_narrow_row((float *)r->image, (const double *)r->array, convert);
   else fg_convert_widen_row((double *)r->image, (const float *)r->array, convert);
+  return 0;
 }
 
-static void scatter_row(const fg_layout *l, const row *r) {
+static double scatter_row(const fg_layout *l, const row *r) {
   const ptrdiff_t element = (ptrdiff_t)fg_layout_element_size(l), real = (ptrdiff_t)fg_real_size(l->precision);
   const fg_convert_row convert = {r->count, l->unit, r->step, l->unit};
   if (!fg_layout_converts(l)) copy_strided(r->array, r->step * real, r->image, element, r->count, (size_t)element);
   else if (l->image == FG_SINGLE) fg_convert_widen_row((double *)r->array, (const float *)r->image, convert);
   else fg_convert_narrow_row((float *)r->array, (const double *)r->image, convert);
+  return 0;
 }
 
 /* Reals from the array's pointer to the first element of row number of the walk. */
@@ -143,28 +146,31 @@ static ptrdiff_t position_of(const fg_layout *l, ptrdiff_t number) {
 }
 
 /* Walk through elements [first, first + count): the image straight on, the array's positions by odometer, whose fastest
- * wheel is turned without it. */
-static void move(const fg_layout *l, char *array, ptrdiff_t first, ptrdiff_t count, char *image,
-                 void (*move_row)(const fg_layout *, const row *)) {
+ * wheel is turned without it. The largest that a row gives. */
+static double move(const fg_layout *l, char *array, ptrdiff_t first, ptrdiff_t count, char *image,
+                   double (*move_row)(const fg_layout *, const row *)) {
   const ptrdiff_t element = (ptrdiff_t)fg_layout_element_size(l), real = (ptrdiff_t)fg_real_size(l->precision);
   const fg_walk inner = l->walk[0], outer = l->rank > 1 ? l->walk[1] : (fg_walk){1, 0};
   const fg_arithmetic before = fg_convert_begin();
   ptrdiff_t number = first / inner.n, start = first % inner.n;
+  double largest = 0;
   while (count > 0) {
     ptrdiff_t position = position_of(l, number), until = number - number % outer.n + outer.n;
     for (; number < until && count > 0; number++, position += outer.stride) {
       const ptrdiff_t length = inner.n - start < count ? inner.n - start : count;
-      move_row(l, &(row){array + (position + start * inner.stride) * real, image, length, inner.stride});
+      const double here = move_row(l, &(row){array + (position + start * inner.stride) * real, image, length, inner.stride});
+      if (here > largest) largest = here;
       image += length * element;
       count -= length;
       start = 0;
     }
   }
   fg_convert_end(before);
+  return largest;
 }
 
-void fg_layout_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *image) {
-  move(l, (char *)array, first, count, image, gather_row);
+double fg_layout_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *image) {
+  return move(l, (char *)array, first, count, image, gather_row);
 }
 
 void fg_layout_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *image) {

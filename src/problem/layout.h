@@ -45,8 +45,9 @@ size_t fg_layout_element_size(const fg_layout *l);
 bool fg_layout_converts(const fg_layout *l);
 
 /* Copy elements [first, first + count) of the image between the program's array (the plane that re or im points to) and
- * image, which holds just those. */
-void fg_layout_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *image);
+ * image, which holds just those.  Gathering into single precision what is double returns the largest magnitude, any
+ * other 0. */
+double fg_layout_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *image);
 void fg_layout_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *image);
 
 #endif

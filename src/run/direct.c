@@ -20,6 +20,7 @@ typedef struct {
   bool overwrites; /* the input: from the first launch on giving up is no way out */
   bool touched;    /* it has been, or may have been */
   size_t moved;    /* pieces of staging used so far */
+  double largest;  /* magnitude of what was narrowed on the way in */
   unsigned long held[2]; /* planes of the host that DMA reaches */
   int holds;
 } run;
@@ -76,7 +77,8 @@ static int bring_piece(run *r, const fg_layout *l, void *array, ptrdiff_t first,
   const size_t element = fg_layout_element_size(l);
   int piece, code = next_piece(r, &piece);
   if (code != FG_OK) return code;
-  fg_transfer_gather(l, array, first, count, r->lane->staging[piece], false);
+  const double largest = fg_transfer_gather(l, array, first, count, r->lane->staging[piece], false);
+  if (largest > r->largest) r->largest = largest;
   code = b->copy_in(r->target->device, image + (size_t)first * element, r->lane->staging[piece],
                     (size_t)count * element, r->stream);
   return code == FG_OK ? b->event_record(r->target->device, r->lane->moved[piece], r->stream) : code;
@@ -121,6 +123,14 @@ static int move_side(run *r, enum fg_side side) {
     code = side == FG_INPUT ? bring_plane(r, l, array, at) : fetch_plane(r, l, array, at);
   }
   return code;
+}
+
+/* What came from the host is of a size for the precision; what is on the device nobody has looked at. */
+static int judge(const run *r) {
+  const fg_range *range = fg_program_range(r->what->program);
+  if (r->what->reach[FG_INPUT] != FG_REACH_IMAGE) return FG_OK;
+  if (fg_range_kept(range, r->largest) && fg_range_reached(range, r->largest)) return FG_OK;
+  return fg_backend_fail(FG_ERANGE, "numbers are too large or too small for single precision");
 }
 
 /* ---- the side that is on the device ---- */
@@ -204,6 +214,7 @@ static int after_the_program(run *r) {
 static int all(run *r) {
   int code = after_the_program(r);
   if (code == FG_OK) code = move_side(r, FG_INPUT);
+  if (code == FG_OK) code = judge(r);
   if (code == FG_OK) code = copy_input(r);
   if (code == FG_OK) code = launch(r);
   if (code == FG_OK) code = move_side(r, FG_OUTPUT);

@@ -136,10 +136,10 @@ void fg_lane_trim(void) {
   }
 }
 
-bool fg_lane_give_up(void) {
+bool fg_lane_give_up(const fg_target *t) {
   pthread_mutex_lock(&lock);
   fg_lane **at = &idle;
-  while (*at && total(*at) == 0) at = &(*at)->next;
+  while (*at && ((*at)->target != t || total(*at) == 0)) at = &(*at)->next;
   fg_lane *const l = *at;
   if (l) *at = l->next;
   pthread_mutex_unlock(&lock);

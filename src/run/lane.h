@@ -34,7 +34,7 @@ void fg_lane_release(fg_lane *, fg_stream *in_stream);
 /* Free what no execution is using. */
 void fg_lane_trim(void);
 
-/* Free one, of any device, that has memory there; false if there is none. */
-bool fg_lane_give_up(void);
+/* Free one of the target that has memory there; false if there is none. */
+bool fg_lane_give_up(const fg_target *);
 
 #endif

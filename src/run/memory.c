@@ -15,9 +15,19 @@ static const double share_of_free = 0.9;
 /* Taken and given back in 1.1 ms on the reference H200 (tests/bench/memory_times.c); filling it takes 78. */
 static const size_t most_idle = (size_t)4 << 30;
 
-static atomic_size_t used;
+/* Of each device. */
+enum { DEVICES = 64 };
+static struct {
+  atomic_size_t used, limit; /* limit: 0 until it is asked for */
+} of[DEVICES];
 
-size_t fg_memory_used(void) { return atomic_load(&used); }
+static int index_of(const fg_target *t) { return t->ordinal < DEVICES ? t->ordinal : DEVICES - 1; }
+
+size_t fg_memory_used(void) {
+  size_t all = 0;
+  for (int i = 0; i < DEVICES; i++) all += atomic_load(&of[i].used);
+  return all;
+}
 
 static size_t default_limit(const fg_target *t) {
   size_t available = 0;
@@ -33,13 +43,13 @@ static size_t limit_of(const fg_target *t) {
 }
 
 size_t fg_memory_limit(const fg_target *t) {
-  static atomic_size_t limit;
-  size_t known = atomic_load(&limit);
+  atomic_size_t *const limit = &of[index_of(t)].limit;
+  size_t known = atomic_load(limit);
   if (fg_memory_most) return fg_memory_most;
   if (known) return known;
   known = limit_of(t);
-  atomic_store(&limit, known ? known : 1);
-  fg_log(FG_LOG_INFO, "at most %zu MB of device memory", known >> 20);
+  atomic_store(limit, known ? known : 1);
+  fg_log(FG_LOG_INFO, "at most %zu MB of the memory of device %d", known >> 20, t->ordinal);
   return known;
 }
 
@@ -49,24 +59,25 @@ size_t fg_memory_idle_limit(const fg_target *t) {
 }
 
 static int allocate(const fg_target *t, size_t bytes, void **memory) {
-  const size_t limit = fg_memory_limit(t), before = atomic_fetch_add(&used, bytes);
+  atomic_size_t *const used = &of[index_of(t)].used;
+  const size_t limit = fg_memory_limit(t), before = atomic_fetch_add(used, bytes);
   int code = FG_OK;
   if (bytes > limit || before > limit - bytes)
     code = fg_backend_fail(FG_ENOMEM, "%zu MB more than the %zu MB of device memory in use would be over the limit",
                            bytes >> 20, before >> 20);
   if (code == FG_OK) code = t->backend->memory_alloc(t->device, bytes, memory);
-  if (code != FG_OK) atomic_fetch_sub(&used, bytes);
+  if (code != FG_OK) atomic_fetch_sub(used, bytes);
   return code;
 }
 
 int fg_memory_alloc(const fg_target *t, size_t bytes, void **memory) {
   int code = allocate(t, bytes, memory);
-  while (code == FG_ENOMEM && (fg_slot_give_up_oldest() || fg_lane_give_up())) code = allocate(t, bytes, memory);
+  while (code == FG_ENOMEM && (fg_slot_give_up_oldest(t) || fg_lane_give_up(t))) code = allocate(t, bytes, memory);
   return code;
 }
 
 void fg_memory_free(const fg_target *t, void *memory, size_t bytes) {
   if (!memory) return;
   t->backend->memory_free(t->device, memory);
-  atomic_fetch_sub(&used, bytes);
+  atomic_fetch_sub(&of[index_of(t)].used, bytes);
 }

@@ -1,22 +1,23 @@
-/* memory.h: the device memory of this process: how much it may have at once, and what it gives up to get more. */
+/* memory.h: the device memory of this process: how much of each device's it may have at once, and what it gives up
+ * there to get more. */
 #ifndef FG_MEMORY_H
 #define FG_MEMORY_H
 
 #include "src/run/target.h"
 
-/* bytes of device memory. When the limit or the device has no more, idle slots are given up, those not used for longest
+/* bytes of the device's memory. When the limit or the device has no more, idle slots are given up, those not used for longest
  * first, before it fails with FG_ENOMEM. free takes the same number of bytes. */
 int fg_memory_alloc(const fg_target *, size_t bytes, void **memory);
 void fg_memory_free(const fg_target *, void *memory, size_t bytes);
 
-/* What this process may have: FFTW3_GPU_MEMORY, else nine tenths of what was free on the device when this was first
+/* What this process may have of that device: FFTW3_GPU_MEMORY, else nine tenths of what was free on the device when this was first
  * asked, divided by the processes of this program that share it (src/run/ranks.h). */
 size_t fg_memory_limit(const fg_target *);
 
 /* What it may keep while nothing runs: a quarter of the limit, 4 GB at most. */
 size_t fg_memory_idle_limit(const fg_target *);
 
-/* What it has now. */
+/* What it has now, of all devices. */
 size_t fg_memory_used(void);
 
 /* Another limit, for tests; 0: as above. */

@@ -27,6 +27,7 @@ struct fg_program {
   fg_passes *passes; /* a copy, cut to its count */
   step *steps; /* one a pass */
   fg_schedule *schedule;
+  fg_range range;
   size_t bytes[FG_ARRAYS];
   bool empty;  /* a batch of none: nothing to do */
 };
@@ -56,6 +57,8 @@ const fg_layout *fg_program_layout(const fg_program *g, enum fg_side side) {
 }
 
 const fg_schedule *fg_program_schedule(const fg_program *g) { return g->schedule; }
+
+const fg_range *fg_program_range(const fg_program *g) { return &g->range; }
 
 static void release_tables(const fg_program *g) {
   if (!g->steps || fg_target_inherited()) return;
@@ -159,6 +162,7 @@ static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reac
       !fg_layout_make_reaching(&g->out, p, FG_OUTPUT, reach[FG_OUTPUT]))
     return false;
   size_arrays(g, p->compute, reach);
+  g->range = fg_range_of(p, g->passes);
   g->steps = calloc((size_t)g->passes->count, sizeof *g->steps);
   if (scheduled) g->schedule = fg_schedule_make(p, &g->in, &g->out, g->passes, g->target->info);
   if (!g->steps || (scheduled && !g->schedule)) return false;

@@ -6,6 +6,7 @@
 #include "src/pass/pass.h"
 #include "src/problem/problem.h"
 #include "src/run/host/schedule.h"
+#include "src/run/range.h"
 #include "src/run/target.h"
 
 typedef struct fg_program fg_program;
@@ -39,6 +40,7 @@ unsigned long fg_program_number(const fg_program *); /* unique in this process *
 const fg_target *fg_program_target(const fg_program *);
 const fg_layout *fg_program_layout(const fg_program *, enum fg_side side);
 const fg_schedule *fg_program_schedule(const fg_program *);
+const fg_range *fg_program_range(const fg_program *); /* of the input's numbers */
 
 /* Only the passes, in stream, on device memory: from the image of the input to the image of the output
  * (src/problem/layout.h; the imaginary plane of a split array begins at fg_transfer_plane).  Returns once they are
@@ -65,8 +67,8 @@ void fg_program_pin(const fg_program *, const fg_arrays *a);
 /* How an execution ended. */
 enum fg_outcome {
   FG_DONE,    /* the output is complete */
-  FG_INTACT,  /* it failed; the input is as it was */
-  FG_PARTLY,  /* it failed; some transforms of the batch are complete, the input of the rest is as it was */
+  FG_INTACT,  /* it failed, or the numbers are none for its precision; the input is as it was */
+  FG_PARTLY,  /* likewise; some transforms of the batch are complete, the input of the rest is as it was */
   FG_DAMAGED  /* it failed with part of the output already written over the input */
 };
 

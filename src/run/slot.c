@@ -242,11 +242,11 @@ void fg_slot_trim(const fg_target *t) {
   destroy_all(list);
 }
 
-bool fg_slot_give_up_oldest(void) {
+bool fg_slot_give_up_oldest(const fg_target *t) {
   pthread_mutex_lock(&lock);
   fg_slot **oldest = NULL;
   for (fg_slot **at = &idle; *at; at = &(*at)->next)
-    if (total(*at)) oldest = at;
+    if ((*at)->target == t && total(*at)) oldest = at;
   fg_slot *const s = take_out(oldest);
   pthread_mutex_unlock(&lock);
   if (s) destroy(s);
@@ -288,11 +288,12 @@ static fg_slot *take_aged(void) {
   return list;
 }
 
-/* Likewise one slot whose memory is more than may stay, with that of those used after it. */
-static fg_slot *take_excess(size_t most) {
+/* Likewise one slot of the target whose memory is more than may stay, with that of those used after it. */
+static fg_slot *take_excess(const fg_target *t, size_t most) {
   size_t sum = 0;
   for (fg_slot **at = &idle; *at; at = &(*at)->next) {
     fg_slot *const s = *at;
+    if (s->target != t) continue;
     sum += total(s);
     if (sum <= most || total(s) == 0) continue;
     *at = s->next;
@@ -312,10 +313,10 @@ static void drop_excess(fg_slot *s) {
   pthread_mutex_unlock(&lock);
 }
 
-static void drop_all_excess(size_t most) {
+static void drop_all_excess(const fg_target *t, size_t most) {
   for (;;) {
     pthread_mutex_lock(&lock);
-    fg_slot *const s = take_excess(most);
+    fg_slot *const s = take_excess(t, most);
     pthread_mutex_unlock(&lock);
     if (!s) return;
     drop_excess(s);
@@ -331,7 +332,7 @@ void fg_slot_release(fg_slot *s) {
   fg_slot *const aged = take_aged();
   pthread_mutex_unlock(&lock);
   destroy_all(aged);
-  drop_all_excess(fg_memory_idle_limit(t));
+  drop_all_excess(t, fg_memory_idle_limit(t));
   pthread_mutex_lock(&lock);
   busy--;
   ends++;

@@ -55,9 +55,9 @@ void fg_slot_release(fg_slot *slot);
 /* The entry of such an execution, now seen once more; a new one takes the place of that not seen for longest. */
 fg_recording *fg_slot_recording(const fg_target *, fg_slot *, const fg_recordable *);
 
-/* Free what no execution is using: all of the target's; or, of any device, since the limit is for all, the slot that was
- * not used for longest (false: there is none that has device memory). */
+/* Free what no execution is using: all of the target's; or the slot of it that was not used for longest (false: there is
+ * none that has device memory). */
 void fg_slot_trim(const fg_target *);
-bool fg_slot_give_up_oldest(void);
+bool fg_slot_give_up_oldest(const fg_target *);
 
 #endif

@@ -19,6 +19,7 @@ const fg_device_info fg_common_devices[] = {
 
 /* Every kind with every shape (blanks between them; a lone N: in each of rank dimensions) with every batch. */
 typedef struct {
+  enum fg_precision precision;
   int rank;
   const char *kinds; /* "of": complex forward, "ob": backward, "orf", "orb": r2c, c2r */
   const char *batches; /* a number, or MANY */
@@ -30,32 +31,47 @@ typedef struct {
 #define REAL "orf orb"
 
 static const family families[] = {
-    {1, COMPLEX, MANY, "2 4 8 16 32 64 128"},
-    {1, COMPLEX, MANY " 1",
+    {FG_SINGLE, 1, COMPLEX, MANY, "2 4 8 16 32 64 128"},
+    {FG_SINGLE, 1, COMPLEX, MANY " 1",
      "256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576 2097152 4194304 8388608 16777216"},
-    {1, COMPLEX, MANY,
+    {FG_SINGLE, 1, COMPLEX, MANY,
      "12 15 20 24 28 30 36 48 60 96 100 120 125 144 200 240 243 343 360 480 500 625 720 729 960 1000 1200 1536 1920 "
      "2000 2187 2401 2500 3000 3125 3600 4800 5000 6000 6561 10000 15000 15625 16807 20000 30000 50000 100000 200000 "
      "500000 1000000 2000000"},
-    {1, COMPLEX, "1", "10000 20000 50000 100000 200000 500000 1000000 2000000"},
-    {2, COMPLEX, "8192", "2 4 6 8 12 16 20 24 28 32 48 64 4x16 8x24 12x28"},
-    {2, COMPLEX, MANY " 1", "128 256 360 512 1000 1024 1536 2048 3000 4096 8192 16384 1080x1920 4000x6000"},
-    {2, COMPLEX, "1", "640 768 800 1200 1280 1440 1600 1920 2000 2160x3840 2400 2560 3072 3200 4000 5000 6000"},
-    {3, COMPLEX, "512", "4 8 12 16 20 24 28 30 32 36 40 48 64"},
-    {3, COMPLEX, "1 4 8 27 53 54", "24"},
-    {3, COMPLEX, MANY " 1",
+    {FG_SINGLE, 1, COMPLEX, "1", "10000 20000 50000 100000 200000 500000 1000000 2000000"},
+    {FG_SINGLE, 2, COMPLEX, "8192", "2 4 6 8 12 16 20 24 28 32 48 64 4x16 8x24 12x28"},
+    {FG_SINGLE, 2, COMPLEX, MANY " 1", "128 256 360 512 1000 1024 1536 2048 3000 4096 8192 16384 1080x1920 4000x6000"},
+    {FG_SINGLE, 2, COMPLEX, "1", "640 768 800 1200 1280 1440 1600 1920 2000 2160x3840 2400 2560 3072 3200 4000 5000 6000"},
+    {FG_SINGLE, 3, COMPLEX, "512", "4 8 12 16 20 24 28 30 32 36 40 48 64"},
+    {FG_SINGLE, 3, COMPLEX, "1 4 8 27 53 54", "24"},
+    {FG_SINGLE, 3, COMPLEX, MANY " 1",
      "96 128 160 192 200 240 256 300 320 384 400 480 512 640 768 1000 1024 128x128x256 256x256x512 256x256x1024 "
      "512x512x128 1024x1024x128"},
-    {3, COMPLEX, "1", "32 48 64 72 80 90 100 108 120 144 150 180 216 225 250 288 360 432 500"},
-    {1, REAL, MANY, "16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576"},
-    {2, REAL, "1", "512 1024 2048 4096 8192"},
-    {3, REAL, "1", "32 48 64 96 100 128 160 192 200 256 384 512"},
+    {FG_SINGLE, 3, COMPLEX, "1", "32 48 64 72 80 90 100 108 120 144 150 180 216 225 250 288 360 432 500"},
+    {FG_SINGLE, 1, REAL, MANY, "16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536 131072 262144 524288 1048576"},
+    {FG_SINGLE, 2, REAL, "1", "512 1024 2048 4096 8192"},
+    {FG_SINGLE, 3, REAL, "1", "32 48 64 96 100 128 160 192 200 256 384 512"},
+
+    /* Double precision: what pays on a GPU before a compiler would be done.  Doubles that are converted on the way from
+     * the host have the kernels of single precision; those that are on a device are few, and compiled when they come. */
+    {FG_DOUBLE, 1, COMPLEX, MANY, "16 32 64 128 256 512 1024 2048 4096 8192 100 1000"},
+    {FG_DOUBLE, 1, COMPLEX, "1", "16384 65536 262144 1048576 4194304 10000 100000 1000000"},
+    {FG_DOUBLE, 2, COMPLEX, "8192", "16 28 32"},
+    {FG_DOUBLE, 2, COMPLEX, "1", "256 512 1000 1024 2048 4096"},
+    {FG_DOUBLE, 3, COMPLEX, "512", "8 16 32"},
+    {FG_DOUBLE, 3, COMPLEX, "1 27 54", "24"},
+    {FG_DOUBLE, 3, COMPLEX, "1", "48 64 96 100 128 192 200 256 384 512"},
+    {FG_DOUBLE, 1, REAL, MANY, "1024 4096"},
+    {FG_DOUBLE, 1, REAL, "1", "65536 1048576"},
+    {FG_DOUBLE, 2, REAL, "1", "512 1024 2048 4096"},
+    {FG_DOUBLE, 3, REAL, "1", "64 96 100 128 192 200 256 512"},
 };
 
-bool fg_common_problem(const char *problem, const fg_device_info *device, fg_common_each each, void *context) {
+bool fg_common_problem(const char *problem, enum fg_precision precision, const fg_device_info *device,
+                       fg_common_each each, void *context) {
   char message[128], defines[FG_DEFINES_SIZE];
   const char *why = message;
-  fg_problem *p = fg_notation_parse(problem, FG_SINGLE, message, sizeof message);
+  fg_problem *p = fg_notation_parse(problem, precision, message, sizeof message);
   fg_passes *list = calloc(1, sizeof *list);
   const bool planned = p && list && fg_planner_plan(p, device, list, &why);
   if (!planned) fprintf(stderr, "%s: %s\n", problem, why);
@@ -113,7 +129,7 @@ static void walk_batches(walk *w, const family *f, const char *kind, const char 
     long count = strtol(batch, NULL, 10);
     if (count == 0) count = (1L << 25) / points(shape, f->rank);
     spell(problem, sizeof problem, kind, shape, f->rank, count);
-    w->failed += !fg_common_problem(problem, w->device, w->each, w->context);
+    w->failed += !fg_common_problem(problem, f->precision, w->device, w->each, w->context);
   }
 }
 

@@ -17,6 +17,7 @@ typedef void (*fg_common_each)(void *context, const char *problem, const fg_pass
 int fg_common_walk(const fg_device_info *device, int i, int parts, fg_common_each each, void *context);
 
 /* The same for one problem, as text; false if it cannot be planned. */
-bool fg_common_problem(const char *problem, const fg_device_info *device, fg_common_each each, void *context);
+bool fg_common_problem(const char *problem, enum fg_precision precision, const fg_device_info *device,
+                       fg_common_each each, void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* fill.c: the program that fills the kernel archive when the library is built.
  *
  *   fill FOLDER part I N              compile the kernels of part I of N of the common problems into FOLDER
- *   fill FOLDER pack FILE [PROBLEM…]  write those of all common problems (of these problems) into an archive
+ *   fill FOLDER pack FILE [PROBLEM…]  write those of all common problems (of these, single) into an archive
  *
  * Packing names the kernels that keep some of what they need in local memory, since there were too few registers.
  *
@@ -126,7 +126,7 @@ static int walk(int i, int parts) {
 static int walk_problems(int count, char **problems) {
   int failed = 0;
   for (all.device = fg_common_devices; all.device->arch; all.device++)
-    for (int i = 0; i < count; i++) failed += !fg_common_problem(problems[i], all.device, take, NULL);
+    for (int i = 0; i < count; i++) failed += !fg_common_problem(problems[i], FG_SINGLE, all.device, take, NULL);
   return failed;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +63,16 @@ static inline bool ready(void) {
   return true;
 }
 
+/* Some allocators bring functions by all names that the C library has for its own. */
+static bool is_libcs(void *function) {
+  Dl_info of_function, of_libc;
+  return function && dladdr(function, &of_function) && dladdr((void *)&gnu_get_libc_version, &of_libc) &&
+         of_function.dli_fbase == of_libc.dli_fbase;
+}
+
 bool fg_watched_libc(void) {
   ready();
-  return next.malloc && next.usable_size && next.malloc == (void *(*)(size_t))dlsym(RTLD_DEFAULT, "__libc_malloc") &&
-         next.free == (void (*)(void *))dlsym(RTLD_DEFAULT, "__libc_free");
+  return next.usable_size && is_libcs((void *)next.malloc) && is_libcs((void *)next.free);
 }
 
 /* ---- telling ---- */

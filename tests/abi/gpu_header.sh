@@ -43,12 +43,15 @@ diff "$work/declared" "$work/exported" || fail "fftw3_gpu.h and symbols.map diff
 [ "$("$work/example" 2>&1)" = "on the host: right" ] || fail "the example without the library"
 export FFTW3_GPU_BACKEND=sim
 for mode in force auto off; do
-  FFTW3_GPU=$mode LD_PRELOAD=$lib "$work/example" >"$work/out" 2>"$work/err" ||
+  rm -f "$work/report"
+  FFTW3_GPU=$mode FFTW3_GPU_REPORT=$work/report LD_PRELOAD=$lib "$work/example" >"$work/out" 2>"$work/err" ||
     fail "the example, $mode: $(cat "$work/err")"
   grep -q '^on the host: right$' "$work/out" || fail "the example, $mode: $(cat "$work/out")"
   [ "$(grep -c 'in the background: right' "$work/err")" = 2 ] || fail "the example, $mode: $(cat "$work/err")"
   [ $mode = off ] || grep -q '^on the device: right$' "$work/err" || fail "the example, $mode: $(cat "$work/err")"
   ! grep -q wrong "$work/out" "$work/err" || fail "the example, $mode"
+  awk -F '\t' '$2 == "sim" && $3 ~ /stream of the program/ { seen += $5 } END { exit seen != 1 }' "$work/report" ||
+    [ $mode = off ] || fail "the example, $mode: the stream's execution is not in the report: $(cat "$work/report")"
 done
 grep -q 'route 0' "$work/err" || fail "off is not the host"
 

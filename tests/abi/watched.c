@@ -19,15 +19,32 @@
 #ifdef OWN_MALLOC
 static _Alignas(64) char heap[64 << 20];
 
-void *malloc(size_t n) {
+static void *get(size_t alignment, size_t n) {
   static size_t used;
-  const size_t at = __atomic_fetch_add(&used, (n + 127) & ~(size_t)63, __ATOMIC_RELAXED);
-  if (at + n + 64 > sizeof heap) return NULL;
-  memcpy(heap + at, &n, sizeof n);
-  return heap + at + 64;
+  const size_t at = __atomic_fetch_add(&used, (n + alignment + 127) & ~(size_t)63, __ATOMIC_RELAXED);
+  if (at + n + alignment + 64 > sizeof heap) return NULL;
+  char *const p = (char *)(((uintptr_t)heap + at + 64 + alignment - 1) & -(uintptr_t)alignment);
+  memcpy(p - 64, &n, sizeof n);
+  return p;
 }
 
-void free(void *p) { (void)p; }
+void *malloc(size_t n) { return get(64, n); }
+void *aligned_alloc(size_t alignment, size_t n) { return get(alignment, n); }
+
+int posix_memalign(void **p, size_t alignment, size_t n) {
+  *p = get(alignment, n);
+  return *p ? 0 : 12;
+}
+
+/* Blocks of another allocator are no business of this one. */
+void free(void *p) {
+  if (p && (uintptr_t)p - (uintptr_t)heap >= sizeof heap) abort();
+}
+
+#ifdef ALLOCATOR /* tcmalloc has these too */
+void *__libc_malloc(size_t n) __attribute__((alias("malloc")));
+void __libc_free(void *p) __attribute__((alias("free")));
+#endif
 
 void *calloc(size_t count, size_t size) { return malloc(count * size); }
 
@@ -38,6 +55,8 @@ void *realloc(void *p, size_t n) {
   return q && p ? memcpy(q, p, old < n ? old : n) : q;
 }
 #endif
+
+#ifndef ALLOCATOR /* the rest is the program */
 
 enum { LINES = 64, N = 512, POINTS = LINES * N, TIMES = 30 };
 static const size_t bytes = POINTS * sizeof(fftwf_complex); /* 256 KB: 64 pages */
@@ -262,3 +281,4 @@ int main(int count, char **arguments) {
     }
   return 2;
 }
+#endif

@@ -74,6 +74,20 @@ refused() {
 }
 refused "without the watching library" "libfftw3_gpu_watch.so is not preloaded, as by 'fftw3-gpu run --pin=register'"
 preload=$lib:$watch
+# Allocators that come as libraries, as jemalloc and tcmalloc do: before the watching library, after it, linked.
+cp "$src/watched.c" "$work/allocator.c"
+# shellcheck disable=SC2086
+$CC -O1 -w ${FFTW3F_CFLAGS:-} -DOWN_MALLOC=1 -DALLOCATOR -shared -fPIC -o "$work/liballocator.so" "$work/allocator.c" ||
+  fail "the allocator does not compile"
+for allocator in "$work/liballocator.so" ${FG_ALLOCATORS:-}; do
+  preload=$allocator:$lib:$watch
+  refused "$(basename "$allocator") before" "malloc or free is the program's own"
+  preload=$lib:$watch:$allocator
+  refused "$(basename "$allocator") after" "malloc is not the C library's"
+done
 mv "$work/watched" "$work/plain"
+preload=$lib:$watch
+compile watched -lfftw3f -ldl -lpthread "-L$work" -lallocator "-Wl,-rpath,$work"
+refused "an allocator that is linked" "malloc is not the C library's"
 CC="$CC -DOWN_MALLOC" compile watched -lfftw3f -ldl -lpthread
 refused "a program with its own malloc" "malloc or free is the program's own"

@@ -4,10 +4,12 @@
 #   NAME.sh [--quick] [-t SECONDS] [-o FOLDER]
 #
 #   --quick   a few small problems, the kernels on the processor (sim): a test that the script works
-#   -t        begin nothing new after so many seconds
-#   -o        where the figures go (default: a folder that is removed at the end)
+#   -t        begin nothing new after so many seconds: exit status 75 if something is left
+#   -o        where the figures go (default: a folder that is removed at the end).  host.sh and regret.sh go on with
+#             what they find there
 #
-# From the environment: FG_BUILD (with the built programs), FG_LIBRARY, FG_PROGRAM.
+# From the environment: FG_BUILD (with the built programs), FG_LIBRARY, FG_PROGRAM; FG_TUNE_ONCE=1: a machine that is
+# calibrated already is not calibrated again.
 set -u
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${FG_BUILD:-$PWD}
@@ -51,4 +53,25 @@ about() {
 }
 
 # Calibrate the choice between host and GPU, as users do once for a machine.
-tune() { if [ -z "$quick" ] && "$program" --help 2>&1 | grep -q -E '^ *tune\b'; then "$program" tune; fi; }
+tune() {
+  [ -z "$quick" ] || return 0
+  [ -z "${FG_TUNE_ONCE:-}" ] || ! "$program" info | grep -q '^calibration .*/calibration-' || return 0
+  "$program" tune
+}
+
+# to_do FILE LAST [MODE]: of problems (standard input: name, memory) those that FILE does not have yet: contest's rows of
+# all contestants, of which LAST is the last, with MODE in front.
+to_do() {
+  awk -v last="$2" -v mode="${3:-}" -v table="$1" -F '[ \t]+' '
+    BEGIN {
+      first = mode != "" ? 2 : 1
+      while ((getline <table) > 0)
+        if ((mode == "" || $1 == mode) && $(first + 4) == last) { done[$first]; done[$first " " $(first + 1)] }
+    }
+    { key = NF > 1 && $2 != "" ? $1 " " $2 : $1 }
+    !(key in done)' -
+}
+
+# The end of a table that another call may go on with.
+time_was_up() { grep -q 'no time left' "$1"; }
+begin_table() { touch "$1" && sed -i '/no time left/d' "$1"; }

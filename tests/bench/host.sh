@@ -17,8 +17,11 @@ find_cufftw() {
 
 seed=$(date +%s) warm=ocf128x128x128
 options=(-s "$seed" -t 0.08 -r 4 -p 8 -w 0.01)
-problems=(-f "$bench/host.txt")
-[ -z "$quick" ] || options=(-s "$seed" -t 0.001 -r 2 -p 0.1) problems=(ocf64 ocf24x24x24 ocf60x60*3) warm=ocf64
+grep -v '^#' "$bench/host.txt" >"$work/all"
+if [ -n "$quick" ]; then
+  options=(-s "$seed" -t 0.001 -r 2 -p 0.1) warm=ocf64
+  printf '%s\n' ocf64 ocf24x24x24 'ocf60x60*3' >"$work/all"
+fi
 stock=(-c "stock_1=own,1,estimate")
 contestants=("${stock[@]}" -c "stock_all=own,$processors,estimate" -c "measure_all=own,$processors,measure"
   -c "ours_own=own,1,estimate,$forced" -c "ours_foreign=foreign,1,estimate,$forced")
@@ -30,14 +33,20 @@ fi
 about
 tune
 echo "# seed $seed, $processors threads, cuFFTW: ${cufftw:-none}"
-status=0
-"$programs/contest" "${contestants[@]}" "${options[@]}" -d "$limit" "${problems[@]}" >"$out/host.tsv" || status=$?
+status=0 last=${contestants[-1]%%=*}
+begin_table "$out/host.tsv"
+to_do "$out/host.tsv" "$last" <"$work/all" >"$work/problems"
+"$programs/contest" "${contestants[@]}" "${options[@]}" -d $((limit - SECONDS)) -f "$work/problems" >>"$out/host.tsv" ||
+  status=$?
 
 # What is shorter than 1 MB also as users have it, in a process that has begun to use its GPU.
-mapfile -t short < <(awk -F '\t' '/^[io]/ && $3 < 1e6 && $5 == "stock_1" { print $1 }' "$out/host.tsv")
-"$programs/contest" "${stock[@]}" -c "auto_own=own,1,estimate,$ours" -c "auto_foreign=foreign,1,estimate,$ours" \
-  "${options[@]}" -W "$warm" "${short[@]}" >"$work/short" || status=$?
-grep auto_ "$work/short" >>"$out/host.tsv"
+awk -F '\t' '/^[io]/ && $3 < 1e6 && $5 == "stock_1" { print $1 }' "$out/host.tsv" | sort -u |
+  to_do "$out/host.tsv" auto_foreign >"$work/shorts"
+[ ! -s "$work/shorts" ] || "$programs/contest" "${stock[@]}" -c "auto_own=own,1,estimate,$ours" \
+  -c "auto_foreign=foreign,1,estimate,$ours" "${options[@]}" -d $((limit - SECONDS)) -W "$warm" -f "$work/shorts" \
+  >"$work/short" || status=$?
+grep -s -e auto_ -e 'no time left' "$work/short" >>"$out/host.tsv"
 grep -E 'WRONG|died' "$out/host.tsv"
 awk -f "$bench/host.awk" "$out/host.tsv" || status=1
+[ $status != 0 ] || ! time_was_up "$out/host.tsv" || status=75
 exit $status

@@ -45,11 +45,12 @@ contest() {
   local mode=$1 threads=1 patience=estimate left=$(((limit - SECONDS) / $2))
   [ "${mode#*_}" = 1 ] || threads=$processors
   [ "${mode%_*}" = e ] || patience=measure
-  select_problems "$mode" >"$work/$mode"
+  select_problems "$mode" | to_do "$out/regret.tsv" forced "$mode" >"$work/$mode"
+  [ -s "$work/$mode" ] || return 0
   "$programs/contest" -c "stock=-,$threads,$patience" -c "auto=-,$threads,$patience,$ours" \
-    -c "forced=-,$threads,$patience,$forced" "${timing[@]}" -W "$warm" -d $((left > 0 ? left : 0)) -f "$work/$mode" \
-    >"$work/rows" || status=1
-  sed "s/^#*/&$mode\t/" "$work/rows" >>"$out/regret.tsv"
+    -c "forced=-,$threads,$patience,$forced" "${timing[@]}" -W "$warm" -d $((left > 0 ? left : 0)) -f "$work/$mode" |
+    sed -u "s/^#*/&$mode\t/" >>"$out/regret.tsv"
+  [ "${PIPESTATUS[0]}" = 0 ] || status=1
 }
 
 # The problems that stock FFTW does in less than 10 µs.
@@ -59,8 +60,8 @@ short_problems() {
 
 about
 tune
-: >"$out/regret.tsv"
-select_problems e_all >"$work/e_all"
+begin_table "$out/regret.tsv"
+select_problems e_all | to_do "$out/regret.tsv" forced e_all >"$work/e_all"
 [ -n "$quick" ] || compile
 echo "# tuned and compiled after $SECONDS s"
 for ((i = 0; i < ${#modes[@]}; i++)); do
@@ -70,5 +71,6 @@ done
 mapfile -t short < <(short_problems)
 LD_PRELOAD=$library "$programs/overhead" ${quick:+-q} "${short[@]}" >"$out/overhead.tsv" || status=1
 grep -E 'WRONG|died' "$out/regret.tsv"
-awk -f "$bench/regret.awk" "$out/regret.tsv" "$out/overhead.tsv" || status=1
+awk -f "$bench/regret.awk" "$out/regret.tsv" "$out/overhead.tsv" || time_was_up "$out/regret.tsv" || status=1
+[ $status != 0 ] || ! time_was_up "$out/regret.tsv" || status=75
 exit $status

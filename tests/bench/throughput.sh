@@ -24,4 +24,5 @@ about
   series "preload, forced" "${variables[@]}"
 } >"$out/throughput.tsv"
 cat "$out/throughput.tsv"
+[ $status != 0 ] || ! time_was_up "$out/throughput.tsv" || status=75
 exit $status

@@ -19,7 +19,7 @@ status=0 double='' # what results are held to
 run() {
   local variant=$1 variables=$2 name=$3 times=$4 begun result=$work/$1.$3
   shift 4
-  [ $SECONDS -lt "$limit" ] || { echo "# no time left for $name, $variant"; return; }
+  [ $SECONDS -lt "$limit" ] || { echo "# no time left for $name, $variant" | tee -a "$out/whole.tsv"; return; }
   IFS=, read -r -a variables <<<"$variables"
   begun=$EPOCHREALTIME
   env "${variables[@]}" "$@" >"$result" 2>"$work/err" || { echo "$name, $variant: failed"; cat "$work/err"; status=1; }
@@ -86,6 +86,7 @@ double=1 double_variant stock_all "" "$processors"
 [ -n "$quick" ] || doubles preload_all "$ours" "$processors"
 doubles forced "$forced" "$processors"
 awk -F '\t' '
+  /^#/ { next }
   !($1 in known) { known[$1] = 1; variant[++variants] = $1 }
   !($2 in seen) { seen[$2] = 1; name[++names] = $2 }
   { time[$2, $1] = $3; inside[$2, $1] = $4 }
@@ -103,5 +104,6 @@ awk -F '\t' '
     }
     print ""
   }' "$out/whole.tsv"
-[ $status -ne 0 ] || echo "results agree"
+[ $status != 0 ] || echo "results agree"
+[ $status != 0 ] || ! time_was_up "$out/whole.tsv" || status=75
 exit $status

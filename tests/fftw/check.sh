@@ -11,7 +11,7 @@
 # with FFTW3_GPU_DOUBLE set so, computed in single verified to single precision's tolerance; default: with it unset.
 #
 # Environment: FG_LIBRARY the preloaded library, FG_FFTW_DIR where bench is built (fetched if missing), FG_SEED, FG_JOBS
-# runs at once.
+# runs at once, FG_LISTS=0 for the random problems alone.
 # Exit status: 0 passed, 1 failed, 77 FFTW's source is not to be had here.
 set -eu
 mode=${1:?usage: check.sh off|auto|sim|cuda [COUNT [OPTION...]]}
@@ -151,6 +151,7 @@ device_checks() {
       job check_pl $((seed + shard)) -r "-c=$(((geometries + shards - 1) / shards))" --maxsize=$maxsize \
         --verify-rounds=2 "$option"
     done
+    [ "${FG_LISTS:-1}" != 0 ] || continue
     job verify "-o ${option#--} --verify-rounds=2" "$here/strides.txt"
     [ "$mode" = sim ] || job verify "-o ${option#--} --verify-rounds=1" "$here/large.txt"
   done

@@ -98,7 +98,7 @@ if test "$double"; then
   on_sim single '' 'double as single' FFTW3_GPU_DOUBLE=single
   on_sim sim 1 double FFTW3_GPU_DOUBLE=double
 else
-  on_sim sim '' "$(test "$form" = mixed || echo single)" ''
+  on_sim sim '' "$(test "$form" = mixed || test "$form" = apart || echo single)" ''
 fi
 test $failed = no || exit 1
 echo "$name: $(wc -l <"$work/stock.out") lines agree in all modes; $(cat "$work/where" 2>/dev/null)"

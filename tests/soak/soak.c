@@ -5,7 +5,8 @@
  *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB]
  *        [--verbose]
  *
- * All problems are executed once before memory is looked at for the first time; at the end, when all was given back, it
+ * All problems are executed once before memory is looked at for the first time, but within two fifths of the SECONDS,
+ * which are of the whole process: those that there was no time for are left out.  At the end, when all was given back, it
  * must not have grown by more than that many MB, on the host or (where there is a CUDA driver) on the device.  Every
  * result is compared with what stock FFTW made of the same input before the program began.  Exit status 3: a wrong
  * result or more memory. */
@@ -226,7 +227,8 @@ static usage look(void) {
 }
 
 static void rounds(int number, double seconds, long count) {
-  for (int i = 0; i < number; i++) {
+  const double until = now() + seconds;
+  for (int i = 0; i < number && (i == 0 || seconds <= 0 || now() < until); i++) {
     round_of(seconds / number, count / number);
     const usage u = look();
     if (!set.verbose) continue;
@@ -234,13 +236,21 @@ static void rounds(int number, double seconds, long count) {
   }
 }
 
-static void every_problem_once(void) {
-  dice d = {(uint64_t)set.seed + 77};
+static void once(const problem *p, dice *d) {
+  live l;
+  if (!start(&l, d, p)) return;
+  run(&l, d);
+  end(&l);
+}
+
+/* Made, and each executed once; no more of them than there is time for. */
+static void begin_problems(double until) {
+  dice made = {(uint64_t)set.seed * 2 + 1}, d = {(uint64_t)set.seed + 77};
+  pool = calloc((size_t)set.problems, sizeof *pool);
   for (long i = 0; i < set.problems; i++) {
-    live l;
-    if (!start(&l, &d, &pool[i])) continue;
-    run(&l, &d);
-    end(&l);
+    problem_make(&pool[i], &made, set.elements);
+    once(&pool[i], &d);
+    if (set.seconds > 0 && now() > until) set.problems = i + 1;
   }
 }
 
@@ -281,15 +291,13 @@ int main(int argc, char **argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
   if (!problem_find_stock()) return 77;
   *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
-  dice d = {(uint64_t)set.seed * 2 + 1};
-  pool = calloc((size_t)set.problems, sizeof *pool);
-  for (long i = 0; i < set.problems; i++) problem_make(&pool[i], &d, set.elements);
-  const double begin = now();
-  every_problem_once();
-  const double warm = now() - begin;
-  rounds(5, set.seconds / 4, set.count / 4); /* threads, their stacks and heaps */
+  const double begin = now(), wanted = set.seconds;
+  begin_problems(begin + 0.4 * wanted);
+  const double warm = now() - begin, least = 0.2 * wanted; /* the last problem may have taken long */
+  const double left = wanted - warm > least ? wanted - warm : least;
+  rounds(5, left / 4, set.count / 4); /* threads, their stacks and heaps */
   const usage before = look();
-  rounds(15, set.seconds * 3 / 4, set.count - set.count / 4);
+  rounds(15, left * 3 / 4, set.count - set.count / 4);
   const usage after = look();
   report(&before, &after, warm, now() - begin - warm);
   for (long i = 0; i < set.problems; i++) problem_free(&pool[i]);

@@ -1,13 +1,29 @@
 /* device_case.c: one plan on the simulated device, and both answers. */
 #include "device_case.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "numbers.h"
+#include "on_sim.h"
 #include "real_fftw.h"
+#include "suite.h"
+#include "told.h"
+
+void device_case_begin(void) {
+  test_choose_sim();
+  unsetenv("FFTW3_GPU_SIM_ABORT");
+  test_real_fftw();
+  test_log_to_file();
+}
+
+int device_case_end(TCase *tc, const char *name) {
+  tcase_set_timeout(tc, 120);
+  const int status = test_run(tc, name);
+  test_log_remove();
+  return status;
+}
 
 char *device_case_memory(const device_case *c) {
   char *copy = malloc(c->bytes + 1), *at = copy;

@@ -3,6 +3,8 @@
 #ifndef FG_TEST_DEVICE_CASE_H
 #define FG_TEST_DEVICE_CASE_H
 
+#include <check.h>
+
 #include "arrays.h"
 #include "src/plan/plan.h"
 
@@ -13,6 +15,11 @@ typedef struct {
   size_t bytes;
   char *by_device, *by_host; /* all memory after an execution by either */
 } device_case;
+
+/* The beginning and the end of a program of such tests: on sim, where failures that are injected are none, the real FFTW
+ * behind plans, the log in a file; two minutes for each test.  Returns the program's exit status. */
+void device_case_begin(void);
+int device_case_end(TCase *tc, const char *name);
 
 /* The problem of a text; 'i' in it places it in place.  Arrays are filled; the two answers are not there yet. */
 void device_case_open(device_case *c, const char *text);

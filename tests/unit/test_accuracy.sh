@@ -1,34 +1,16 @@
 #!/bin/sh
 # test_accuracy.sh: `fftw3-gpu accuracy` on sim: bounds of a dozen problems, the tables, the CSV file, the plot, what is
 # missing, and a program run twice.
-program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failures=0
-. "$(dirname "$0")/../no_settings.sh"
+. "$(dirname "$0")/cli.sh"
 FFTW3_GPU_BACKEND=sim
 export FFTW3_GPU_BACKEND
 
-fail() {
-  echo "FAIL: $*"
-  sed 's/^/  stdout: /' "$work/out"
-  sed 's/^/  stderr: /' "$work/err"
-  failures=$((failures + 1))
-}
-
-# accuracy STATUS ARGUMENT...: run it, keep what it wrote.
+# accuracy STATUS ARGUMENT...
 accuracy() {
-  wanted=$1
+  status_wanted=$1
   shift
-  "$program" accuracy "$@" >"$work/out" 2>"$work/err"
-  status=$?
-  [ $status -eq "$wanted" ] || fail "accuracy $*: exit status $status, not $wanted"
+  expect "$status_wanted" accuracy "$@"
 }
-
-out() { grep -qF -e "$1" "$work/out" || fail "no \"$1\" on stdout"; }
-no_out() { ! grep -qF -e "$1" "$work/out" || fail "\"$1\" on stdout"; }
-err() { grep -qF -e "$1" "$work/err" || fail "no \"$1\" on stderr"; }
-no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # figure NAME PROBLEM [DATA]: of the CSV file.
 figure() {
@@ -63,6 +45,24 @@ for data in random impulse smooth range; do
     [ -z "$(figure as_single_l2 "$problem" $data)" ] || fail "as single, which nobody asked for"
   done
 done
+# ---- each ratio is of the two columns that its heading names, in the table and in the file
+accuracy 0 --csv="$work/csv.ratios" --data=random oc48 orf30
+awk '$1 == "problem" { for (i = 2; i <= NF; i++) { if ($i == "as") { i++; name[++n] = "as single" }
+                       else if ($i == "÷") { i++; name[++n] = "÷ " $i } else name[++n] = $i } }
+     $1 == "ocf48" { for (i = 2; i <= NF; i++) value[name[i - 1]] = $i }
+     function off(ratio, ours, stock) { return (ratio - ours / stock) ^ 2 > 0.015 ^ 2 }
+     END { exit n < 9 || off(value["÷ FFTWf"], value["single"], value["FFTWf"]) ||
+                off(value["÷ d→FFTWf"], value["as single"], value["d→FFTWf"]) ||
+                off(value["÷ FFTW"], value["double"], value["FFTW"]) }' "$work/out" || fail "a ratio of something else"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+  NR > 1 { for (w = split("single as_single double", ours, " "); w; w--) for (m = split("l2 max", norm, " "); m; m--) {
+    r = $at[ours[w] "_per_fftw_" ours[w] "_" norm[m]]; e = $at[ours[w] "_" norm[m]] / $at["fftw_" ours[w] "_" norm[m]]
+    if ((r / e - 1) ^ 2 > 1e-12) exit 1; seen++ } }
+  END { exit seen != 12 }' "$work/csv.ratios" || fail "a ratio in the file that is of something else"
+out "largest as single ÷ d→FFTWf: "
+accuracy 0 --svg="$work/as_single.svg" --data=random --precision=as-single oc48
+[ "$(grep -c 'class="growth"' "$work/as_single.svg")" -eq 1 ] || fail "no growth beside as single alone"
+
 [ "$(wc -l <"$work/csv")" -eq 17 ] || fail "the CSV file has not 16 rows"
 within 1e-9 "$(figure single_l2 ocf16)" 1e-7 "error of ocf16"
 within 1e-17 "$(figure double_l2 ocf16)" 3e-16 "error of ocf16 in double precision"
@@ -147,5 +147,4 @@ accuracy 2 --program; err "a program is missing"
 accuracy 2 --svg="$work/plot.svg" --program true; err "--svg is for problems"
 accuracy 1 --csv "$work/none/csv" oc8; err "$work/none/csv"
 
-[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
-echo "all passed"
+finish

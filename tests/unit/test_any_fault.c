@@ -141,15 +141,9 @@ START_TEST(any_call_may_fail) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
-  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
-  test_real_fftw();
-  test_log_to_file();
+  device_case_begin();
   fg_pipeline_piece = 256;
   TCase *tc = tcase_create("any fault");
-  tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, any_call_may_fail, 0, TEST_COUNT(cases) * TEST_COUNT(forms));
-  const int status = test_run(tc, "any fault");
-  test_log_remove();
-  return status;
+  return device_case_end(tc, "any fault");
 }

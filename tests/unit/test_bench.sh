@@ -1,33 +1,16 @@
 #!/bin/sh
 # test_bench.sh: `fftw3-gpu bench` on sim: which problems it runs, that results are checked, the table and the CSV file.
 # Times are printed but never looked at.
-program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failures=0
-. "$(dirname "$0")/../no_settings.sh"
+. "$(dirname "$0")/cli.sh"
 FFTW3_GPU_BACKEND=sim
 export FFTW3_GPU_BACKEND
 
-fail() {
-  echo "FAIL: $*"
-  sed 's/^/  stdout: /' "$work/out"
-  sed 's/^/  stderr: /' "$work/err"
-  failures=$((failures + 1))
-}
-
-# bench STATUS ARGUMENT...: run it, keep what it wrote.
+# bench STATUS ARGUMENT...
 bench() {
-  wanted=$1
+  status_wanted=$1
   shift
-  "$program" bench "$@" >"$work/out" 2>"$work/err"
-  status=$?
-  [ $status -eq "$wanted" ] || fail "bench $*: exit status $status, not $wanted"
+  expect "$status_wanted" bench "$@"
 }
-
-out() { grep -qF -e "$1" "$work/out" || fail "no \"$1\" on stdout"; }
-err() { grep -qF -e "$1" "$work/err" || fail "no \"$1\" on stderr"; }
-no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # column NAME PROBLEM: a figure of the CSV file.
 column() {
@@ -173,5 +156,4 @@ bench 1 --vkfft="$work/none.so" oc8; err "none.so"
 bench 1 --vkfft=libm.so.6 oc8; err "not a CUDA library of pyvkfft"
 bench 1 --csv "$work/none/csv" oc8; err "$work/none/csv"
 
-[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
-echo "all passed"
+finish

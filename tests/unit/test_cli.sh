@@ -1,34 +1,8 @@
 #!/bin/sh
 # test_cli.sh: the program fftw3-gpu as a user meets it, from the build folder: help, errors, path, run, info, plan.
-program=${FG_PROGRAM:-${top_builddir:-.}/fftw3-gpu}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-failures=0
+. "$(dirname "$0")/cli.sh"
 top=${FG_SOURCE:-$(dirname "$0")/../..} # of the sources
 man=$top/doc/fftw3-gpu.1 readme=$top/README.md
-. "$(dirname "$0")/../no_settings.sh"
-
-fail() {
-  echo "FAIL: $*"
-  sed 's/^/  stdout: /' "$work/out"
-  sed 's/^/  stderr: /' "$work/err"
-  failures=$((failures + 1))
-}
-
-# expect STATUS ARGUMENT...: run the program, keep what it wrote.
-expect() {
-  wanted=$1
-  shift
-  "$program" "$@" >"$work/out" 2>"$work/err"
-  status=$?
-  [ $status -eq "$wanted" ] || fail "fftw3-gpu $*: exit status $status, not $wanted"
-}
-
-# out TEXT, err TEXT: what the last command wrote holds TEXT.  no_out, no_err: it wrote nothing there.
-out() { grep -qF -e "$1" "$work/out" || fail "no \"$1\" on stdout"; }
-err() { grep -qF -e "$1" "$work/err" || fail "no \"$1\" on stderr"; }
-no_out() { [ ! -s "$work/out" ] || fail "something on stdout"; }
-no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
 
 # ---- help and version
 expect 0 --help; no_err
@@ -178,5 +152,4 @@ done
 "$work/clone/quickstart" --help >"$work/out" || fail "quickstart --help"
 [ "$(cat "$work/clone/build/quickstart.log")" = precious ] || fail "quickstart emptied its log"
 
-[ $failures -eq 0 ] || { echo "$failures failures"; exit 1; }
-echo "all passed"
+finish

@@ -1,13 +1,16 @@
 /* test_compiling.c: plans whose kernels nobody has compiled yet: what compiling costs, who waits for it and how long. */
 #include <check.h>
+#include <math.h>
 
 #include "cuda/sim/sim.h"
 #include "real_fftw.h"
 #include "src/cost/account.h"
+#include "src/cost/learn.h"
 #include "src/plan/background.h"
 #include "src/plan/compiling.h"
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
+#include "src/report/clock.h"
 #include "told.h"
 #include "waiting_case.h"
 
@@ -131,6 +134,86 @@ START_TEST(a_problem_that_cannot_be_compiled_stays) {
 }
 END_TEST
 
+/* ---- what is learned of it ---- */
+
+static const double each_compile = 0.4;
+
+static double by_compiles(void) { return each_compile * (double)fg_sim_count().compiles; }
+
+/* A host so slow that one execution pays for the device, and a clock that only compiling moves. */
+static const fg_calibration *slow_host(void) {
+  static fg_calibration c;
+  c = *test_coefficients(1e-6, 0.02);
+  c.rate_smooth = 1e7;
+  fg_calibration_use(&c);
+  fg_clock_test = by_compiles;
+  return &c;
+}
+
+/* Also where nobody waits for its end. */
+START_TEST(what_compiling_takes_is_learned) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  fg_calibration learned;
+  waiting_empty_cache(none);
+  const fg_calibration *const before = slow_host();
+  fg_compiling_patience = _i ? 1000 : 0;
+  waiting_open(&c, TEST_WAITS);
+  fg_background_wait();
+  ck_assert_int_eq(fg_plan_state(c.plan), _i ? FG_STATE_DEVICE : FG_STATE_SWITCHED);
+  ck_assert_uint_eq(fg_sim_count().compiles, 1);
+  fg_learn_from(before, 0, &learned);
+  ck_assert_double_eq_tol(learned.plan, before->plan * pow(8, 0.25), 1e-9); /* one sample, and at most eight times */
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+/* Whether it has failed before the plan is made or after. */
+START_TEST(a_failed_compilation_teaches_nothing) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  fg_calibration learned;
+  device_case c;
+  waiting_empty_cache(none);
+  const fg_calibration *const before = slow_host();
+  fg_compiling_patience = 0;
+  fg_sim_set_faults("compile:1+");
+  device_case_open(&c, TEST_WAITS);
+  void *const plan = fg_plan_create(fg_problem_copy(c.problem));
+  ck_assert_ptr_nonnull(plan);
+  fg_background_wait();
+  fg_learn_from(before, 0, &learned);
+  ck_assert_double_eq_tol(learned.plan, before->plan, 1e-12);
+  if (fg_plan_is_ours(plan)) fg_plan_destroy(plan);
+  else fg_host_of(FG_SINGLE)->destroy(plan);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+/* In place the kernels are the same. */
+START_TEST(what_another_problem_has_compiled_is_not_waited_for_any_longer) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  enum { UNTIL_ASKED = 13, COMPILING = 50 };
+  device_case c, same;
+  waiting_empty_cache(none);
+  test_coefficients(waiting_start, COMPILING * waiting_host_time * 0.996);
+  waiting_open(&c, TEST_WAITS);
+  waiting_open(&same, "ic360*30");
+  waiting_execute(&same, UNTIL_ASKED);
+  ck_assert(fg_target_open());
+  ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_WAITING);
+  waiting_execute(&c, COMPILING);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  waiting_execute(&same, 1);
+  ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_SWITCHED);
+  ck_assert_uint_eq(fg_sim_count().compiles, 1);
+  device_case_close(&same);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
 static void add_tests(TCase *tc) {
   tcase_add_test(tc, compiling_is_paid_for_only_where_it_is_needed);
   tcase_add_test(tc, a_plan_does_not_wait_long_for_the_compiler);
@@ -138,6 +221,9 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, what_is_compiled_in_time_is_on_the_device_at_once);
   tcase_add_test(tc, what_cannot_be_compiled_stays_on_the_host);
   tcase_add_test(tc, a_problem_that_cannot_be_compiled_stays);
+  tcase_add_loop_test(tc, what_compiling_takes_is_learned, 0, 2);
+  tcase_add_test(tc, a_failed_compilation_teaches_nothing);
+  tcase_add_test(tc, what_another_problem_has_compiled_is_not_waited_for_any_longer);
 }
 
 int main(void) { return waiting_run("compiling", add_tests); }

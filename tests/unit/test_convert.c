@@ -37,28 +37,27 @@ static void check_guards(const char *memory, size_t from, size_t to, size_t size
     if ((i < from || i >= to) && (unsigned char)memory[i] != 0xee) ck_abort_msg("byte %zu of %zu was written", i, size);
 }
 
-static void narrow_at(size_t shift, size_t reals, bool past_cache, const double *from) {
-  static _Alignas(64) char memory[(ROOM + 2 * GUARD) * sizeof(float)];
-  float got;
-  memset(memory, 0xee, sizeof memory);
-  narrow((float *)(memory + shift), from, reals, past_cache);
-  for (size_t i = 0; i < reals; i++) {
-    memcpy(&got, memory + shift + i * sizeof got, sizeof got);
-    if (got != (float)from[i]) ck_abort_msg("real %zu of %zu: %g of %.17g", i, reals, got, from[i]);
-  }
-  check_guards(memory, shift, shift + reals * sizeof got, sizeof memory);
+static double real_of(const void *memory, size_t i, enum fg_precision precision) {
+  float single;
+  double wide;
+  memcpy(&single, (const char *)memory + i * sizeof single, sizeof single);
+  if (precision == FG_SINGLE) return single;
+  memcpy(&wide, (const char *)memory + i * sizeof wide, sizeof wide);
+  return wide;
 }
 
-static void widen_at(size_t shift, size_t reals, bool past_cache, const float *from) {
+/* So many reals of from, which are of the other precision than to, that many bytes into memory. */
+static void convert_at(size_t shift, size_t reals, bool past_cache, enum fg_precision to, const void *from) {
   static _Alignas(64) char memory[(ROOM + 2 * GUARD) * sizeof(double)];
-  double got;
-  memset(memory, 0xee, sizeof memory);
-  widen((double *)(memory + shift), from, reals, past_cache);
+  const size_t size = (ROOM + 2 * GUARD) * fg_real_size(to);
+  memset(memory, 0xee, size);
+  if (to == FG_SINGLE) narrow((float *)(memory + shift), from, reals, past_cache);
+  else widen((double *)(memory + shift), from, reals, past_cache);
   for (size_t i = 0; i < reals; i++) {
-    memcpy(&got, memory + shift + i * sizeof got, sizeof got);
-    if (got != (double)from[i]) ck_abort_msg("real %zu of %zu: %g of %g", i, reals, got, from[i]);
+    const double got = real_of(memory + shift, i, to), is = real_of(from, i, to == FG_SINGLE ? FG_DOUBLE : FG_SINGLE);
+    if (got != (double)(float)is) ck_abort_msg("real %zu of %zu: %.17g of %.17g", i, reals, got, is);
   }
-  check_guards(memory, shift, shift + reals * sizeof got, sizeof memory);
+  check_guards(memory, shift, shift + reals * fg_real_size(to), size);
 }
 
 /* Any length, beginning anywhere, also where no real of its size is aligned. */
@@ -71,8 +70,8 @@ START_TEST(any_run_is_converted) {
   for (size_t reals = 0; reals <= ROOM; reals += reals < 70 ? 1 : 1483)
     for (size_t shift = 0; shift <= 64; shift += 4)
       for (int past_cache = 0; past_cache < 2; past_cache++) {
-        narrow_at(shift, reals, past_cache, wide + reals % 7);
-        widen_at(shift, reals, past_cache, single + reals % 7);
+        convert_at(shift, reals, past_cache, FG_SINGLE, wide + reals % 7);
+        convert_at(shift, reals, past_cache, FG_DOUBLE, single + reals % 7);
       }
 }
 END_TEST
@@ -118,6 +117,31 @@ START_TEST(numbers_out_of_the_ordinary) {
     check_number(numbers[i]);
     check_number(-numbers[i]);
   }
+}
+END_TEST
+
+/* The largest magnitude of what was narrowed, wherever it is, whatever stands beside it. */
+START_TEST(what_is_narrowed_is_measured) {
+  enum { REALS = 1100 };
+  static double wide[REALS];
+  static _Alignas(64) float single[REALS];
+  const double peaks[] = {7, -7, 1e200, -INFINITY, 1e-200};
+  fg_convert_most = (enum fg_instructions)_i;
+  for (int peak = 0; peak < TEST_COUNT(peaks); peak++)
+    for (size_t at = 0; at < REALS; at += at < 50 || at > REALS - 50 ? 1 : 37) {
+      for (size_t i = 0; i < REALS; i++) wide[i] = i % 3 == 1 ? NAN : peaks[peak] * (i % 2 ? 0.5 : -0.25);
+      wide[at] = peaks[peak];
+      const fg_arithmetic before = fg_convert_begin();
+      const double all = fg_convert_narrow(single, wide, REALS, true);
+      const double row = fg_convert_narrow_row(single, wide, (fg_convert_row){REALS, 1, 1, 1});
+      const double other = fg_convert_narrow_row(single, wide + at % 2, (fg_convert_row){(REALS - 1) / 2, 1, 1, 2});
+      fg_convert_end(before);
+      ck_assert(all == fabs(peaks[peak]) && row == all);
+      ck_assert(other <= all && (at >= REALS - 2 || other == all));
+    }
+  ck_assert(fg_convert_narrow(single, wide, 0, true) == 0);
+  for (size_t i = 0; i < REALS; i++) wide[i] = i % 2 ? NAN : -0.0;
+  ck_assert(fg_convert_narrow(single, wide, REALS, false) == 0);
 }
 END_TEST
 
@@ -192,8 +216,9 @@ static void *plane_of(const fixture *f, int plane) {
   return plane ? a->out_im : a->out_re;
 }
 
-static double real_of(const void *memory, ptrdiff_t i, enum fg_precision precision) {
-  return precision == FG_SINGLE ? (double)((const float *)memory)[i] : ((const double *)memory)[i];
+/* The same, some reals before or behind. */
+static double real_at(const void *memory, ptrdiff_t i, enum fg_precision precision) {
+  return real_of((const char *)memory + i * (ptrdiff_t)fg_real_size(precision), 0, precision);
 }
 
 /* A real of the program's as its image has it, or the other way round. */
@@ -204,8 +229,8 @@ static void check_gathered(const fixture *f, int plane, ptrdiff_t first, ptrdiff
   const enum fg_precision is = f->problem->compute;
   for (ptrdiff_t e = 0; e < count; e++)
     for (ptrdiff_t i = 0; i < unit; i++) {
-      const double want = as(real_of(plane_of(f, plane), f->at[first + e] + i, f->problem->precision), is);
-      if (real_of(image, e * unit + i, is) != want) ck_abort_msg("element %td of %td", first + e, f->layout.elements);
+      const double want = as(real_at(plane_of(f, plane), f->at[first + e] + i, f->problem->precision), is);
+      if (real_at(image, e * unit + i, is) != want) ck_abort_msg("element %td of %td", first + e, f->layout.elements);
     }
 }
 
@@ -254,11 +279,11 @@ START_TEST(arrays_get_what_their_images_hold) {
     double *kept = malloc((size_t)(count * unit + 1) * sizeof *kept);
     char *const array = plane_of(&f, 0);
     for (ptrdiff_t i = 0; i < count * unit; i++) put(image, i, f.problem->compute, dice_real(&d));
-    for (ptrdiff_t i = 0; i < count * unit; i++) kept[i] = real_of(array, f.at[first + i / unit] + i % unit, is);
+    for (ptrdiff_t i = 0; i < count * unit; i++) kept[i] = real_at(array, f.at[first + i / unit] + i % unit, is);
     fg_transfer_scatter(&f.layout, array, first, count, image, dice_one_in(&d, 2));
     for (ptrdiff_t i = 0; i < count * unit; i++) {
       const ptrdiff_t at = f.at[first + i / unit] + i % unit;
-      ck_assert(real_of(array, at, is) == as(real_of(image, i, f.problem->compute), is));
+      ck_assert(real_at(array, at, is) == as(real_at(image, i, f.problem->compute), is));
       put(array, at, is, kept[i]);
     }
     test_arrays_untouched(&f.arrays, f.problem, true);
@@ -290,6 +315,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, any_run_is_converted, 0, INSTRUCTIONS);
   tcase_add_loop_test(tc, numbers_out_of_the_ordinary, 0, INSTRUCTIONS);
+  tcase_add_loop_test(tc, what_is_narrowed_is_measured, 0, INSTRUCTIONS);
   tcase_add_loop_test(tc, the_programs_arithmetic_is_left_alone, 0, INSTRUCTIONS);
   tcase_add_loop_test(tc, images_hold_what_the_arrays_do, 0, 4);
   tcase_add_loop_test(tc, arrays_get_what_their_images_hold, 0, 4);

@@ -392,6 +392,20 @@ START_TEST(installed_kernels_need_no_compiler) {
 }
 END_TEST
 
+/* In another process, which had the driver compile it: what that keeps is no compiling to come. */
+START_TEST(ptx_that_the_driver_has_compiled_is_kept) {
+  const fg_kernel_request one = ONE, two = TWO;
+  install(&one, "ptx");
+  fill_store();
+  open_device();
+  ck_assert_int_eq(fake->loads, 0);
+  ck_assert(cuda->kernels_kept(device, 1, &one));
+  ck_assert(!cuda->kernels_kept(device, 1, &two));
+  fg_installed_refuse();
+  ck_assert(!cuda->kernels_kept(device, 1, &one));
+}
+END_TEST
+
 START_TEST(installed_kernels_of_other_devices_are_not_loaded) {
   const fg_kernel_request one = ONE;
   fg_kernel *kernel;
@@ -552,6 +566,7 @@ static void add_driver_tests(TCase *c) {
   tcase_add_test(c, after_fork_the_driver_is_left_alone);
   tcase_add_loop_test(c, installed_kernels_need_no_compiler, 0, 2);
   tcase_add_test(c, installed_kernels_of_other_devices_are_not_loaded);
+  tcase_add_test(c, ptx_that_the_driver_has_compiled_is_kept);
 }
 
 static void add_kernel_tests(TCase *c) {

@@ -17,6 +17,8 @@ static fg_calibration learned;
 
 enum { MANY = 20000 };
 
+static enum fg_precision precision = FG_SINGLE, compute = FG_SINGLE; /* of the problems below */
+
 /* count problems like text with batches from first on, of that many threads: each executed so often on the host, where
  * it takes host times the estimate, then on the device, where it takes device times it (0: not at all). */
 static void work(const char *text, int first, int count, int threads, int times, enum fg_memory memory, double host,
@@ -24,8 +26,9 @@ static void work(const char *text, int first, int count, int threads, int times,
   for (int i = first; i < first + count; i++) {
     char with_batch[64];
     snprintf(with_batch, sizeof with_batch, "%s*%d", text, i);
-    fg_problem *p = test_problem(with_batch, FG_SINGLE);
+    fg_problem *p = test_problem(with_batch, precision);
     p->threads = threads;
+    p->compute = compute;
     const fg_calibration *c = fg_calibration_get();
     const double on_host = fg_model_host_seconds(c, p), on_device = fg_model_gpu_seconds(c, p, memory, -1);
     fg_account *a = fg_account_of(p, memory, on_device);
@@ -74,6 +77,35 @@ START_TEST(the_gpu_by_memory) {
   ck_assert(fg_learn_from(usual, 0, &learned));
   ck_assert(close_to(*field, 2));
   only(field);
+}
+END_TEST
+
+/* Memory and the link are the same for all; FFTW's arithmetic in double, and converting, are nobody else's. */
+START_TEST(double_precision_shares_what_bytes_decide) {
+  static const struct {
+    const char *text;
+    enum fg_precision compute;
+    enum fg_memory memory;
+    double host, device;
+  } cases[] = {{"oc16x16x16", FG_DOUBLE, FG_MEMORY_OWN, 2, 0},      {"oc128x128x128", FG_DOUBLE, FG_MEMORY_OWN, 2, 0},
+               {"oc16x16x16", FG_DOUBLE, FG_MEMORY_OWN, 1, 2},      {"oc16x16x16", FG_DOUBLE, FG_MEMORY_FOREIGN, 1, 2},
+               {"oc16x16x16", FG_SINGLE, FG_MEMORY_FOREIGN, 1, 2}};
+  double *const fields[] = {&learned.seen_double, &learned.seen_memory, &learned.seen_own, &learned.seen_foreign,
+                            &learned.seen_converted};
+  precision = FG_DOUBLE;
+  compute = cases[_i].compute;
+  work(cases[_i].text, 2, 3, 1, MANY, cases[_i].memory, cases[_i].host, cases[_i].device);
+  ck_assert(fg_learn_from(usual, 0, &learned));
+  ck_assert(close_to(*fields[_i], sqrt(2)));
+  only(fields[_i]);
+  fg_problem *p = test_problem("oc16x16x16*2", FG_DOUBLE); /* and the next estimate has it */
+  p->compute = compute;
+  if (_i == 0)
+    ck_assert(close_to(fg_model_host_seconds(&learned, p), sqrt(2) * fg_model_host_seconds(usual, p)));
+  else if (_i > 1)
+    ck_assert(close_to(fg_model_gpu_seconds(&learned, p, cases[_i].memory, -1),
+                       sqrt(2) * fg_model_gpu_seconds(usual, p, cases[_i].memory, -1)));
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -220,6 +252,7 @@ int main(void) {
   tcase_add_test(estimates, nothing_is_learned_from_nothing);
   tcase_add_loop_test(estimates, the_host_in_cache_and_past_it, 0, 5);
   tcase_add_loop_test(estimates, the_gpu_by_memory, 0, 2);
+  tcase_add_loop_test(estimates, double_precision_shares_what_bytes_decide, 0, 5);
   tcase_add_test(estimates, the_median_counts);
   tcase_add_loop_test(estimates, what_is_too_little_is_not_kept, 0, 4);
   tcase_add_test(estimates, corrections_have_bounds);

@@ -282,12 +282,8 @@ START_TEST(unbound_ranks_share_the_processors) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
-  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
-  test_real_fftw();
-  test_log_to_file();
+  device_case_begin();
   TCase *tc = tcase_create("memory");
-  tcase_set_timeout(tc, 120);
   tcase_add_checked_fixture(tc, set_up, NULL);
   tcase_add_test(tc, what_is_idle_stays_within_its_limit);
   tcase_add_test(tc, idle_memory_goes_before_an_execution_does_without);
@@ -301,7 +297,5 @@ int main(void) {
   tcase_add_test(tc, ranks_share_what_there_is);
   tcase_add_test(tc, nonsense_of_launchers_is_none);
   tcase_add_test(tc, unbound_ranks_share_the_processors);
-  const int status = test_run(tc, "memory");
-  test_log_remove();
-  return status;
+  return device_case_end(tc, "memory");
 }

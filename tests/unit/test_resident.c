@@ -143,15 +143,16 @@ START_TEST(each_device_computes_its_own) {
 }
 END_TEST
 
-/* Memory goes back to the device that it came from, for whomever room is made. */
-START_TEST(devices_make_room_for_each_other) {
+/* What one has does not count against the other's limit, nor is it given up for it. */
+START_TEST(each_device_has_a_limit_of_its_own) {
   setenv("FFTW3_GPU_SIM_ABORT", "1", 1);
   subject host = prepare("ocf64*1000", HEAP, HEAP), second = prepare("icf14:110:1*110:1:14", SECOND, SECOND);
   run(&host); /* its slot stays */
-  fg_memory_most = fg_memory_used() + 1000;
+  const size_t most = fg_memory_most = fg_memory_used() + 1000;
   const int before = test_real_fftw_executions();
   run(&second);
   ck_assert_int_eq(test_real_fftw_executions(), before);
+  ck_assert_uint_gt(fg_memory_used(), most);
   fg_memory_most = 0;
   dispose(&host);
   dispose(&second);
@@ -422,7 +423,7 @@ int main(void) {
   tcase_add_loop_test(tc, one_array_may_be_the_hosts, 0, 6);
   tcase_add_loop_test(tc, plans_take_new_arrays_of_any_kind, 0, 4);
   tcase_add_loop_test(tc, each_device_computes_its_own, 0, 2);
-  tcase_add_test(tc, devices_make_room_for_each_other);
+  tcase_add_test(tc, each_device_has_a_limit_of_its_own);
   tcase_add_test(tc, the_rounding_mode_is_the_programs);
   tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
   tcase_add_test(tc, undefined_layouts_are_the_real_fftws);

@@ -19,6 +19,8 @@ typedef struct {
   size_t piece;     /* staging bytes; 0 if direct */
 } fg_end;
 
+enum { FG_PARTS = 16 }; /* most of a piece */
+
 /* Elements of a plane that go through one piece of staging. */
 typedef struct {
   int plane;
@@ -35,6 +37,7 @@ typedef struct {
   size_t opened;              /* pieces given to the belt */
   fg_parcel parcel[FG_RING];
   bool past_cache;            /* what the belt writes */
+  double largest[FG_RING][FG_PARTS]; /* that has been gathered, by part of a piece */
 } fg_staged;
 
 typedef struct {
@@ -54,6 +57,7 @@ typedef struct {
   bool news_in, news_passes; /* arrivals, launches that later launches, departures have not been made to wait for */
   bool blind;       /* how far the input has come is not known */
   ptrdiff_t come;   /* elements of the input's image that are on the device, or on their way */
+  double largest;   /* magnitude of them, if they are narrowed */
   fg_belts *movers; /* NULL: not taken */
   fg_staged staged[2]; /* by enum fg_side */
   int next_step;       /* the step, and the parcel of it, that is gathered next */
@@ -115,6 +119,9 @@ void fg_staging_end(fg_flow *);
 int fg_staging_arrive(fg_flow *, const fg_step *);
 int fg_staging_leave(fg_flow *, const fg_step *);
 
+/* A piece of the input has been gathered: how large its numbers are. */
+void fg_staging_measure(fg_flow *, size_t piece);
+
 /* Until all that was sent from the device is in the program's array. */
 int fg_staging_finish(fg_flow *);
 
@@ -152,6 +159,9 @@ int fg_short_run(fg_flow *);
 /* ---- the steps (pipeline.c) ---- */
 
 int fg_flow_arrive(fg_flow *, const fg_step *);
+
+/* Whether the device's precision holds what has come so far: FG_ERANGE if not. */
+int fg_flow_judge(const fg_flow *);
 
 /* ---- executions seen before (recording.c) ---- */
 

@@ -49,8 +49,10 @@ static void open_all(const fg_flow *f) {
 
 static void send_gathered(fg_flow *f) {
   fg_staged *const s = &f->staged[FG_INPUT];
-  for (; s->belt && s->sent < s->opened && fg_belt_done(s->belt, s->sent); s->sent++)
+  for (; s->belt && s->sent < s->opened && fg_belt_done(s->belt, s->sent); s->sent++) {
+    fg_staging_measure(f, s->sent);
     set(fg_gated_gate(f, FG_INPUT, s->sent), 1);
+  }
 }
 
 static bool open_come(fg_flow *f) {
@@ -108,7 +110,8 @@ int fg_gated_play(fg_flow *f, fg_graph *graph) {
   code = f->target->backend->event_record(f->target->device, f->slot->computed, f->slot->stream[FG_STREAM_PASSES]);
   if (code == FG_OK) code = keep_in_step(f);
   if (code != FG_OK) open_all(f);
-  return code == FG_OK ? fg_flow_wait_stream(f, FG_STREAM_PASSES) : code;
+  if (code == FG_OK) code = fg_flow_wait_stream(f, FG_STREAM_PASSES);
+  return code == FG_OK ? fg_flow_judge(f) : code;
 }
 
 void fg_gated_undo(const fg_flow *f) {

@@ -8,6 +8,15 @@
 
 /* ---- arrivals ---- */
 
+/* Too small is only what stays so to the end, or until something is written over it. */
+int fg_flow_judge(const fg_flow *f) {
+  const fg_range *r = fg_program_range(f->program);
+  const bool last = f->come == f->in.layout->elements || (f->interleaved && fg_flow_is_final(f));
+  if (!fg_range_kept(r, f->largest)) return fg_backend_fail(FG_ERANGE, "numbers are too large for single precision");
+  if (!last || fg_range_reached(r, f->largest)) return FG_OK;
+  return fg_backend_fail(FG_ERANGE, "numbers are too small for single precision");
+}
+
 int fg_flow_arrive(fg_flow *f, const fg_step *s) {
   int code = f->in.direct ? FG_OK : fg_staging_arrive(f, s);
   for (int plane = 0; f->in.direct && code == FG_OK && plane < fg_end_planes(&f->in); plane++)
@@ -15,7 +24,7 @@ int fg_flow_arrive(fg_flow *f, const fg_step *s) {
   if (code != FG_OK) return code;
   f->news_in = true;
   f->come = s->first + s->count;
-  return FG_OK;
+  return fg_flow_judge(f);
 }
 
 /* ---- launches ---- */

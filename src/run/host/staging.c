@@ -10,7 +10,7 @@ size_t fg_pipeline_piece = 0, fg_pipeline_part = 0;
 /* Measured on the reference H200 (doc/performance.md): a piece costs calls of the driver and a gap on the link of 2 to
  * 3 us, but the first has to be gathered and the last scattered while the link does nothing. */
 static const size_t least_piece = 512 << 10, most_piece = 4 << 20;
-enum { PIECES = 4, MOST_PARTS = 16 };
+enum { PIECES = 4 };
 
 /* Of a piece, what one thread copies at a time; and of an array, what is copied before another thread is awake. */
 static const size_t least_part = 32 << 10, alone_below = 128 << 10;
@@ -99,11 +99,12 @@ static part part_of(const fg_flow *f, enum fg_side side, size_t piece, int i, in
 }
 
 static void gather(void *context, size_t piece, int i, int parts) {
-  const fg_flow *f = context;
+  fg_flow *f = context;
+  fg_staged *const s = &f->staged[FG_INPUT];
   const part p = part_of(f, FG_INPUT, piece, i, parts);
-  const int plane = f->staged[FG_INPUT].parcel[piece % FG_RING].plane;
-  const bool past_cache = f->staged[FG_INPUT].past_cache;
-  if (p.count) fg_transfer_gather(f->in.layout, f->in.array[plane], p.first, p.count, p.staging, past_cache);
+  void *const array = f->in.array[s->parcel[piece % FG_RING].plane];
+  s->largest[piece % FG_RING][i] =
+      p.count ? fg_transfer_gather(f->in.layout, array, p.first, p.count, p.staging, s->past_cache) : 0;
 }
 
 static void scatter(void *context, size_t piece, int i, int parts) {
@@ -116,7 +117,13 @@ static void scatter(void *context, size_t piece, int i, int parts) {
 
 static int parts(const fg_end *e) {
   const size_t n = e->piece / (fg_pipeline_part ? fg_pipeline_part : least_part);
-  return n < 1 ? 1 : n > MOST_PARTS ? MOST_PARTS : (int)n;
+  return n < 1 ? 1 : n > FG_PARTS ? FG_PARTS : (int)n;
+}
+
+void fg_staging_measure(fg_flow *f, size_t piece) {
+  const fg_staged *s = &f->staged[FG_INPUT];
+  for (int i = 0; i < s->belt->parts; i++)
+    if (s->largest[piece % FG_RING][i] > f->largest) f->largest = s->largest[piece % FG_RING][i];
 }
 
 /* ---- what goes on while the executing thread would wait ---- */
@@ -289,6 +296,7 @@ int fg_staging_arrive(fg_flow *f, const fg_step *step) {
       if (code != FG_OK) return code;
     }
     int code = wait_for(f, s->belt, s->sent);
+    if (code == FG_OK) fg_staging_measure(f, s->sent);
     if (code == FG_OK) code = fg_flow_copy_in(f, p->plane, p->first, p->count, ring->piece[place]);
     if (code == FG_OK) code = fg_flow_record(f, ring->copied[place], FG_STREAM_IN);
     if (code != FG_OK) return code;

@@ -42,33 +42,39 @@ static void copy(void *to, const void *from, size_t bytes, bool past_cache) {
 }
 
 /* Reals without gaps, as one of the two or the other. */
-static void convert(void *to, enum fg_precision is, const void *from, size_t reals, bool past_cache) {
+static double convert(void *to, enum fg_precision is, const void *from, size_t reals, bool past_cache) {
   const fg_arithmetic before = fg_convert_begin();
-  if (is == FG_SINGLE) fg_convert_narrow(to, from, reals, past_cache);
+  double largest = 0;
+  if (is == FG_SINGLE) largest = fg_convert_narrow(to, from, reals, past_cache);
   else fg_convert_widen(to, from, reals, past_cache);
   fg_convert_end(before);
+  return largest;
 }
 
 /* What has gaps is put together in the first cache, and from there goes past the others. */
-static void gather_past_cache(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, char *staging) {
+static double gather_past_cache(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, char *staging) {
   enum { HELD = 8192 };
   _Alignas(64) char held[HELD];
   const size_t element = fg_layout_element_size(l);
   const ptrdiff_t most = (ptrdiff_t)(HELD / element);
+  double largest = 0;
   for (ptrdiff_t at = 0; at < count; at += most) {
     const ptrdiff_t now = count - at < most ? count - at : most;
-    fg_layout_gather(l, array, first + at, now, held);
+    const double here = fg_layout_gather(l, array, first + at, now, held);
+    if (here > largest) largest = here;
     fg_copy_past_cache(staging + (size_t)at * element, held, (size_t)now * element);
   }
+  return largest;
 }
 
-void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
-                        bool past_cache) {
+double fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
+                          bool past_cache) {
   const size_t reals = (size_t)(count * l->unit);
-  if (!dense(l) && past_cache && fg_layout_converts(l)) gather_past_cache(l, array, first, count, staging);
-  else if (!dense(l)) fg_layout_gather(l, array, first, count, staging);
-  else if (fg_layout_converts(l)) convert(staging, l->image, element_of(l, array, first), reals, past_cache);
-  else copy(staging, element_of(l, array, first), reals * fg_real_size(l->image), past_cache);
+  if (!dense(l) && past_cache && fg_layout_converts(l)) return gather_past_cache(l, array, first, count, staging);
+  if (!dense(l)) return fg_layout_gather(l, array, first, count, staging);
+  if (fg_layout_converts(l)) return convert(staging, l->image, element_of(l, array, first), reals, past_cache);
+  copy(staging, element_of(l, array, first), reals * fg_real_size(l->image), past_cache);
+  return 0;
 }
 
 void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,

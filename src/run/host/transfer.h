@@ -17,9 +17,9 @@ void *fg_transfer_dense(const fg_layout *l, void *array);
 
 /* Elements [first, first + count) of a plane between the program's array and staging, which holds just those, converted
  * where the image has another precision. Past the cache: what is written should not stay there (into an array with gaps
- * it makes no difference). */
-void fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
-                        bool past_cache);
+ * it makes no difference). Gathering returns what fg_layout_gather does. */
+double fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first, ptrdiff_t count, void *staging,
+                          bool past_cache);
 void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,
                          bool past_cache);
 

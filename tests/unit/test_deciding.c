@@ -1,0 +1,186 @@
+/* test_deciding.c: which side a problem ends on where estimates are wrong and both sides are about as fast; by a clock
+ * that only executions move. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "cuda/sim/sim.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "real_fftw.h"
+#include "src/plan/handle.h"
+#include "src/plan/wisdom.h"
+#include "src/report/clock.h"
+#include "src/run/ranks.h"
+#include "waiting_case.h"
+
+static enum fg_state after(device_case *c, int executions) {
+  waiting_execute(c, executions);
+  return fg_plan_state(c->plan);
+}
+
+/* Some per cent slower is slower, but a few executions do not tell. */
+START_TEST(near_ties_are_decided_by_more_executions) {
+  device_case c;
+  test_time(waiting_host_time, (_i ? 1.04 : 0.97) * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
+  ck_assert_int_eq(after(&c, UNTIL_SWITCH + FG_MOST_TRIALS), FG_STATE_SWITCHED);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_UNDECIDED);
+  ck_assert_int_eq(after(&c, 1), _i ? FG_STATE_RETURNED : FG_STATE_SWITCHED);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), _i ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE);
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(clear_cases_are_decided_by_few) {
+  device_case c;
+  test_time(waiting_host_time, (_i ? 1.2 : 0.8) * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
+  ck_assert_int_eq(after(&c, UNTIL_SWITCH + FG_TRIALS), FG_STATE_SWITCHED);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_UNDECIDED);
+  ck_assert_int_eq(after(&c, 1), _i ? FG_STATE_RETURNED : FG_STATE_SWITCHED);
+  ck_assert_int_ne(fg_account_verdict(c.plan->account), FG_UNDECIDED);
+  device_case_close(&c);
+}
+END_TEST
+
+/* The model takes the device to be a tenth slower; it is twice as fast. Only where it is open already and the problem
+ * has been executed often is that found out. */
+START_TEST(a_device_that_may_be_faster_is_tried_if_it_is_there) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  if (_i) waiting_empty_cache(none); /* what has to be compiled takes no longer here, but is asked for otherwise */
+  fg_calibration slow = *test_coefficients(waiting_start, waiting_planning);
+  slow.overhead = 1.1 * waiting_host_time;
+  fg_calibration_use(&slow);
+  test_time(waiting_host_time, 0.5 * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
+  ck_assert_int_eq(after(&c, 3 * FG_HOST_MANY), FG_STATE_WAITING);
+  ck_assert(!fg_target_open());
+  device_case_close(&c);
+
+  test_target();
+  waiting_open(&c, "oc12x30*30");
+  ck_assert_int_eq(after(&c, FG_HOST_MANY), FG_STATE_WAITING);
+  ck_assert_int_eq(after(&c, 1), FG_STATE_SWITCHED);
+  ck_assert_int_eq(after(&c, FG_MOST_TRIALS + 1), FG_STATE_SWITCHED);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_BETTER_ON_DEVICE);
+  device_case_close(&c);
+  if (_i) waiting_remove_cache(none);
+}
+END_TEST
+
+/* A host estimate of a quarter of the device's may be wrong. */
+START_TEST(what_the_estimate_leaves_to_the_host_is_still_looked_at) {
+  device_case c;
+  fg_calibration slow = *test_coefficients(waiting_start, waiting_planning);
+  slow.overhead = 1.5e-3; /* the host's estimate: half a millisecond */
+  fg_calibration_use(&slow);
+  test_time(5 * waiting_host_time, 1e-9);
+  waiting_open(&c, TEST_WAITS);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  ck_assert_int_eq(after(&c, UNTIL_SWITCH), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+
+START_TEST(nothing_shorter_than_the_devices_overhead_is_counted_for_ever) {
+  device_case c;
+  fg_calibration slow = *test_coefficients(waiting_start, waiting_planning);
+  slow.overhead = 11e-6;
+  slow.rate_smooth = 3e10; /* 15 us on the host; it takes 9 */
+  fg_calibration_use(&slow);
+  test_time(9e-6, 1e-9);
+  waiting_open(&c, TEST_WAITS);
+  ck_assert_int_eq(after(&c, FG_HOST_TRIALS), FG_STATE_WAITING);
+  ck_assert_int_eq(after(&c, 1), FG_STATE_HOST);
+  device_case_close(&c);
+}
+END_TEST
+
+/* Executions on the host until a long prime is worth planning, on so many processors. */
+static int until_planned(int processors) {
+  cpu_set_t all, some;
+  int executions = 0;
+  ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&some);
+  for (int cpu = 0; CPU_COUNT(&some) < processors; cpu++)
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &some);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof some, &some), 0);
+  ck_assert_int_eq(fg_ranks_processors(), processors);
+  fg_problem *p = test_problem(processors == 1 ? "oc1000003" : "ic1000003", FG_SINGLE);
+  fg_account *a = fg_account_of(p, FG_MEMORY_OWN, 0);
+  do executions++;
+  while (!fg_account_host(a, waiting_host_time));
+  ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+  fg_problem_free(p);
+  return executions;
+}
+
+/* Two executions of many that somebody has disturbed: the host is usually the faster side. */
+START_TEST(moments_do_not_decide) {
+  fg_problem *p = test_problem(TEST_WAITS, FG_SINGLE);
+  fg_account *a = fg_account_of(p, FG_MEMORY_OWN, waiting_host_time);
+  for (int i = 0; i < 40; i++) fg_account_host(a, (i == 1 || i == 30 ? 50 : 1) * waiting_host_time);
+  ck_assert_double_le(fg_account_host_seconds(a), 1.15 * waiting_host_time);
+  bool worse = false;
+  for (int i = 0; i <= FG_MOST_TRIALS && !worse; i++) worse = fg_account_device(a, (i ? 1.2 : 5) * waiting_host_time);
+  ck_assert(worse);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* The program has the others meanwhile. */
+START_TEST(tables_are_charged_with_the_processor_that_they_keep) {
+  test_target();
+  fg_problem *p = test_problem("oc1000003", FG_SINGLE);
+  const double tables = fg_model_table_seconds(p) / waiting_host_time;
+  const int alone = until_planned(1), of_two = fg_ranks_processors() > 1 ? until_planned(2) : alone / 2 + 1;
+  ck_assert_int_ge(alone, (int)tables);
+  ck_assert_int_le(alone, (int)tables + 4);
+  ck_assert_int_le(abs(alone - 2 * of_two), 4);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* The fifth execution of the host and each sixth behind it take half as long as the others, and the first three of a plan twice as long. */
+static double now_and_then_lucky(void) {
+  const int n = test_real_fftw_executions_here();
+  return waiting_host_time * (n + fmin(n, 3) - 0.5 * ((n + 1) / 6)) + 0.7 * waiting_host_time * (double)fg_sim_count().launches;
+}
+
+START_TEST(what_is_measured_is_the_usual_not_the_best) {
+  device_case c;
+  fg_finding found;
+  fg_calibration both = *test_coefficients(1e-6, 1e-6);
+  both.overhead = 0.5e-3; /* as much as the host is taken to need */
+  fg_calibration_use(&both);
+  fg_clock_test = now_and_then_lucky;
+  test_target();
+  device_case_open(&c, TEST_WAITS);
+  ((fg_problem *)c.problem)->flags = FG_MEASURE;
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  ck_assert(fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  ck_assert(fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found) && found.device);
+  ck_assert_double_eq_tol(found.host, waiting_host_time, 1e-6);
+  ck_assert_double_eq_tol(found.gpu, 0.7 * waiting_host_time, 1e-6);
+  device_case_close(&c);
+}
+END_TEST
+
+static void add_tests(TCase *tc) {
+  tcase_add_loop_test(tc, near_ties_are_decided_by_more_executions, 0, 2);
+  tcase_add_loop_test(tc, clear_cases_are_decided_by_few, 0, 2);
+  tcase_add_loop_test(tc, a_device_that_may_be_faster_is_tried_if_it_is_there, 0, 2);
+  tcase_add_test(tc, what_the_estimate_leaves_to_the_host_is_still_looked_at);
+  tcase_add_test(tc, nothing_shorter_than_the_devices_overhead_is_counted_for_ever);
+  tcase_add_test(tc, moments_do_not_decide);
+  tcase_add_test(tc, tables_are_charged_with_the_processor_that_they_keep);
+  tcase_add_test(tc, what_is_measured_is_the_usual_not_the_best);
+}
+
+int main(void) { return waiting_run("deciding", add_tests); }

@@ -1,0 +1,121 @@
+/* test_planned.c: what is planned again is found, and is what would be planned anew. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "random_problem.h"
+#include "small_device.h"
+#include "src/pass/choice.h"
+#include "src/pass/tuned.h"
+#include "src/plan/planned.h"
+#include "src/plan/planner.h"
+#include "suite.h"
+
+static fg_passes *planned(const fg_problem *p, const fg_device_info *device) {
+  fg_passes *list = calloc(1, sizeof *list);
+  const char *why;
+  ck_assert(list && fg_planner_plan(p, device, list, &why));
+  return list;
+}
+
+static bool same(const fg_passes *a, const fg_passes *b) {
+  if (a->count != b->count || a->cost != b->cost || memcmp(a->scratch, b->scratch, sizeof a->scratch)) return false;
+  for (int i = 0; i < a->count; i++) {
+    char x[512], y[512];
+    fg_choice c = fg_choice_of(&a->pass[i]), d = fg_choice_of(&b->pass[i]);
+    fg_pass_print(&a->pass[i], x, sizeof x);
+    fg_pass_print(&b->pass[i], y, sizeof y);
+    if (strcmp(x, y) || memcmp(&c, &d, sizeof c) || a->pass[i].in != b->pass[i].in || a->pass[i].out != b->pass[i].out ||
+        memcmp(a->pass[i].loop, b->pass[i].loop, (size_t)a->pass[i].loops * sizeof *a->pass[i].loop))
+      return false;
+  }
+  return true;
+}
+
+static void check(const fg_problem *p, const fg_device_info *device, const fg_passes *before) {
+  fg_passes *found = planned(p, device);
+  fg_planned_forget();
+  fg_passes *anew = planned(p, device);
+  ck_assert(same(before, anew) && same(found, anew));
+  free(found);
+  free(anew);
+}
+
+/* Small problems differ in little: whatever is left out of the key gives one of them another's passes. */
+START_TEST(found_is_what_would_be_planned) {
+  enum { PROBLEMS = 200 };
+  const test_limits limits = {.precision = _i ? FG_DOUBLE : FG_SINGLE, .rank = 2, .batch_rank = 2, .n = 6,
+                              .batch_n = 3, .elements = 200};
+  const fg_device_info small = test_small_device(32 << 10), *const device[] = {&fg_reference_device, &small};
+  fg_passes *before[PROBLEMS];
+  dice d = {5}, again = {5};
+  for (int i = 0; i < PROBLEMS; i++) {
+    fg_problem *p = test_random_problem(&d, &limits);
+    before[i] = planned(p, device[i % 2]);
+    fg_problem_free(p);
+  }
+  for (int i = 0; i < PROBLEMS; i++) {
+    fg_problem *p = test_random_problem(&again, &limits);
+    check(p, device[i % 2], before[i]);
+    fg_problem_free(p);
+    free(before[i]);
+  }
+}
+END_TEST
+
+/* Each differs from the one before in one thing. */
+START_TEST(one_thing_makes_another_problem) {
+  static const char *const texts[] = {"ocf60",   "ocb60",    "ocf60*2",  "ocf30x2", "icf60",  "orf60",    "orb60",
+                                      "ok60f",   "ok60b",    "ok60e10",  "ok60e01", "ok60o01", "ok60e10x2e10",
+                                      "ok60e10x2e01"};
+  fg_passes *before[TEST_COUNT(texts)];
+  for (int i = 0; i < TEST_COUNT(texts); i++) {
+    fg_problem *p = test_problem(texts[i], FG_SINGLE);
+    before[i] = planned(p, &fg_reference_device);
+    fg_problem_free(p);
+  }
+  for (int i = 0; i < TEST_COUNT(texts); i++) {
+    fg_problem *p = test_problem(texts[i], FG_SINGLE);
+    check(p, &fg_reference_device, before[i]);
+    fg_problem_free(p);
+    free(before[i]);
+  }
+}
+END_TEST
+
+/* What is kept under the work of 64 points is what planning 64 points gives, until a geometry becomes known. */
+START_TEST(the_planner_asks_for_it) {
+  const fg_work w = {.precision = FG_SINGLE, .sign = FG_FORWARD, .kind = FG_DFT, .to.array = FG_ARRAY_OUT, .rank = 1,
+                     .dim = {{64, 1, 1}}};
+  fg_problem *p = test_problem("ocf64", FG_SINGLE);
+  fg_planned_key *key = fg_planned_key_of(&w, &fg_reference_device);
+  fg_passes *list = calloc(1, sizeof *list);
+  ck_assert(key && list && !fg_planned_find(key, list));
+  fg_passes *first = planned(p, &fg_reference_device);
+  ck_assert(fg_planned_find(key, list) && same(list, first));
+  list->cost = 123;
+  fg_planned_keep(key, list);
+  fg_passes *second = planned(p, &fg_reference_device);
+  ck_assert_double_eq(second->cost, 123);
+  const fg_choice c = fg_choice_of(&first->pass[0]);
+  fg_tuned_learn(&first->pass[0], fg_reference_device.arch, &c, 1);
+  fg_passes *third = planned(p, &fg_reference_device);
+  ck_assert_double_ne(third->cost, 123);
+  fg_planned_forget();
+  ck_assert(!fg_planned_find(key, list));
+  free(first);
+  free(second);
+  free(third);
+  free(list);
+  free(key);
+  fg_problem_free(p);
+}
+END_TEST
+
+int main(void) {
+  TCase *tc = tcase_create("planned");
+  tcase_add_loop_test(tc, found_is_what_would_be_planned, 0, 2);
+  tcase_add_test(tc, one_thing_makes_another_problem);
+  tcase_add_test(tc, the_planner_asks_for_it);
+  return test_run(tc, "planned");
+}
