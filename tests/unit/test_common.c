@@ -25,7 +25,8 @@ enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12 };
 enum { MOST_BYTES = 128, MOST_PERCENT = 6 };
 
 /* In double precision, whose points are two pairs of registers each, the bounds leave 32 registers beside them
- * (src/pass/geometry.c, blocks_by_need), and a third of the kernels keeps one or two numbers elsewhere: so much is not counted. */
+ * (src/pass/geometry.c, blocks_by_need), and a third of the kernels keeps one or two numbers elsewhere: so much is not
+ * counted. */
 enum { LITTLE_DOUBLE = 32 };
 
 /* As sm_120 has it, with the shared memory and threads of a multiprocessor that are less than an H200's. */
