@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cuda/backend.h"
+#include "cuda/usage.h"
 #include "src/report/log.h"
 #include "src/report/settings.h"
 
@@ -199,12 +200,14 @@ static char *log_of(nvrtcProgram program) {
   return NULL;
 }
 
-static int compile(nvrtcProgram program, const char *name, const target *t) {
-  const char *options[1 + FIXED_OPTIONS] = {t->architecture};
+/* sparing: as few registers as the code needs, not as many as would make it faster. */
+static int compile(nvrtcProgram program, const char *name, const target *t, bool sparing) {
+  const char *options[2 + FIXED_OPTIONS] = {t->architecture};
   nvrtcResult result;
   char *log;
   memcpy(options + 1, fixed_options, sizeof fixed_options);
-  result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS, options);
+  options[1 + FIXED_OPTIONS] = "--ptxas-options=--register-usage-level=0";
+  result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS + sparing, options);
   log = log_of(program);
   fg_log(FG_LOG_DEBUG, "cuda: compiled %s for %s%s%s", name, t->architecture, log && *log ? ": " : "", log ? log : "");
   if (result)
@@ -230,7 +233,7 @@ static int fetch(nvrtcProgram program, bool ptx, void **cubin, size_t *bytes) {
 }
 
 /* A compiled program, to be destroyed, or FG_ECOMPILE. */
-static int compile_text(const char *source_name, const char *text, const char *defines, const target *t,
+static int compile_text(const char *source_name, const char *text, const char *defines, const target *t, bool sparing,
                         nvrtcProgram *program) {
   char *whole = whole_text(source_name, text, defines);
   if (!whole) return out_of_memory();
@@ -238,9 +241,36 @@ static int compile_text(const char *source_name, const char *text, const char *d
       rtc.nvrtcCreateProgram(program, whole, source_name, headers.count, headers.texts, headers.names);
   free(whole);
   if (result) return fg_backend_fail(FG_ECOMPILE, "nvrtcCreateProgram: %s", rtc.nvrtcGetErrorString(result));
-  const int code = compile(*program, source_name, t);
+  const int code = compile(*program, source_name, t, sparing);
   if (code) rtc.nvrtcDestroyProgram(program);
   return code;
+}
+
+/* Bytes that a compiled program keeps in local memory. */
+static unsigned spilled(nvrtcProgram program) {
+  void *cubin;
+  size_t bytes;
+  fg_usage u;
+  if (fetch(program, false, &cubin, &bytes)) return 0;
+  const bool told = fg_usage_of(cubin, bytes, &u);
+  free(cubin);
+  return told ? u.spilled : 0;
+}
+
+/* The same; what does not fit the registers is compiled sparingly, if that helps. */
+static int compile_fitting(const char *source_name, const char *text, const char *defines, const target *t,
+                           nvrtcProgram *program) {
+  nvrtcProgram other;
+  const int code = compile_text(source_name, text, defines, t, false, program);
+  if (code || t->ptx || !spilled(*program)) return code;
+  if (compile_text(source_name, text, defines, t, true, &other)) return 0; /* an old compiler: no such option */
+  if (spilled(other) < spilled(*program)) {
+    nvrtcProgram first = *program;
+    *program = other;
+    other = first;
+  }
+  rtc.nvrtcDestroyProgram(&other);
+  return 0;
 }
 
 int fg_nvrtc_compile(const char *source_name, const char *text, const char *defines, int arch, void **cubin,
@@ -248,7 +278,7 @@ int fg_nvrtc_compile(const char *source_name, const char *text, const char *defi
   nvrtcProgram program;
   target t;
   int code = target_of(arch, &t);
-  if (!code) code = compile_text(source_name, text, defines, &t, &program);
+  if (!code) code = compile_fitting(source_name, text, defines, &t, &program);
   if (code) return code;
   code = fetch(program, t.ptx, cubin, bytes);
   rtc.nvrtcDestroyProgram(&program);
@@ -261,7 +291,7 @@ int fg_nvrtc_compile_both(const char *source_name, const char *text, const char 
   target t;
   int code = target_of(arch, &t);
   if (!code && t.ptx) code = fg_backend_fail(FG_ECOMPILE, "this NVRTC does not know sm_%d", arch);
-  if (!code) code = compile_text(source_name, text, defines, &t, &program);
+  if (!code) code = compile_fitting(source_name, text, defines, &t, &program);
   if (code) return code;
   *o = (fg_nvrtc_output){0};
   code = fetch(program, false, &o->cubin, &o->cubin_bytes);

@@ -46,7 +46,7 @@ typedef struct {
   long long load_step, store_step; /* elements from position to position, where the side has a form */
   const void *form_table;      /* factors of the form by position */
   const void *filter;          /* transformed filter of an in-tile convolution */
-  const int *order;            /* FG_RADER: g^k, the place in the tile of point k of the stages, 0 ≤ k ≤ N */
+  const int *order;            /* FG_RADER: the place in the tile of point k of the stages, a power of g, 0 ≤ k < N */
   long long box_in[FG_MAX_BOX], box_out[FG_MAX_BOX]; /* strides of a box's dimensions, slowest first */
   const void *box_stages[FG_MAX_BOX];                /* twiddles between the stages of each of them */
   fg_loop loop[FG_MAX_LOOPS];  /* innermost first */

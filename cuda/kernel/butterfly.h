@@ -3,15 +3,16 @@
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *
- * Primes use the symmetry of cosine and sine, R = A·B with coprime factors the prime-factor map (no twiddles; Good
- * 1958), 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and (1 − i)/√2 done
- * without a product; primes from 37 on are convolutions (rader.h).
+ * Primes are sums of products (prime.h), 61 a convolution (rader.h), R = A·B with coprime factors the prime-factor map
+ * (no twiddles; Good 1958), 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and
+ * (1 − i)/√2 done without a product.
  * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
 #ifndef FG_BUTTERFLY_H
 #define FG_BUTTERFLY_H
 
 #include "complex.h"
 #include "constants.h"
+#include "prime.h"
 #include "rader.h"
 
 /* a · exp(−2πi k/N), 0 ≤ k < N. */
@@ -47,31 +48,8 @@ template <> struct butterfly<4> {
   }
 };
 
-/* Odd primes: pair j with R − j; cosines act on the sums, sines on the differences. */
 template <int R> struct butterfly {
-  FG_DEVICE void apply(cplx *v) {
-    constexpr int H = (R - 1) / 2;
-    cplx sum[H], difference[H], total = v[0];
-#pragma unroll
-    for (int j = 1; j <= H; j++) {
-      sum[j - 1] = v[j] + v[R - j];
-      difference[j - 1] = v[j] - v[R - j];
-      total = total + sum[j - 1];
-    }
-#pragma unroll
-    for (int k = 1; k <= H; k++) {
-      cplx even = v[0], odd = {0, 0};
-#pragma unroll
-      for (int j = 1; j <= H; j++) {
-        const real c = real(circle<R>::cos(j * k % R)), s = real(circle<R>::sin(j * k % R));
-        even = even + scale(c, sum[j - 1]);
-        odd = odd + scale(s, difference[j - 1]);
-      }
-      v[k] = even + quarter(odd);
-      v[R - k] = even - quarter(odd);
-    }
-    v[0] = total;
-  }
+  FG_DEVICE void apply(cplx *v) { pairs_of<R>::transform(v); }
 };
 
 /* R = A·B: A transforms of length B, constant twiddles, B transforms of length A. */
@@ -145,10 +123,7 @@ FG_SPLIT_BUTTERFLY(27, cooley_tukey, 3, 9)
 FG_SPLIT_BUTTERFLY(28, prime_factor, 4, 7)
 FG_SPLIT_BUTTERFLY(30, prime_factor, 2, 15)
 FG_SPLIT_BUTTERFLY(32, cooley_tukey, 4, 8)
-/* Only within convolutions. */
-FG_SPLIT_BUTTERFLY(40, prime_factor, 5, 8)
-FG_SPLIT_BUTTERFLY(42, prime_factor, 6, 7)
-FG_SPLIT_BUTTERFLY(52, prime_factor, 4, 13)
+/* Only within the convolution of 61. */
 FG_SPLIT_BUTTERFLY(60, prime_factor, 4, 15)
 #undef FG_SPLIT_BUTTERFLY
 
@@ -170,23 +145,8 @@ template <int P> FG_DEVICE void rader(cplx *v) {
   for (int q = 0; q < N; q++) v[G::power((N - q) % N)] = swapped(w[q]);
 }
 
-#define FG_RADER_BUTTERFLY(P)                                                                                          \
-  template <> struct butterfly<P> {                                                                                    \
-    FG_DEVICE void apply(cplx *v) { rader<P>(v); }                                                                     \
-  };
-FG_RADER_BUTTERFLY(41)
-FG_RADER_BUTTERFLY(43)
-FG_RADER_BUTTERFLY(53)
-FG_RADER_BUTTERFLY(61)
-#undef FG_RADER_BUTTERFLY
-
-#define FG_RADER_SUMS_BUTTERFLY(P)                                                                                     \
-  template <> struct butterfly<P> {                                                                                    \
-    FG_DEVICE void apply(cplx *v) { convolve<P>(v); }                                                                  \
-  };
-FG_RADER_SUMS_BUTTERFLY(37)
-FG_RADER_SUMS_BUTTERFLY(47)
-FG_RADER_SUMS_BUTTERFLY(59)
-#undef FG_RADER_SUMS_BUTTERFLY
+template <> struct butterfly<61> {
+  FG_DEVICE void apply(cplx *v) { rader<61>(v); }
+};
 
 #endif

@@ -38,29 +38,41 @@ FG_DEVICE run_of_points store_run(const pass_state &s, const line_place &p, int 
 /* A move (radix 1) along dense lines: point after point of the block, whatever line it is in. */
 template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !column_of(S) && FG_N > 1; }
 
-FG_DEVICE bool dense_point(const pass_state &s, int i, long long *at) {
-  const int u = threadIdx.x + i * FG_THREADS;
-  *at = static_cast<long long>(s.first) * FG_N + u;
-  return u < FG_LINES * FG_N && *at < s.args.lines * FG_N;
+/* How many points of the block's there are. */
+constexpr int DENSE_POINTS = WHOLE * FG_DATA;
+FG_DEVICE int dense_points(const pass_state &s) {
+  const long long points = (s.args.lines - static_cast<long long>(s.first)) * FG_DATA;
+  return WHOLE == 1 || points > DENSE_POINTS ? DENSE_POINTS : int(points);
 }
 
-FG_DEVICE void load_dense(const pass_state &s, cplx *v) {
+/* Of them this thread's COUNT. */
+template <int COUNT> FG_DEVICE void fetch_dense(const pass_state &s, int points, cplx *v) {
+  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
-  for (int i = 0; i < stage<0>::REPEATS; i++) {
-    long long at;
-    v[i] = {0, 0};
-    if (!dense_point(s, i, &at)) continue;
-    v[i] = read_point(s.args, at);
+  for (int i = 0; i < COUNT; i++) {
+    if (int(threadIdx.x) + i * FG_THREADS >= points) continue;
+    v[i] = read_point(s.args, at + i * FG_THREADS);
     if (FG_BACKWARD) v[i] = swapped(v[i]);
   }
 }
-
-FG_DEVICE void store_dense(const pass_state &s, const cplx *v) {
+template <int COUNT> FG_DEVICE void put_dense(const pass_state &s, int points, const cplx *v) {
+  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
-  for (int i = 0; i < stage<LAST>::REPEATS; i++) {
-    long long at;
-    if (dense_point(s, i, &at)) write_point(s.args, at, FG_BACKWARD ? swapped(v[i]) : v[i]);
-  }
+  for (int i = 0; i < COUNT; i++)
+    if (int(threadIdx.x) + i * FG_THREADS < points)
+      write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(v[i]) : v[i]);
+}
+
+/* All blocks but the last are full, which saves a test and an address for each point. */
+template <int COUNT> FG_DEVICE void load_dense(const pass_state &s, cplx *v) {
+  const int points = dense_points(s);
+  if (points == DENSE_POINTS) fetch_dense<COUNT>(s, DENSE_POINTS, v);
+  else fetch_dense<COUNT>(s, points, v);
+}
+template <int COUNT> FG_DEVICE void store_dense(const pass_state &s, const cplx *v) {
+  const int points = dense_points(s);
+  if (points == DENSE_POINTS) put_dense<COUNT>(s, DENSE_POINTS, v);
+  else put_dense<COUNT>(s, points, v);
 }
 
 /* The R points of one butterfly, of one row or of two. */
@@ -103,14 +115,14 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
     return;
   }
   if constexpr (FG_IN_DENSE && moves_along<0>()) {
-    load_dense(s, v);
+    load_dense<T::REPEATS>(s, v);
     return;
   }
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    for (int j = 0; FG_PAIRS && j < T::R; j++) v[i * T::R + j] = {0, 0}; /* the row that may be missing */
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else load_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
@@ -158,7 +170,7 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     return;
   }
   if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
-    store_dense(s, v);
+    store_dense<T::REPEATS>(s, v);
     return;
   }
 #pragma unroll

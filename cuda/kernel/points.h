@@ -38,7 +38,9 @@ FG_DEVICE line_place place(const pass_state &s, int row) {
   return place_of(s.args, s.first + row);
 }
 
-FG_DEVICE bool row_exists(const pass_state &s, int row) { return s.first + row < line_number(s.args.lines); }
+FG_DEVICE bool row_exists(const pass_state &s, int row) {
+  return ROWS == 1 || s.first + row < line_number(s.args.lines); /* no block is without a row */
+}
 
 /* Where the points of one butterfly of a line are in global memory, or go to: the first, and the step between them. */
 struct run_of_points {

@@ -31,11 +31,22 @@ FG_CONSTANT int product_before(int s) {
   for (int i = s < STAGES ? 0 : STAGES; i < s; i++) p *= radix_of(i);
   return p;
 }
-/* Where stage s's twiddles begin in the table of all stages: P·(R − 1) entries each, none for the first. */
+FG_CONSTANT int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
+/* The product of the stages before those that stage s's inputs have to be turned by the results of.  Only permuted
+ * convolutions have any: there no twiddles are needed between groups of coprime stages, whose residues are the indices
+ * (src/pass/residues.h). */
+FG_CONSTANT int coprime_before(int s) {
+  int coprime = 1;
+  for (int i = s < STAGES ? 0 : STAGES; FG_RADER && i <= s; i++)
+    if (common_divisor(product_before(i), FG_N / product_before(i)) == 1) coprime = product_before(i);
+  return coprime;
+}
+FG_CONSTANT int turned_before(int s) { return product_before(s) / coprime_before(s); }
+/* Where stage s's twiddles begin in the table of all stages: none where nothing is turned. */
 FG_CONSTANT int twiddles_before(int s) {
   int sum = 0;
   for (int i = 0; i < s; i++)
-    if (product_before(i) > 1) sum += product_before(i) * (radix_of(i) - 1);
+    if (turned_before(i) > 1) sum += turned_before(i) * (radix_of(i) - 1);
   return sum;
 }
 FG_CONSTANT bool all_columns() {
@@ -76,6 +87,7 @@ template <int S> struct stage {
   static constexpr int R = radix_of(S), M = FG_N / R, P = product_before(S), TWIDDLES = twiddles_before(S);
   static constexpr int TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER;
+  static constexpr int COPRIME = coprime_before(S), TURNED = turned_before(S);
 
   /* The i-th butterfly of this thread. */
   FG_DEVICE spot locate(int i) {
@@ -91,7 +103,9 @@ template <int S> struct stage {
     const int t = threadIdx.x;
     const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
     const int u = t + i * FG_THREADS;
-    if constexpr (column_of(S) && FG_THREADS % FG_LINES == 0)
+    if constexpr (FG_LINES == 1)
+      return {0, u, exists};
+    else if constexpr (column_of(S) && FG_THREADS % FG_LINES == 0)
       return {t % FG_LINES, t / FG_LINES + i * (FG_THREADS / FG_LINES), exists};
     else if constexpr (column_of(S))
       return {u % FG_LINES, u / FG_LINES, exists};
@@ -104,17 +118,17 @@ template <int S> struct stage {
   }
 };
 
-/* The butterflies of stage S on the registers, inputs first turned by exp(−2πi j·(b mod P)/(P·R)). */
+/* The butterflies of stage S on the registers, inputs first turned by exp(−2πi j·(b mod P)/(P·R)); P of its group. */
 template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
   using T = stage<S>;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
-    if (T::P > 1 && T::R > 1) {
+    if (T::TURNED > 1 && T::R > 1) {
       const spot at = T::locate(i);
-      const cplx *w = twiddles + T::TWIDDLES + at.b % T::P;
+      const cplx *w = twiddles + T::TWIDDLES + at.b % T::P / T::COPRIME;
       if (at.exists) {
 #pragma unroll
-        for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::P);
+        for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::TURNED);
       }
     }
     butterfly<T::R>::apply(v + i * T::R);

@@ -1,7 +1,8 @@
 /* through.h: lines that are loaded and stored through the tile, in the order of memory.
  *
  * Pairs of spectra (pairs.h) are put together and taken apart there.  A line of prime length (FG_RADER) is permuted
- * there: stages read point g^k as their k-th input and store their k-th result as point g^−k.  A line of FG_PARTS
+ * there: what stages read as their k-th input is point g^q(k), where they store their k-th result, the convolution's −q-th
+ * (src/pass/residues.h).  A line of FG_PARTS
  * times a prime is as many lines of the tile, transformed across first: a two-dimensional transform, since both are
  * coprime (Good 1958). */
 #ifndef FG_THROUGH_H
@@ -84,25 +85,13 @@ FG_DEVICE spot element_spot(int i, bool column) {
 }
 constexpr int ELEMENT_REPEATS = (WHOLE * FG_DATA + FG_THREADS - 1) / FG_THREADS;
 
-/* Lines one after the other in memory as in the tile: how many points of the block's there are. */
-FG_DEVICE int dense_points(const pass_state &s) {
-  const long long points = (s.args.lines - static_cast<long long>(s.first)) * FG_DATA;
-  return points < WHOLE * FG_DATA ? int(points) : WHOLE * FG_DATA;
-}
-
 FG_DEVICE void load_whole_lines(const pass_state &s) {
-  const int points = dense_points(s);
-  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
   cplx x[ELEMENT_REPEATS];
-#pragma unroll
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
-    x[i] = {0, 0};
-    if (int(threadIdx.x) + i * FG_THREADS < points) x[i] = read_point(s.args, at + i * FG_THREADS);
-  }
+  fetch_dense<ELEMENT_REPEATS>(s, dense_points(s), x);
 #pragma unroll
   for (int i = 0; i < ELEMENT_REPEATS; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
-    if (u < WHOLE * FG_DATA) shared_store(s.tile + u, FG_BACKWARD ? swapped(x[i]) : x[i]);
+    if (u < DENSE_POINTS) shared_store(s.tile + u, x[i]);
   }
 }
 
@@ -181,7 +170,7 @@ FG_DEVICE void write_last(const pass_state &s, cplx *v) {
     for (int j = 0; j < T::R; j++) {
       const int k = at.b + j * T::M;
       cplx &x = v[i * T::R + j];
-      if (FG_RADER && at.exists) shared_store(s.tile + place_of_power(s, at.line, FG_N - k), x);
+      if (FG_RADER && at.exists) shared_store(s.tile + place_of_power(s, at.line, k), x);
       if (CHIRP && at.exists && k < FG_DATA) x = x * table_load(static_cast<const cplx *>(s.args.store_table) + k);
     }
   }

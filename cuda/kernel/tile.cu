@@ -37,7 +37,8 @@ FG_DEVICE cplx filtered_sum(const pass_state &s, int line, cplx sum, cplx f) {
   return sum * f + first;
 }
 
-/* Between the two halves of a convolution: product with the filter, and the swap that makes what follows an inverse. */
+/* Between the two halves of a convolution: product with the filter, and the swap that makes what follows an inverse.  That
+ * of a prime length is transformed forwards twice, and so comes out in the order in which it was read (through.h). */
 FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
   using T = stage<STAGES - 1>;
 #pragma unroll
@@ -50,7 +51,7 @@ FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
       const cplx f = table_load(filter + at.b + j * T::M);
       cplx &x = v[i * T::R + j];
       x = FG_RADER && j == 0 && at.b == 0 ? filtered_sum(s, at.line, x, f) : x * f;
-      x = swapped(x);
+      if (!FG_RADER) x = swapped(x);
     }
   }
 }
@@ -81,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   if constexpr (LOAD_THROUGH) load_through(s, v);
   else load_lines(s, v);
   run_stages<0>(s, v);
-  if (FG_CONVOLVE) {
+  if (FG_CONVOLVE && !FG_RADER) {
 #pragma unroll
     for (int i = 0; i < POINTS; i++) v[i] = swapped(v[i]);
   }

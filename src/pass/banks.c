@@ -36,10 +36,12 @@ typedef struct {
   ptrdiff_t portions;      /* of a line: one to a thread, whose first butterfly stands for all */
   bool column;
   ptrdiff_t generator; /* of the order that points are read in; 0: their own */
+  fg_coprime_groups groups;
 } stage;
 
 static stage stage_of(const fg_pass *p, int s) {
-  stage t = {p->radix[s], p->n / p->radix[s], 1, fg_geometry_portions(p, s), p->column[s], 0};
+  stage t = {.r = p->radix[s], .m = p->n / p->radix[s], .product = 1, .portions = fg_geometry_portions(p, s),
+             .column = p->column[s]};
   for (int i = 0; i < s; i++) t.product *= p->radix[i];
   return t;
 }
@@ -50,7 +52,10 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
   const ptrdiff_t b = t->column ? thread / fg_pass_tile_lines(p) : thread % t->portions;
   const ptrdiff_t k =
       writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
-  if (t->generator) return fg_banks_place(p, line, fg_power_modulo(t->generator, k, p->filter.n) - 1);
+  if (t->generator) {
+    const ptrdiff_t power = fg_power_modulo(t->generator, fg_coprime_index(&t->groups, k), p->filter.n);
+    return fg_banks_place(p, line, power - 1);
+  }
   return fg_banks_place(p, line, k);
 }
 
@@ -80,6 +85,7 @@ static void add_permutation(const fg_pass *p, double *wavefronts, double *groups
   stage t = stage_of(p, 0);
   double in_order = 0;
   t.generator = fg_generator(p->filter.n);
+  t.groups = fg_coprime_groups_of(p->radix, p->stages);
   add_stage(p, &t, false, wavefronts, &in_order);
   *groups += 2 * in_order;
   *wavefronts += in_order;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/pass/banks.h"
+#include "src/pass/residues.h"
 #include "src/pass/tuned.h"
 
 enum {
@@ -271,9 +272,21 @@ static void try_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pa
     try_threads(p, device, threads, best, best_score);
 }
 
+/* Registers that the compiler may give a thread where so many blocks are to be on a multiprocessor: each quarter of it
+ * has a quarter of them, for whole warps. */
+static int registers_for(const fg_pass *p, const fg_device_info *device, int blocks) {
+  const int warps = divide_up(blocks * (p->threads / 32), 4);
+  return device->registers_sm / 4 / (32 * warps) / 8 * 8;
+}
+
+/* What the compiler is asked for.  Of many blocks one less than there is room for does no harm, if its share of the
+ * quarters would be less than what a thread needs. */
 static void set_blocks(fg_pass *p, const fg_device_info *device) {
+  enum { MANY = 8 };
   double busy;
-  p->blocks_sm = residency(p, device, points_of(p, &busy));
+  const int points = points_of(p, &busy);
+  p->blocks_sm = residency(p, device, points);
+  if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */
@@ -345,11 +358,17 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
     try_lines(now, device, (int)now->loop[0].n, best, best_score);
 }
 
+/* Stages of a permuted convolution that have twiddles; all of any other transform but the first do, in whatever order. */
+static int turned_stages(const fg_pass *p) {
+  return fg_pass_is_rader(p) ? p->stages - fg_coprime_groups_of(p->radix, p->stages).count : 0;
+}
+
 /* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about
- * seven times as fast, more slowly by its bank conflicts; about half of that is hidden. */
+ * seven times as fast, more slowly by its bank conflicts; about half of that is hidden.  Twiddles take half of that, and
+ * as many instructions. */
 static double exchange_efficiency(const fg_pass *p) {
   const int exchanges = fg_pass_is_rader(p) ? 2 * p->stages : p->stages - 1;
-  return 1 / (1 + EXCHANGE_COST * exchanges * fg_banks_conflicts(p));
+  return 1 / (1 + EXCHANGE_COST * (exchanges * fg_banks_conflicts(p) + 2 * turned_stages(p)));
 }
 
 static void best_padding(fg_pass *p) {
@@ -418,7 +437,7 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
       keep_better(&now, false, device, &best, &best_score);
     }
     const bool moves = best.stages > list->stages && (p->from.form || p->to.form); /* another order may need none */
-    const bool perfect = fg_banks_conflicts(&best) <= 1.01 && !moves;
+    const bool perfect = fg_banks_conflicts(&best) <= 1.01 && !moves && turned_stages(&best) == 0;
     if (perfect || !next_permutation(radix, list->stages)) break;
   }
   *p = best;

@@ -7,6 +7,7 @@
 
 #include "src/pass/banks.h"
 #include "src/pass/geometry.h"
+#include "src/pass/residues.h"
 
 typedef struct {
   char *text;
@@ -117,9 +118,11 @@ fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {
 static fg_table stages_table(const fg_pass *p) {
   fg_table t = {.kind = FG_TABLE_STAGES, .precision = p->precision, .n = p->n};
   t.mirrored = p->filter.kind != FG_TABLE_NONE;
+  t.coprime = fg_pass_is_rader(p);
   for (int s = 0; s < p->stages; s++)
     if (p->radix[s] > 1) t.radix[t.stages++] = p->radix[s];
-  if (t.stages < 2) t.kind = FG_TABLE_NONE;
+  const bool turned = !t.coprime || fg_coprime_groups_of(t.radix, t.stages).count < t.stages;
+  if (t.stages < 2 || !turned) t.kind = FG_TABLE_NONE;
   return t;
 }
 
@@ -152,7 +155,13 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
   list[FG_OF_FORM] = p->form_table;
-  if (fg_pass_is_rader(p)) list[FG_OF_ORDER] = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n};
+  if (fg_pass_is_rader(p)) {
+    fg_table order = {.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages};
+    memcpy(order.radix, p->radix, sizeof order.radix);
+    memcpy(list[FG_OF_FILTER].radix, p->radix, sizeof order.radix);
+    list[FG_OF_FILTER].stages = p->stages;
+    list[FG_OF_ORDER] = order;
+  }
   for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "src/pass/banks.h"
+#include "src/pass/residues.h"
 
 /* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
 static const double copy_bandwidth_sm = 4.1e12 / 132;
 static const double launch_seconds = 2.8e-6;
 /* Instructions of convolutions for each point: of a stage, and around both transforms with a permutation or a chirp. */
-enum { STAGE_OPERATIONS = 12, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26 };
+enum { STAGE_OPERATIONS = 12, TWIDDLE_OPERATIONS = 5, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26 };
 
 ptrdiff_t fg_pass_lines(const fg_pass *p) {
   ptrdiff_t lines = 1;
@@ -100,6 +101,8 @@ static double transform_operations(const fg_pass *p) {
       for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
     operations += STAGE_OPERATIONS;
   }
+  if (fg_pass_is_rader(p)) /* all but one of the groups of stages have no twiddles at first */
+    operations -= TWIDDLE_OPERATIONS * (fg_coprime_groups_of(p->radix, p->stages).count - 1);
   return operations;
 }
 

@@ -40,8 +40,9 @@ enum fg_table_kind {
   FG_TABLE_CHIRP,   /* exp(∓πi·m²/n), m < n; sign as the transform's */
   FG_TABLE_ROOTS,   /* exp(−2πi·(step·m + first)/n), m < length */
   FG_TABLE_FILTER,  /* the chirp's convolution filter, transformed: length entries, already divided by length */
-  FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed */
-  FG_TABLE_POWERS   /* integers: g^q mod the prime n, q ≤ n − 1 */
+  FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed; in
+                       the order in which the radices' stages leave it */
+  FG_TABLE_POWERS   /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
 };
 
 typedef struct {
@@ -53,8 +54,9 @@ typedef struct {
   ptrdiff_t length;  /* FILTER, RADER: of the convolution; ROOTS: entries */
   ptrdiff_t step, first; /* ROOTS */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
-  int stages;        /* STAGES */
+  int stages;        /* STAGES, RADER, POWERS */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
+  int coprime;       /* STAGES: no twiddles between groups of coprime stages (src/pass/residues.h) */
   int radix[FG_MAX_STAGES];
 } fg_table;
 

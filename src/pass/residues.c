@@ -31,3 +31,59 @@ ptrdiff_t fg_generator(ptrdiff_t p) {
   while (!generates(g, p)) g++;
   return g;
 }
+
+static ptrdiff_t common_divisor(ptrdiff_t a, ptrdiff_t b) {
+  while (b) {
+    const ptrdiff_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+fg_coprime_groups fg_coprime_groups_of(const int *radix, int stages) {
+  fg_coprime_groups g = {0};
+  ptrdiff_t before = 1, rest = 1;
+  for (int s = 0; s < stages; s++) rest *= radix[s];
+  for (int s = 0; s < stages; s++) {
+    const bool begins = s == 0 || common_divisor(before, rest) == 1;
+    if (begins) g.size[g.count++] = 1;
+    g.size[g.count - 1] *= radix[s];
+    g.first[s] = begins ? s : g.first[s - 1];
+    before *= radix[s];
+    rest /= radix[s];
+  }
+  return g;
+}
+
+static ptrdiff_t points_of(const fg_coprime_groups *g) {
+  ptrdiff_t n = 1;
+  for (int i = 0; i < g->count; i++) n *= g->size[i];
+  return n;
+}
+
+/* The x < n that is residue[i] modulo the size of group i. */
+static ptrdiff_t combined(const fg_coprime_groups *g, const ptrdiff_t *residue) {
+  ptrdiff_t x = 0, product = 1;
+  for (int i = 0; i < g->count; i++) {
+    while (x % g->size[i] != residue[i]) x += product;
+    product *= g->size[i];
+  }
+  return x;
+}
+
+ptrdiff_t fg_coprime_index(const fg_coprime_groups *g, ptrdiff_t k) {
+  ptrdiff_t residue[FG_MAX_STAGES];
+  if (g->count == 1) return k;
+  for (int i = g->count; i-- > 0; k /= g->size[i]) residue[i] = k % g->size[i];
+  return combined(g, residue);
+}
+
+ptrdiff_t fg_coprime_bin(const fg_coprime_groups *g, ptrdiff_t m) {
+  const ptrdiff_t n = points_of(g);
+  ptrdiff_t residue[FG_MAX_STAGES];
+  if (g->count == 1) return m;
+  for (int i = 0; i < g->count; m /= g->size[i++])
+    residue[i] = m % g->size[i] * (n / g->size[i] % g->size[i]) % g->size[i];
+  return combined(g, residue);
+}

@@ -2,8 +2,7 @@
 #ifndef FG_RESIDUES_H
 #define FG_RESIDUES_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "src/pass/pass.h"
 
 bool fg_is_prime(ptrdiff_t n);
 
@@ -12,5 +11,18 @@ ptrdiff_t fg_power_modulo(ptrdiff_t base, ptrdiff_t exponent, ptrdiff_t n);
 
 /* The smallest number whose powers are all residues of the prime p but 0; p < 2^31. */
 ptrdiff_t fg_generator(ptrdiff_t p);
+
+/* A cyclic convolution of N points in stages: where the product of those before a stage is coprime to the product of the
+ * rest, a group begins, and the transform is one over residues modulo the groups' sizes, with no twiddles between groups
+ * (Good 1958).  The stages' order is as in cuda/kernel/stage.h: the first reads with the largest step. */
+typedef struct {
+  int count, size[FG_MAX_STAGES];
+  int first[FG_MAX_STAGES]; /* of stage s: the first of its group */
+} fg_coprime_groups;
+fg_coprime_groups fg_coprime_groups_of(const int *radix, int stages);
+
+/* The index in the convolution of the point that the stages have at k, and of the spectrum at m: 0 … N − 1. */
+ptrdiff_t fg_coprime_index(const fg_coprime_groups *, ptrdiff_t k);
+ptrdiff_t fg_coprime_bin(const fg_coprime_groups *, ptrdiff_t m);
 
 #endif

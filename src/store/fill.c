@@ -3,6 +3,8 @@
  *   fill FOLDER part I N              compile the kernels of part I of N of the common problems into FOLDER
  *   fill FOLDER pack FILE [PROBLEM…]  write those of all common problems (of these, single) into an archive
  *
+ * Packing names the kernels that keep some of what they need in local memory, since there were too few registers.
+ *
  * The folder is a kernel store, from which nothing is compiled twice, so that parts may run at the same time, and a
  * build after a change of other sources than the kernels' only packs.  No GPU is needed. */
 #include "config.h"
@@ -16,6 +18,7 @@
 #include "cuda/cuda_nvrtc.h"
 #include "cuda/installed.h"
 #include "cuda/store.h"
+#include "cuda/usage.h"
 #include "src/store/common.h"
 
 enum { MOST_ITEMS = 20000, BUCKETS = 1 << 15 };
@@ -62,6 +65,16 @@ static bool compile(const fg_kernel_request *r, const char *cubin_key, const cha
   return true;
 }
 
+/* What a packed cubin spills is told by the problem and the pass that it is for. */
+static void tell_spills(const fg_archive_item *item, const char *problem, const fg_pass *p) {
+  char pass[512];
+  fg_usage u;
+  if (!item->blob || !fg_usage_of(item->blob, item->bytes, &u) || !u.spilled) return;
+  fg_pass_print(p, pass, sizeof pass);
+  fprintf(stderr, "sm_%d: %u bytes spilled, %u registers: %s: %s\n", all.device->arch, u.spilled, u.registers, problem,
+          pass);
+}
+
 static void add(char *key, int kind, const char *in_folder) {
   int *const bucket = bucket_of(key);
   void *blob = NULL;
@@ -80,7 +93,7 @@ static void take(void *unused, const char *problem, const fg_pass *p, const fg_k
   char target[16];
   const int arch = all.device->arch, kind = (int)(all.device - fg_common_devices);
   const bool last = !all.device[1].arch;
-  (void)unused, (void)p;
+  (void)unused;
   snprintf(target, sizeof target, "sm_%d", arch);
   char *key = fg_installed_key(target, r), *ptx = last ? fg_installed_key("ptx", r) : NULL;
   if (!key || (last && !ptx)) abort();
@@ -92,7 +105,9 @@ static void take(void *unused, const char *problem, const fg_pass *p, const fg_k
   } else {
     const bool there = fg_store_has(in_folder, ".cubin") && (!last || fg_store_has(ptx_in_folder, ".cubin"));
     if (!there && !compile(r, in_folder, ptx_in_folder)) fprintf(stderr, "a kernel of %s is left out\n", problem);
+    const int before = all.count;
     add(key, kind, in_folder);
+    if (all.count > before) tell_spills(&all.item[before], problem, p);
     if (last) add(ptx, kind + 1, ptx_in_folder);
   }
   free(in_folder);

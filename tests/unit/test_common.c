@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <check.h>
-#include <elf.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,17 +14,19 @@
 #include "cuda/cuda_nvrtc.h"
 #include "cuda/installed.h"
 #include "cuda/store.h"
+#include "cuda/usage.h"
 #include "src/store/common.h"
 #include "suite.h"
 
 enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12 };
 
-/* What a kernel may keep in local memory, and how many of a hundred may keep anything there: the launch bounds ask for a
- * little less than some large radices would like (src/pass/geometry.c, registers_of). */
+/* What a kernel may keep in local memory, and how many of a hundred may keep anything there: a few geometries that were
+ * measured ask for more blocks than even sparing code has registers for (cuda/cuda_nvrtc.c, compile_fitting). */
 enum { MOST_BYTES = 128, MOST_PERCENT = 6 };
 
 /* In double precision, whose points are two pairs of registers each, the bounds leave 32 registers beside them
- * (blocks_by_need there), and a third of the kernels keeps one or two numbers elsewhere: so much is not counted. */
+ * (src/pass/geometry.c, blocks_by_need), and a third of the kernels keeps one or two numbers elsewhere: so much is not
+ * counted. */
 enum { LITTLE_DOUBLE = 32 };
 
 /* As sm_120 has it, with the shared memory and threads of a multiprocessor that are less than an H200's. */
@@ -33,48 +34,6 @@ static const fg_device_info blackwell = {
     .name = "sm_120", .arch = 120, .multiprocessors = 170, .threads_block = 1024, .threads_sm = 1536,
     .shared_block = 99 * 1024, .shared_sm = 100 * 1024, .registers_sm = 65536, .memory = (size_t)32 << 30,
     .l2 = (size_t)96 << 20, .reads_host = true};
-
-/* ---- what the compiler says of a cubin: attributes in .nv.info, as cuobjdump --dump-resource-usage shows them ---- */
-
-typedef struct {
-  bool found;
-  unsigned stack, registers; /* bytes of local memory a thread, registers a thread */
-} usage;
-
-enum { FORMAT_SIZED = 4, FRAME_SIZE = 0x11, REGISTER_COUNT = 0x2f };
-
-static void read_attributes(const unsigned char *at, const unsigned char *end, usage *u) {
-  while (end - at >= 4) {
-    const unsigned size = at[0] == FORMAT_SIZED ? at[2] | (unsigned)at[3] << 8 : 0;
-    unsigned value;
-    if (size + 4 > (size_t)(end - at)) return;
-    if (size >= 8) memcpy(&value, at + 8, sizeof value);
-    if (size >= 8 && at[1] == FRAME_SIZE) u->stack = value;
-    if (size >= 8 && at[1] == REGISTER_COUNT) {
-      u->registers = value;
-      u->found = true;
-    }
-    at += 4 + size;
-  }
-}
-
-static usage usage_of(const void *cubin, size_t bytes) {
-  const unsigned char *const start = cubin;
-  usage u = {0};
-  Elf64_Ehdr header;
-  ck_assert(bytes > sizeof header && !memcmp(cubin, ELFMAG, SELFMAG));
-  memcpy(&header, cubin, sizeof header);
-  for (int i = 0; i < header.e_shnum; i++) {
-    Elf64_Shdr section, names;
-    memcpy(&section, start + header.e_shoff + (size_t)i * sizeof section, sizeof section);
-    memcpy(&names, start + header.e_shoff + (size_t)header.e_shstrndx * sizeof names, sizeof names);
-    const char *name = (const char *)start + names.sh_offset + section.sh_name;
-    if (!strcmp(name, ".nv.info"))
-      read_attributes(start + section.sh_offset, start + section.sh_offset + section.sh_size, &u);
-  }
-  ck_assert_msg(u.found, "no number of registers in the cubin");
-  return u;
-}
 
 /* ---- counting ---- */
 
@@ -84,13 +43,13 @@ typedef struct {
 } spills;
 
 /* defines: those of the kernel, perhaps among others. */
-static void count(spills *s, const usage *u, const char *what, const char *defines) {
+static void count(spills *s, const fg_usage *u, const char *what, const char *defines) {
   const unsigned little = strstr(defines, "#define FG_REAL double\n") ? LITTLE_DOUBLE : 0;
   s->kernels++;
-  if (u->stack <= little) return;
+  if (u->spilled <= little) return;
   s->spilling++;
-  if (u->stack > s->worst) s->worst = u->stack;
-  printf("  %u bytes, %u registers: %s\n", u->stack, u->registers, what);
+  if (u->spilled > s->worst) s->worst = u->spilled;
+  printf("  %u bytes, %u registers: %s\n", u->spilled, u->registers, what);
 }
 
 static void assert_few(const spills *s, const char *target) {
@@ -104,7 +63,7 @@ static void assert_few(const spills *s, const char *target) {
 
 typedef struct {
   char *source, *defines, *text; /* text: for people */
-  usage usage;
+  fg_usage usage;
 } kernel;
 
 static kernel kernels[MOST];
@@ -147,7 +106,10 @@ static void *compile_some(void *unused) {
       atomic_fetch_add(&failures, 1);
       continue;
     }
-    kernels[i].usage = usage_of(cubin, bytes);
+    if (!fg_usage_of(cubin, bytes, &kernels[i].usage)) {
+      printf("%s: no number of registers in the cubin\n", kernels[i].text);
+      atomic_fetch_add(&failures, 1);
+    }
     free(cubin);
   }
   return NULL;
@@ -182,7 +144,8 @@ static void look_at_archive(const fg_archive *a, const char *target) {
     char *key = fg_archive_entry(a, i, &blob, &bytes);
     ck_assert_ptr_nonnull(key);
     if (!strncmp(key, target, strlen(target)) && key[strlen(target)] == ' ') {
-      const usage u = usage_of(blob, bytes);
+      fg_usage u;
+      ck_assert_msg(fg_usage_of(blob, bytes, &u), "no number of registers in the cubin of %s", key);
       const char *line = strstr(key, "#define FG_RADICES"); /* to its end */
       char radices[200];
       ck_assert_ptr_nonnull(line);

@@ -41,11 +41,19 @@ static void put(sink *s, fg_wide w) {
   }
 }
 
+/* The product of the radices whose results stage s's inputs are turned by: 1, if it has no twiddles. */
+static size_t turned_before(const fg_table *t, int s) {
+  const fg_coprime_groups g = fg_coprime_groups_of(t->radix, t->stages);
+  size_t product = 1;
+  for (int i = t->coprime ? g.first[s] : 0; i < s; i++) product *= (size_t)t->radix[i];
+  return product;
+}
+
 static size_t stage_entries(const fg_table *t) {
-  size_t entries = 0, product = 1;
+  size_t entries = 0;
   for (int s = 0; s < t->stages; s++) {
-    if (s > 0) entries += product * (size_t)(t->radix[s] - 1);
-    product *= (size_t)t->radix[s];
+    const size_t product = turned_before(t, s);
+    if (product > 1) entries += product * (size_t)(t->radix[s] - 1);
   }
   return entries;
 }
@@ -56,14 +64,12 @@ static fg_table reversed(const fg_table *t) {
   return r;
 }
 
-/* As cuda/kernel/stage.h reads them: for each stage after the first, exp(−2πi·j·t/(P·R)) at (j − 1)·P + t. */
+/* As cuda/kernel/stage.h reads them: for each stage that has any, exp(−2πi·j·t/(P·R)) at (j − 1)·P + t. */
 static void put_stages(sink *s, const fg_table *t) {
-  uint64_t product = 1;
   for (int i = 0; i < t->stages; i++) {
-    const uint64_t radix = (uint64_t)t->radix[i];
-    for (uint64_t j = 1; i > 0 && j < radix; j++)
+    const uint64_t radix = (uint64_t)t->radix[i], product = turned_before(t, i);
+    for (uint64_t j = 1; product > 1 && j < radix; j++)
       for (uint64_t b = 0; b < product; b++) put(s, fg_root(j * b, product * radix));
-    product *= radix;
   }
 }
 
@@ -125,19 +131,19 @@ static bool put_rader(sink *s, const fg_table *t) {
     power = power * (uint64_t)inverse % (uint64_t)t->n;
   }
   const bool done = transform_of(s->precision, x, length);
-  for (size_t k = 0; done && k < length; k++)
+  const fg_coprime_groups groups = fg_coprime_groups_of(t->radix, t->stages);
+  for (size_t m = 0; done && m < length; m++) {
+    const ptrdiff_t k = fg_coprime_bin(&groups, (ptrdiff_t)m);
     put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
+  }
   free(x);
   return done;
 }
 
 static void put_powers(int *entries, const fg_table *t) {
+  const fg_coprime_groups groups = fg_coprime_groups_of(t->radix, t->stages);
   const ptrdiff_t g = fg_generator(t->n);
-  ptrdiff_t power = 1;
-  for (ptrdiff_t q = 0; q < t->n; q++) {
-    entries[q] = (int)power;
-    power = power * g % t->n;
-  }
+  for (ptrdiff_t k = 0; k < t->n - 1; k++) entries[k] = (int)fg_power_modulo(g, fg_coprime_index(&groups, k), t->n);
 }
 
 size_t fg_table_entries(const fg_table *t) {
@@ -148,8 +154,8 @@ size_t fg_table_entries(const fg_table *t) {
     }
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
-    case FG_TABLE_CHIRP:
-    case FG_TABLE_POWERS: return (size_t)t->n;
+    case FG_TABLE_CHIRP: return (size_t)t->n;
+    case FG_TABLE_POWERS: return (size_t)t->n - 1;
     case FG_TABLE_ROOTS:
     case FG_TABLE_FILTER:
     case FG_TABLE_RADER: return (size_t)t->length;

@@ -1,0 +1,17 @@
+/* usage.h: what the compiler says that a kernel takes. */
+#ifndef FG_USAGE_H
+#define FG_USAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+  unsigned registers; /* a thread */
+  unsigned spilled;   /* bytes of local memory a thread: what did not fit */
+} fg_usage;
+
+/* Of a cubin that has one kernel: the attributes in .nv.info, as cuobjdump --dump-resource-usage shows them.  false if
+ * it is none, or does not say. */
+bool fg_usage_of(const void *cubin, size_t bytes, fg_usage *);
+
+#endif
