@@ -98,7 +98,8 @@ template <int S> struct stage {
     return at;
   }
 
-  /* What it has of a line for the i-th time, by the first butterfly.  The case distinctions leave constants where the thread count divides evenly. */
+  /* What it has of a line for the i-th time, by the first butterfly.  The case distinctions leave constants where the
+   * thread count divides evenly. */
   FG_DEVICE spot share(int i) {
     const int t = threadIdx.x;
     const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
