@@ -53,6 +53,12 @@ void fg_accuracy_arrays_free(fg_accuracy_arrays *);
 void fg_accuracy_arrays_put(const fg_accuracy_arrays *, const double *data);
 void fg_accuracy_arrays_get(const fg_accuracy_arrays *, double *result);
 
+/* ---- what programs print (accuracy_lines.c) ---- */
+
+/* Two lines of words and numbers that are the same but for the numbers: the largest difference of two of these, over the
+ * largest magnitude of a's (infinite if that is 0).  false if words differ, or one line has more of them. */
+bool fg_accuracy_lines_near(const char *a, const char *b, double *difference);
+
 /* ---- who transforms (accuracy_subjects.c) ---- */
 
 /* A plan of somebody's for one problem; run gives NULL, or why not, as the functions that make one do. */

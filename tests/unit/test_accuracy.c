@@ -128,6 +128,23 @@ START_TEST(smooth_is_smooth) {
 END_TEST
 
 /* What goes into the program's arrays comes out of them, whatever their strides, in place and split. */
+static const struct {
+  const char *a, *b;
+  double difference; /* negative: in words */
+} lines[] = {{"sum 100 -2\n", "sum 100.5 -2\n", 0.005}, {"1 2 3", "1 2 3", 0}, {"1 2 3", "1  2 3 \n", 0},
+             {"x 1", "y 1", -1}, {"1 2", "1 2 3", -1}, {"1 2 3", "1 2", -1}, {"1", "one", -1}, {"", "word", -1},
+             {"3 4e2", "3 4.1e2", 0.025}, {"0 0", "0 1", INFINITY}, {"12ms 7", "12ms 8", 1.0 / 7}, {"12ms", "13ms", -1},
+             {"nan", "nan", 0}, {"nan", "1", -1}, {"-5", "5", 2}};
+
+START_TEST(lines_differ_in_numbers_or_in_words) {
+  const int i = _i;
+  double difference = -1;
+  if (!fg_accuracy_lines_near(lines[i].a, lines[i].b, &difference)) difference = -1;
+  if (isinf(lines[i].difference)) ck_assert_double_infinite(difference);
+  else ck_assert_double_eq_tol(difference, lines[i].difference, 1e-12);
+}
+END_TEST
+
 START_TEST(arrays_hold_their_numbers) {
   static const char *const texts[] = {"oc4:-1:2x3:9:20", "/ib4x3v5", "/oc12", "irf10x6", "ok5:4:9e10*4:1:2"};
   fixture f = make(texts[_i], _i % 2 ? FG_SINGLE : FG_DOUBLE);
@@ -157,5 +174,6 @@ int main(void) {
   tcase_add_test(tests, range_is_wide);
   tcase_add_test(tests, smooth_is_smooth);
   tcase_add_loop_test(tests, arrays_hold_their_numbers, 0, 5);
+  tcase_add_loop_test(tests, lines_differ_in_numbers_or_in_words, 0, TEST_COUNT(lines));
   return test_run(tests, "accuracy");
 }
