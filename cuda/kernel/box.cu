@@ -8,9 +8,9 @@
  * along a slow dimension, or along rows long enough that the points of neighbouring butterflies fill whole sectors.
  * (doc/algorithms.md, solvers box and overlap.)
  *
- * With FG_PAIRS one side is real and the other the half of its spectrum along the last dimension: two boxes share one of
- * the tile as z = x₁ + i·x₂ (pairs.h), where spectra are put together and taken apart, each element fetched or stored
- * once; the mirror of an index is its negative in every dimension.
+ * With forms one side is real and the other the half of its spectrum along the last dimension.  A spectrum is fetched once
+ * and completed in the tile; the mirror of an index is its negative in every dimension.  Boxes do not share one of the
+ * tile, as rows of one transform do (pairs.h): they are transforms of their own, and one's errors are none of another's.
  *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
@@ -18,7 +18,6 @@
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
- *   FG_PAIRS                          1: two boxes of real data share FG_TOTAL points
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
  *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed */
 #include "args.h"
@@ -28,8 +27,8 @@
 #include "twiddle.h"
 
 constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
-constexpr int SHARING = FG_PAIRS ? 2 : 1; /* boxes of memory for one of the tile: b and b + FG_BOXES */
 constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
+constexpr bool REAL_DATA = SPECTRA_IN || SPECTRA_OUT;
 
 FG_CONSTANT int size_of(int d) {
   constexpr int sizes[] = {FG_SIZES};
@@ -168,16 +167,15 @@ template <int S> FG_DEVICE void compute(const fg_tile_args &a, cplx *v) {
 FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
 
-FG_DEVICE void load_into(const fg_tile_args &a, long long at, int second, cplx &v) {
-  if (!FG_PAIRS) v = FG_BACKWARD ? swapped(read_point(a, at)) : read_point(a, at);
-  else if (second) v.y = read_number(a.in_re, at);
-  else v.x = read_number(a.in_re, at);
+FG_DEVICE cplx load_from(const fg_tile_args &a, long long at) {
+  if (REAL_DATA) return {read_number(a.in_re, at), 0};
+  return FG_BACKWARD ? swapped(read_point(a, at)) : read_point(a, at);
 }
 
-FG_DEVICE void store_from(const fg_tile_args &a, long long at, int second, cplx v) {
+FG_DEVICE void store_to(const fg_tile_args &a, long long at, cplx v) {
   if (FG_BACKWARD) v = swapped(v);
-  if (!FG_PAIRS) write_point(a, at, v);
-  else write_number(a.out_re, at, second ? v.y : v.x);
+  if (SPECTRA_IN) write_number(a.out_re, at, v.x);
+  else write_point(a, at, v);
 }
 
 FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
@@ -187,17 +185,13 @@ FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
     const spot s = T::locate(i);
 #pragma unroll
     for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
+    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
+    long long at = place_of(a, first + s.box).in;
 #pragma unroll
-    for (int second = 0; second < SHARING; second++) {
-      const line_number box = first + s.box + second * FG_BOXES;
-      if (!s.exists || box >= line_number(a.lines)) continue;
-      long long at = place_of(a, box).in;
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+    const long long step = T::M * in_stride(a, T::AXIS);
 #pragma unroll
-      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
-      const long long step = T::M * in_stride(a, T::AXIS);
-#pragma unroll
-      for (int j = 0; j < T::R; j++) load_into(a, at + j * step, second, v[i * T::R + j]);
-    }
+    for (int j = 0; j < T::R; j++) v[i * T::R + j] = load_from(a, at + j * step);
   }
 }
 
@@ -206,28 +200,25 @@ FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx 
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot s = T::locate(i);
+    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
+    const line_place place = place_of(a, first + s.box);
+    long long at = place.out;
 #pragma unroll
-    for (int second = 0; second < SHARING; second++) {
-      const line_number box = first + s.box + second * FG_BOXES;
-      if (!s.exists || box >= line_number(a.lines)) continue;
-      const line_place place = place_of(a, box);
-      long long at = place.out;
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
+    const long long step = T::M * out_stride(a, T::AXIS);
 #pragma unroll
-      for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-      const long long step = T::M * out_stride(a, T::AXIS);
-#pragma unroll
-      for (int j = 0; j < T::R; j++) {
-        cplx x = v[i * T::R + j];
-        if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
-        store_from(a, at + j * step, second, x);
-      }
+    for (int j = 0; j < T::R; j++) {
+      cplx x = v[i * T::R + j];
+      if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
+      store_to(a, at + j * step, x);
     }
   }
 }
 
 /* ---- half spectra, through the tile ---- */
 
-constexpr int HALF = size_of(ROW) / 2 + 1, HALF_TOTAL = FG_TOTAL / size_of(ROW) * HALF;
+constexpr int HALF = size_of(ROW) / 2 + 1; /* of a row is in memory */
+constexpr int HALF_TOTAL = FG_TOTAL / size_of(ROW) * HALF;
 constexpr int ELEMENTS = (FG_BOXES * HALF_TOTAL + FG_THREADS - 1) / FG_THREADS; /* of a thread */
 
 /* The i-th element that this thread moves, along the rows first; one that does not exist is like the first. */
@@ -261,24 +252,22 @@ FG_DEVICE spot mirrored(spot s) {
 FG_DEVICE bool is_edge(const spot &s) { return s.at[ROW] == 0 || 2 * s.at[ROW] == size_of(ROW); }
 
 /* After the last stage there is no skew: points are where their indices say. */
-FG_DEVICE cplx *place_in(cplx *tile, const spot &s) { return tile + tile_address<LAST, ROW>(s, s.at[ROW]); }
+template <class T> FG_DEVICE T *place_in(T *tile, const spot &s) { return tile + tile_address<LAST, ROW>(s, s.at[ROW]); }
 
 /* Each element is fetched once, also where both k and −k are there: of those the Hermitian part counts, to which each
- * gives a half.  A box that does not exist is replaced by one that does. */
+ * gives a half. */
 FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *tile) {
-  cplx x[SHARING][ELEMENTS];
+  cplx x[ELEMENTS];
   const line_number boxes = line_number(a.lines) - first;
 #pragma unroll
   for (int i = 0; i < ELEMENTS; i++) {
     const spot s = element(i);
+    x[i] = {0, 0};
+    if (line_number(s.box) >= boxes) continue;
+    long long at = place_of(a, first + s.box).in;
 #pragma unroll
-    for (int second = 0; second < SHARING; second++) {
-      const line_number box = s.box + second * FG_BOXES;
-      long long at = place_of(a, first + (box < boxes ? box : boxes - 1)).in;
-#pragma unroll
-      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
-      x[second][i] = read_point(a, at);
-    }
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+    x[i] = read_point(a, at);
   }
 #pragma unroll
   for (int phase = 0; phase < 2; phase++) {
@@ -286,8 +275,7 @@ FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *tile
 #pragma unroll
     for (int i = 0; i < ELEMENTS; i++) {
       const spot s = element(i);
-      const cplx p = x[0][i], q = x[SHARING - 1][i];
-      const cplx own = swapped(cplx{p.x - q.y, p.y + q.x}), mirror = swapped(cplx{p.x + q.y, q.x - p.y});
+      const cplx own = swapped(x[i]), mirror = swapped(conjugate(x[i]));
       if (!s.exists || (phase && !is_edge(s))) continue;
       cplx *const there = place_in(tile, mirrored(s));
       if (phase) {
@@ -303,22 +291,15 @@ FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *tile
   __syncthreads();
 }
 
-FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, cplx *tile) {
-  const real half = real(0.5);
+FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cplx *tile) {
 #pragma unroll 4
   for (int i = 0; i < ELEMENTS; i++) {
     const spot s = element(i);
-    if (!s.exists) continue;
-    const cplx z = shared_load(place_in(tile, s)), m = shared_load(place_in(tile, mirrored(s)));
+    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
+    long long at = place_of(a, first + s.box).out;
 #pragma unroll
-    for (int second = 0; second < SHARING; second++) {
-      const line_number box = first + s.box + second * FG_BOXES;
-      if (box >= line_number(a.lines)) continue;
-      long long at = place_of(a, box).out;
-#pragma unroll
-      for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-      write_point(a, at, second ? cplx{half * (z.y + m.y), half * (m.x - z.x)} : cplx{half * (z.x + m.x), half * (z.y - m.y)});
-    }
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
+    write_point(a, at, shared_load(place_in(tile, s)));
   }
 }
 
@@ -336,7 +317,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, cplx *v, cplx 
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
-  const line_number first = line_number(blockIdx.x) * (FG_BOXES * SHARING);
+  const line_number first = line_number(blockIdx.x) * FG_BOXES;
   cplx v[POINTS];
   if constexpr (SPECTRA_IN) {
     load_spectra(args, first, tile);

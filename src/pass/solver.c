@@ -44,12 +44,14 @@ static void tidy_loops(fg_pass *p) {
 
 bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
 
-/* Two rows share a line: one side is real, the other the spectrum of this very line.  The shortest do without:
- * putting two spectra together and taking them apart rounds once more, which shows there. */
+/* Two rows share a line: one side is real, the other the spectrum of this very line.  Only rows of one transform, which
+ * come together in its other dimensions anyway: of two transforms one may be larger by far, or not a number, and its
+ * rounding would be the other's error.  The shortest do without: putting two spectra together and taking them apart
+ * rounds once more, which shows there. */
 enum { LONGEST_ALONE = 16 };
 static bool pairs(const fg_work *w) {
   const fg_place *from = &w->from, *to = &w->to;
-  if (w->rank != 1 || !from->form || !to->form || fg_work_loop_size(w) < 2) return false;
+  if (w->rank != 1 || w->batched || !from->form || !to->form || fg_work_loop_size(w) < 2) return false;
   const ptrdiff_t n = w->dim[0].n;
   if (fg_form_halves(from->form, from->row) || n <= LONGEST_ALONE) return false;
   if (fg_form_loads_spectrum(from->form))

@@ -17,6 +17,7 @@ typedef struct {
   int r2r_kind[FG_MAX_LOOPS]; /* FG_R2R: of each dimension */
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* everything around it */
+  bool batched;               /* some of these loops are over transforms, not over rows of one */
   int scratch;                /* scratch arrays 0 … scratch−1 hold data that is still needed */
 
   /* Factors on the way in and out, by position along the (one-dimensional) transform. */

@@ -89,6 +89,7 @@ static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layo
   w.to.wide = wide(p, reach[FG_OUTPUT]);
   *why = "too many dimensions";
   if (!add_dimensions(&w, p, in, out)) return false;
+  w.batched = w.loops > 0;
   *why = "no solver";
   return lower_or_find(&w, device, list);
 }

@@ -3,8 +3,8 @@
  *
  * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
  * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
- * dimension is one butterfly of up to 32 points in registers.  Of real data two boxes are one complex one, whose spectra
- * go through the tile, whatever stage is there.  (Small FFTs whole in shared memory by matrix products:
+ * dimension is one butterfly of up to 32 points in registers.  Of real data the imaginary part is zero: spectra that come
+ * are completed in the tile, whatever stage is there, and so those that go are put in order.  (Small FFTs whole in shared memory by matrix products:
  * AFQMC, doc/algorithms.md; index digits mapped to registers, threads and blocks: same.) */
 #include <stdlib.h>
 #include <string.h>
@@ -83,13 +83,12 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   }
 }
 
-/* One side is real, the other half of its spectrum along the last dimension; boxes go in pairs. */
+/* One side is real, the other half of its spectrum along the last dimension. */
 static void set_real(fg_pass *p, bool forward) {
   p->sign = forward ? FG_FORWARD : FG_BACKWARD;
   p->from.form = forward ? FG_FORM_REAL : FG_FORM_HERMITIAN;
   p->to.form = forward ? FG_FORM_HERMITIAN : FG_FORM_REAL;
   p->from.row = p->to.row = p->box[p->dims - 1].n;
-  p->pairs = true;
 }
 
 static fg_pass pass_of(const fg_work *w) {

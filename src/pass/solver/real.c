@@ -6,7 +6,7 @@
  * Hermitian, this does.
  *
  * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): two rows share one complex line,
- * where there are two (Press et al., Numerical Recipes, section 12.3.1; cuda/kernel/pairs.h).  Two and three dimensions
+ * where there are two of one transform (Press et al., Numerical Recipes, section 12.3.1; cuda/kernel/pairs.h).  Two and three dimensions
  * that fit into a block are solver box's. */
 #include <stdlib.h>
 
