@@ -8,6 +8,7 @@
 
 #include "device_case.h"
 #include "homes.h"
+#include "lazy_backend.h"
 #include "numbers.h"
 #include "on_sim.h"
 #include "real_fftw.h"
@@ -203,6 +204,25 @@ START_TEST(a_plan_comes_back) {
 }
 END_TEST
 
+/* What a recording brings through staging arrives without steps, and is looked at all the same. */
+START_TEST(recordings_are_looked_at) {
+  device_case c;
+  ((fg_target *)test_target())->backend = &lazy_backend; /* sim has no gates */
+  fg_pipeline_mapped = 0;
+  fg_pipeline_gated = fg_pipeline_recorded;
+  device_case_open(&c, "oc64*3");
+  device_case_plan(&c);
+  test_log_clear();
+  for (int i = 0; i < 2; i++) check_devices(&c, "while it is recorded");
+  const int played = lazy_backend_graphs;
+  ck_assert_int_gt(played, 0);
+  scale(&c, 0x1p-130);
+  check_hosts(&c, "below FLT_MIN", "too small");
+  ck_assert_int_eq(lazy_backend_graphs, played + 1);
+  device_case_close(&c);
+}
+END_TEST
+
 /* ---- one array on the device ---- */
 
 START_TEST(on_the_way_to_the_device_too) {
@@ -236,6 +256,7 @@ int main(void) {
   tcase_add_loop_test(tc, numbers_all_too_small_are_the_hosts, 0, 2 * TEST_COUNT(cases));
   tcase_add_loop_test(tc, what_single_precision_holds_is_the_devices, 0, 2 * TEST_COUNT(cases));
   tcase_add_test(tc, a_plan_comes_back);
+  tcase_add_test(tc, recordings_are_looked_at);
   tcase_add_test(tc, on_the_way_to_the_device_too);
   return device_case_end(tc, "range");
 }
