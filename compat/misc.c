@@ -11,13 +11,17 @@
 #include "src/plan/wisdom.h"
 
 /* Plans of ours stay alive, as FFTW's do in practice; the memory that they leave idle on the device does not. */
+void FG(cleaned_up)(void) {
+  fg_measure_limit(FG_PRECISION, -1); /* the real planner's went with it, */
+  fg_wisdom_forget(FG_PRECISION);     /* and its wisdom */
+  if (!fg_compat_off()) fg_plan_cleanup();
+}
+
 void X(cleanup)(void) {
   fg_compat_enter();
   FG_REAL_DO(cleanup);
   fg_compat_leave();
-  fg_measure_limit(FG_PRECISION, -1); /* the real planner's went with it, */
-  fg_wisdom_forget(FG_PRECISION);     /* and its wisdom */
-  if (!fg_compat_off()) fg_plan_cleanup();
+  FG(cleaned_up)();
   FG_TRACED(FG_CALL_CLEANUP);
 }
 

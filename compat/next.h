@@ -61,6 +61,9 @@ FG_HIDDEN const char *FG(real_version)(void);
 /* The entry of an execute: one load, so that host plans cost no more than a jump. */
 #define FG_NEXT_EXECUTE(name) __atomic_load_n(&FG(next).name, __ATOMIC_RELAXED)
 
+/* Behind a cleanup of the real FFTW: what goes with it of ours (misc.c). */
+FG_HIDDEN void FG(cleaned_up)(void);
+
 /* Whether the code at address belongs to a real FFTW of this precision, this one or another copy. */
 FG_HIDDEN bool FG(real_calls)(const void *address);
 

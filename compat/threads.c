@@ -4,8 +4,6 @@
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/traced.h"
-#include "src/plan/measure.h"
-#include "src/plan/wisdom.h"
 
 int X(init_threads)(void) {
   fg_compat_enter();
@@ -23,8 +21,7 @@ void X(cleanup_threads)(void) {
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
   fg_compat_leave();
-  fg_measure_limit(FG_PRECISION, -1); /* it cleans up all else, too */
-  fg_wisdom_forget(FG_PRECISION);
+  FG(cleaned_up)(); /* it cleans up all else, too */
   FG_TRACED(FG_CALL_CLEANUP_THREADS);
 }
 

@@ -1,6 +1,6 @@
-/* backend.c: the calling thread's last failure, as text.
+/* backend.c: the calling thread's last failure.
  *
- * The text is kept under a thread key, not in a __thread array: a preloaded library's __thread memory is taken out of
+ * It is kept under a thread key, not in a __thread array: a preloaded library's __thread memory is taken out of
  * the stack of every thread of the program. */
 #include "config.h"
 
@@ -13,39 +13,43 @@
 
 bool fg_dependent_launches = false;
 
+typedef struct {
+  int code;
+  char text[];
+} failure;
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool have_key;
 
 static void make_key(void) { have_key = pthread_key_create(&key, free) == 0; }
 
-static void keep(char *text) {
-  char *old;
+static const failure *last(void) {
   pthread_once(&once, make_key);
-  if (!have_key) {
-    free(text);
-    return;
-  }
-  old = pthread_getspecific(key);
-  if (pthread_setspecific(key, text) == 0)
-    free(old);
-  else
-    free(text);
+  return have_key ? pthread_getspecific(key) : NULL;
 }
 
-const char *fg_backend_message(void) {
-  const char *text;
-  pthread_once(&once, make_key);
-  text = have_key ? pthread_getspecific(key) : NULL;
-  return text ? text : "no message";
+/* Takes it over; NULL: not even memory for the text. */
+static void keep(failure *f) {
+  failure *const old = (failure *)last();
+  free(have_key && pthread_setspecific(key, f) == 0 ? old : f);
 }
+
+const char *fg_backend_message(void) { return last() ? last()->text : "no message"; }
+int fg_backend_code(void) { return last() ? last()->code : 0; }
 
 int fg_backend_fail(int code, const char *format, ...) {
-  char *text = NULL;
   va_list args;
   va_start(args, format);
-  if (vasprintf(&text, format, args) < 0) text = NULL;
+  const int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
-  keep(text); /* after formatting: the arguments may contain the old message */
+  failure *const f = length < 0 ? NULL : malloc(sizeof *f + (size_t)length + 1);
+  if (f) {
+    va_start(args, format);
+    vsnprintf(f->text, (size_t)length + 1, format, args);
+    va_end(args);
+    f->code = code;
+  }
+  keep(f); /* after formatting: the arguments may contain the old message */
   return code;
 }

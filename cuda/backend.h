@@ -161,6 +161,7 @@ extern const fg_backend fg_backend_sim;
 
 /* The calling thread's last failure, as text; and for backends: set it and return code. */
 const char *fg_backend_message(void);
+int fg_backend_code(void); /* of the failure that the message is about; 0: no message */
 int fg_backend_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The texts of the files of cuda/kernel/, compiled into the library (generated, cuda/kernel/embed.c). */

@@ -77,14 +77,21 @@ static char *mark_of(const fg_device *device, const fg_kernel_request *request) 
   return mark;
 }
 
+/* What the driver has been told to keep nothing of it compiles again. */
+static bool driver_keeps(void) {
+  const char *disabled = secure_getenv("CUDA_CACHE_DISABLE");
+  return !disabled || !*disabled || !strcmp(disabled, "0");
+}
+
 static void mark(const fg_device *device, const fg_kernel_request *request) {
+  if (!driver_keeps()) return;
   char *const key = mark_of(device, request);
   if (key && !fg_store_has(key, MARK)) fg_store_put(key, MARK, "", 1);
   free(key);
 }
 
 static bool is_marked(const fg_device *device, const fg_kernel_request *request) {
-  if (!fg_installed_has_ptx(device->info.arch, request)) return false;
+  if (!driver_keeps() || !fg_installed_has_ptx(device->info.arch, request)) return false;
   char *const key = mark_of(device, request);
   const bool marked = key && fg_store_has(key, MARK);
   free(key);

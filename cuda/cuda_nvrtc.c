@@ -206,7 +206,7 @@ static int compile(nvrtcProgram program, const char *name, const target *t, bool
   nvrtcResult result;
   char *log;
   memcpy(options + 1, fixed_options, sizeof fixed_options);
-  options[1 + FIXED_OPTIONS] = "--ptxas-options=--register-usage-level=0";
+  options[1 + FIXED_OPTIONS] = FG_NVRTC_SPARING;
   result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS + sparing, options);
   log = log_of(program);
   fg_log(FG_LOG_DEBUG, "cuda: compiled %s for %s%s%s", name, t->architecture, log && *log ? ": " : "", log ? log : "");

@@ -1,4 +1,4 @@
-/* account.c: counting, without a lock once an account is there. */
+/* account.c: counting, without a lock but for the first few executions on either side. */
 #include "src/cost/account.h"
 
 #include <math.h>
@@ -21,17 +21,21 @@ struct fg_account {
   double expected;        /* seconds on the device, by the model */
   double kept, compiled;  /* seconds of planning, with kernels on disk and without */
   fg_account_facts model; /* what is known from the beginning */
-  atomic_ulong executions, trials;
-  atomic_ulong timed_on_host, timed_on_device; /* of them, those that are in the sums below */
-  nanoseconds saved, hoped, first_on_host, on_host, on_device, slowest_trial; /* on_host: but for the first execution */
-  nanoseconds least_on_host, least_on_device; /* 0: none yet */
+  atomic_ulong executions, timed_on_host;             /* of them, those that are in on_host: but for the first */
+  nanoseconds saved, hoped, first_on_host, on_host, least_on_host;
+  _Atomic double few_on_host, on_device; /* means: of on_host while there are few, of the trials; 0: not known */
+  struct {
+    unsigned long begun, timed;
+    double sum, slowest, least;
+  } trials; /* under the lock of them; seconds */
   atomic_int verdict;
   atomic_bool planned;
   atomic_uint cold; /* its kernels were not on disk when this was one more than compiled_so_far */
   char key[];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the table */
+static pthread_mutex_t few = PTHREAD_MUTEX_INITIALIZER;  /* trials, and the first sums of the host: a few may decide */
 static fg_account *buckets[BUCKETS];
 static atomic_size_t count;
 static nanoseconds saved_in_all;
@@ -43,7 +47,7 @@ static const double clearly_worse = 1.15, clearly_better = 0.85; /* device over 
 
 static void renew(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-  lock = fresh;
+  lock = few = fresh;
 }
 
 __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, renew); }
@@ -125,22 +129,13 @@ static double read_seconds(const nanoseconds *n) {
   return 1e-9 * (double)atomic_load_explicit(n, memory_order_relaxed);
 }
 
-static void keep_most(nanoseconds *most, int64_t now) {
-  int64_t have = atomic_load(most);
-  while (now > have && !atomic_compare_exchange_weak(most, &have, now)) {
-  }
-}
-
 double fg_account_host_seconds(const fg_account *a) {
   const unsigned long timed = atomic_load(&a->timed_on_host);
-  return timed ? read_seconds(&a->on_host) / (double)timed : read_seconds(&a->first_on_host);
+  if (timed == 0) return read_seconds(&a->first_on_host);
+  return timed < FG_HOST_TRIALS ? atomic_load(&a->few_on_host) : read_seconds(&a->on_host) / (double)timed;
 }
 
-double fg_account_device_seconds(const fg_account *a) {
-  const unsigned long timed = atomic_load(&a->timed_on_device);
-  if (timed < FG_TRIALS) return 0;
-  return (read_seconds(&a->on_device) - read_seconds(&a->slowest_trial)) / (double)(timed - 1);
-}
+double fg_account_device_seconds(const fg_account *a) { return atomic_load(&a->on_device); }
 
 /* Nothing that the device could do would be shorter, if the model is not wrong by far. */
 static bool is_short(const fg_account *a) {
@@ -175,26 +170,36 @@ static void keep_least(nanoseconds *least, int64_t now) {
   }
 }
 
-/* What takes far longer than others says something of the moment, not of the problem: it counts for twice the mean, and
- * while that may be such a moment's itself, for four times the least. */
-static double not_unusual(double seconds, const nanoseconds *sum, const atomic_ulong *count, nanoseconds *least) {
+/* What takes far longer than others says something of the moment, not of the problem: it counts for twice the mean of
+ * the timed ones, and while that may be such a moment's itself, for four times the least. */
+static double not_unusual(double seconds, double sum, unsigned long timed, double least) {
   enum { ENOUGH = 4 };
-  const unsigned long timed = atomic_load(count);
-  keep_least(least, to_nanoseconds(seconds));
-  double most = 4 * read_seconds(least);
-  if (timed >= ENOUGH) most = fmin(most, 2 * read_seconds(sum) / (double)timed);
-  return fmin(seconds, most);
+  return fmin(seconds, timed < ENOUGH ? 4 * least : fmin(4 * least, 2 * sum / (double)timed));
 }
 
-/* Each sum grows before the count that it is divided by. */
-static void time_on_host(fg_account *a, unsigned long before, double seconds) {
+/* Returns what is added.  The sum grows before the count that it is divided by. */
+static double add_on_host(fg_account *a, double seconds) {
+  const unsigned long timed = atomic_load(&a->timed_on_host);
+  keep_least(&a->least_on_host, to_nanoseconds(seconds));
+  seconds = not_unusual(seconds, read_seconds(&a->on_host), timed, read_seconds(&a->least_on_host));
+  const int64_t before = atomic_fetch_add(&a->on_host, to_nanoseconds(seconds));
+  if (timed < FG_HOST_TRIALS) atomic_store(&a->few_on_host, (1e-9 * (double)before + seconds) / (double)(timed + 1));
+  atomic_fetch_add(&a->timed_on_host, 1);
+  return seconds;
+}
+
+/* Returns what it counts for.  While there are few, a sum that has grown beside a count that has not would mislead. */
+static double time_on_host(fg_account *a, unsigned long before, double seconds) {
   if (before == 0) {
     atomic_store(&a->first_on_host, to_nanoseconds(seconds));
     keep_least(&a->least_on_host, to_nanoseconds(seconds));
-    return;
+    return seconds;
   }
-  atomic_fetch_add(&a->on_host, to_nanoseconds(not_unusual(seconds, &a->on_host, &a->timed_on_host, &a->least_on_host)));
-  atomic_fetch_add(&a->timed_on_host, 1);
+  const bool alone = atomic_load(&a->timed_on_host) < FG_HOST_TRIALS;
+  if (alone) pthread_mutex_lock(&few);
+  seconds = add_on_host(a, seconds);
+  if (alone) pthread_mutex_unlock(&few);
+  return seconds;
 }
 
 /* The first execution finds caches and pages cold: alone it is evidence only where a warm one would be, too. */
@@ -203,9 +208,9 @@ static bool is_evidence(const fg_account *a, unsigned long before, double second
 }
 
 bool fg_account_host(fg_account *a, double seconds) {
-  const int64_t saves = to_nanoseconds(seconds - a->expected), may = to_nanoseconds(seconds - hope * a->expected);
   const unsigned long before = atomic_fetch_add(&a->executions, 1);
-  time_on_host(a, before, seconds);
+  seconds = time_on_host(a, before, seconds);
+  const int64_t saves = to_nanoseconds(seconds - a->expected), may = to_nanoseconds(seconds - hope * a->expected);
   if (before == FG_HOST_TRIALS && is_short(a)) settle(a, FG_SHORT_ON_HOST);
   atomic_fetch_add(&a->saved, saves);
   atomic_fetch_add(&a->hoped, may);
@@ -219,21 +224,32 @@ static double host_expected(const fg_account *a) {
   return seen > 0 ? seen : a->model.host_estimate;
 }
 
-bool fg_account_device(fg_account *a, double seconds) {
-  if (fg_account_verdict(a) != FG_UNDECIDED) return false;
-  const unsigned long trial = atomic_fetch_add(&a->trials, 1);
-  if (trial == 0) keep_least(&a->least_on_device, to_nanoseconds(seconds));
-  if (trial == 0 || trial > FG_MOST_TRIALS) return false; /* at first memory is allocated and pinned */
-  seconds = not_unusual(seconds, &a->on_device, &a->timed_on_device, &a->least_on_device);
-  keep_most(&a->slowest_trial, to_nanoseconds(seconds));
-  atomic_fetch_add(&a->on_device, to_nanoseconds(seconds));
-  const unsigned long timed = atomic_fetch_add(&a->timed_on_device, 1) + 1;
-  const double ratio = fg_account_device_seconds(a) / host_expected(a);
+/* One trial more; the verdict that it leads to. */
+static enum fg_verdict try_on_device(fg_account *a, double seconds) {
+  const bool first = a->trials.begun++ == 0;
+  if (first || seconds < a->trials.least) a->trials.least = seconds;
+  if (first) return FG_UNDECIDED; /* memory is allocated and pinned */
+  seconds = not_unusual(seconds, a->trials.sum, a->trials.timed, a->trials.least);
+  a->trials.sum += seconds;
+  a->trials.slowest = fmax(a->trials.slowest, seconds);
+  if (++a->trials.timed < FG_TRIALS) return FG_UNDECIDED;
+  const double mean = (a->trials.sum - a->trials.slowest) / (double)(a->trials.timed - 1);
+  const double ratio = mean / host_expected(a);
   const bool clear = ratio > clearly_worse || ratio < clearly_better;
-  if (timed < FG_TRIALS || (!clear && timed < FG_MOST_TRIALS)) return false;
-  const bool worse = ratio > fg_calibration_get()->worse;
-  settle(a, worse ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE);
-  return worse;
+  atomic_store(&a->on_device, mean);
+  if (!clear && a->trials.timed < FG_MOST_TRIALS) return FG_UNDECIDED;
+  return ratio > fg_calibration_get()->worse ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE;
+}
+
+bool fg_account_device(fg_account *a, double seconds) {
+  enum fg_verdict now = FG_UNDECIDED;
+  if (fg_account_verdict(a) != FG_UNDECIDED) return false;
+  pthread_mutex_lock(&few);
+  if (fg_account_verdict(a) == FG_UNDECIDED) now = try_on_device(a, seconds);
+  if (now != FG_UNDECIDED) settle(a, now);
+  const bool settled = now != FG_UNDECIDED && fg_account_verdict(a) == now;
+  pthread_mutex_unlock(&few);
+  return settled && now == FG_BETTER_ON_HOST;
 }
 
 bool fg_account_compiles(fg_account *a) {

@@ -83,6 +83,13 @@ static void see(const fg_account_facts *f, void *all) {
   if (f->device > 0) add(&l->ratio[device_class(f)], f->device / f->device_estimate);
 }
 
+/* Nothing where the lock is held: the process may be ending from within a signal's handler. */
+static void see_planning(const fg_calibration *c, samples *of_planning) {
+  if (pthread_mutex_trylock(&lock)) return;
+  for (int i = 0; i < planning.count; i++) add(of_planning, planning.of[i] / c->plan);
+  pthread_mutex_unlock(&lock);
+}
+
 /* ---- corrections ---- */
 
 static double within(double value, double most) { return fmin(fmax(value, 1 / most), most); }
@@ -105,9 +112,7 @@ bool fg_learn_from(const fg_calibration *c, double start, fg_calibration *learne
   lesson *l = calloc(1, sizeof *l);
   if (!l) return false;
   fg_account_each(see, l);
-  pthread_mutex_lock(&lock);
-  for (int i = 0; i < planning.count; i++) add(&l->ratio[PLANNING], planning.of[i] / c->plan);
-  pthread_mutex_unlock(&lock);
+  see_planning(c, &l->ratio[PLANNING]);
   *learned = *c;
   bool worth = correct(&learned->seen_cache, correction(&l->ratio[IN_CACHE]), usual->seen_cache);
   worth |= correct(&learned->seen_double, correction(&l->ratio[IN_CACHE_DOUBLE]), usual->seen_double);

@@ -59,9 +59,15 @@ static void learn(fg_plan *plan, double seconds) {
   if (returned) fg_plan_tell(FG_LOG_INFO, plan->problem, "host", "the GPU was slower");
 }
 
-static void instead_of_device(fg_plan *plan, const fg_arrays *a, const fg_rest *rest, const char *why) {
-  fg_log(FG_LOG_WARN, "executed on the host: %s", why);
+void fg_plan_by_host(fg_plan *plan, enum fg_level level, const char *why) {
+  const bool range = why == fg_backend_message() && fg_backend_code() == FG_ERANGE;
+  const bool again = range && atomic_exchange(&plan->out_of_range, true);
+  fg_log(again ? FG_LOG_DEBUG : level, "executed on the host: %s", why);
   atomic_fetch_add(&plan->by_host, 1);
+}
+
+static void instead_of_device(fg_plan *plan, const fg_arrays *a, const fg_rest *rest, const char *why) {
+  fg_plan_by_host(plan, FG_LOG_WARN, why);
   if (rest->first == 0) from_host(plan, a);
   else if (!finish(plan->problem, a, rest)) fg_die("the GPU failed and the real FFTW has no plan for the rest");
 }

@@ -27,8 +27,7 @@ static const char *from_resident(fg_plan *plan, const fg_arrays *a) {
     case FG_INTACT: break;
     default: fg_die("the GPU failed while the result was written over the input: %s", why);
   }
-  fg_log(atomic_load(&plan->program) ? FG_LOG_WARN : FG_LOG_INFO, "executed on the host: %s", why);
-  atomic_fetch_add(&plan->by_host, 1);
+  fg_plan_by_host(plan, atomic_load(&plan->program) ? FG_LOG_WARN : FG_LOG_INFO, why);
   from_host_copies(plan, a);
   return why;
 }

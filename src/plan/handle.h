@@ -41,6 +41,7 @@ struct fg_plan {
   fg_residents *residents;       /* for executions on such arrays */
   char reason[108];              /* of where it began */
   atomic_ulong executions, by_host; /* begun; done by the real FFTW in place of the device */
+  atomic_bool out_of_range;      /* the log has been told that numbers were */
   _Atomic(fg_report_row *) row[FG_STATES];
 };
 
@@ -59,6 +60,10 @@ void fg_plan_switch(fg_plan *plan);
 
 /* Execute with the real FFTW on a's arrays; false if it has no plan for them. */
 bool fg_plan_fall_back(fg_plan *plan, const fg_arrays *a);
+
+/* The real FFTW does an execution in place of the device: counted, and a line of the log at that level.  why may be
+ * fg_backend_message(). Numbers that single precision does not hold are told of once a plan; again only at debug. */
+void fg_plan_by_host(fg_plan *plan, enum fg_level level, const char *why);
 
 /* The line of the log about a verification that failed. */
 void fg_plan_tell_replaced(const fg_problem *p, double error, double tolerance);

@@ -185,8 +185,14 @@ static void fence(void) { _mm_sfence(); }
 
 #else
 
-fg_arithmetic fg_convert_begin(void) { return 0; }
-void fg_convert_end(fg_arithmetic before) { (void)before; }
+fg_arithmetic fg_convert_begin(void) {
+  fg_arithmetic before;
+  feholdexcept(&before);
+  fesetround(FE_TONEAREST);
+  return before;
+}
+
+void fg_convert_end(fg_arithmetic before) { fesetenv(&before); }
 
 static double narrow_blocks(float *to, const double *from, size_t blocks, bool past_cache) {
   (void)past_cache;

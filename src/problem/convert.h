@@ -11,7 +11,12 @@
 #include <stddef.h>
 
 /* Around all of the calls below: the arithmetic that they need, and the thread's own again. */
+#ifdef __x86_64__
 typedef unsigned fg_arithmetic;
+#else
+#include <fenv.h>
+typedef fenv_t fg_arithmetic;
+#endif
 fg_arithmetic fg_convert_begin(void);
 void fg_convert_end(fg_arithmetic);
 

@@ -2,7 +2,9 @@
  *
  * Too large, and a sum in the transform becomes infinite that would be a number in double precision; too small, and so
  * much falls below FLT_MIN that the result is not right to single precision.  Both are told from the largest magnitude
- * of the input, which is known before anything is written; executions out of range are the real FFTW's. */
+ * of the input, which is known before anything is written; executions out of range are the real FFTW's.  What is too
+ * small is told for all of a batch: beside a transform of larger numbers one whose own are all below least loses digits,
+ * and becomes 0 where they are below FLT_MIN. */
 #ifndef FG_RANGE_H
 #define FG_RANGE_H
 

@@ -51,14 +51,26 @@ grep -q '^unit *1 of *3 passed, 1 skipped' "$work/said" || bad 'no summary'
 tar -tzf "$work/packed" | grep -q 'unit-good.log' || bad 'the log is not in the packed file'
 
 # Elsewhere, with a packed bundle, and it ends there: the others are not run again.
+# What an older bundle had is no case of this one.
 rm -rf "$work/out"
 program tests/unit/endless 'echo at last'
+program tests/unit/former 'exit 1'
 tar -C "$work/bundle" -czf "$work/bundle.tgz" .
+run 0 -p "$work/packed" -b "$work/bundle.tgz" -k endless unit
+rm "$work/bundle/tests/unit/former"
+tar -C "$work/bundle" -czf "$work/bundle.tgz" .
+touch -d @0 "$work/bundle.d/unpacked"
 run 0 -p "$work/packed" -b "$work/bundle.tgz" unit
 state good passed 1
 state endless passed 1
 run 0 unit
 state endless passed 1
+
+# An older packed file takes nothing away from what is here.
+printf 'unit\tgood\tpassed\t0\tonce more\n' >>"$work/out/state"
+touch -d @0 "$work/packed"
+run 0 -p "$work/packed" unit
+state good passed 2
 
 # What fails is told of, and tried again.
 run 1 -k alone resident
@@ -74,6 +86,7 @@ run 0 unit
 [ "$(wc -l <"$work/out/state")" = 3 ] || bad 'a state of another commit'
 run 2 nonsense
 run 2 -c soon unit
+run 2 -k 'no such' unit
 
 # Real ones.
 if [ -x "$build/tests/unit/test_roots" ]; then

@@ -401,6 +401,10 @@ START_TEST(ptx_that_the_driver_has_compiled_is_kept) {
   ck_assert_int_eq(fake->loads, 0);
   ck_assert(cuda->kernels_kept(device, 1, &one));
   ck_assert(!cuda->kernels_kept(device, 1, &two));
+  setenv("CUDA_CACHE_DISABLE", "1", 1);
+  ck_assert(!cuda->kernels_kept(device, 1, &one));
+  setenv("CUDA_CACHE_DISABLE", "0", 1);
+  ck_assert(cuda->kernels_kept(device, 1, &one));
   fg_installed_refuse();
   ck_assert(!cuda->kernels_kept(device, 1, &one));
 }

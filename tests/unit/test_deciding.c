@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -132,6 +133,57 @@ START_TEST(moments_do_not_decide) {
 }
 END_TEST
 
+/* The process was stopped meanwhile: four executions' time at most is counted, and the rest has still to be earned. */
+START_TEST(a_moment_does_not_buy_the_device) {
+  fg_problem *p = test_problem(TEST_WAITS, FG_SINGLE);
+  fg_account *a = fg_account_of(p, FG_MEMORY_OWN, 1e-6);
+  int executions = 0;
+  bool now;
+  do now = fg_account_host(a, executions++ == 2 ? 10 : waiting_host_time);
+  while (!now && executions < 100);
+  ck_assert_int_eq(executions, UNTIL_SWITCH - 3);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- several threads on one plan ---- */
+
+enum { THREADS = 8, TIMED_PROBLEMS = 40 };
+
+typedef struct {
+  fg_account *account[TIMED_PROBLEMS];
+  atomic_int settled;
+} shared;
+
+static void *try_all(void *of_all) {
+  shared *s = of_all;
+  for (int i = 0; i < TIMED_PROBLEMS; i++)
+    for (int k = 0; k < FG_MOST_TRIALS; k++)
+      atomic_fetch_add(&s->settled, fg_account_device(s->account[i], 1.2 * waiting_host_time));
+  return NULL;
+}
+
+START_TEST(threads_settle_it_once_and_for_the_right_side) {
+  shared s = {.settled = 0};
+  pthread_t thread[THREADS];
+  for (int i = 0; i < TIMED_PROBLEMS; i++) {
+    char text[16];
+    snprintf(text, sizeof text, "oc360*%d", 30 + i);
+    fg_problem *p = test_problem(text, FG_SINGLE);
+    s.account[i] = fg_account_of(p, FG_MEMORY_OWN, waiting_host_time);
+    for (int k = 0; k < 3; k++) fg_account_host(s.account[i], waiting_host_time);
+    fg_problem_free(p);
+  }
+  for (int t = 0; t < THREADS; t++) ck_assert_int_eq(pthread_create(&thread[t], NULL, try_all, &s), 0);
+  for (int t = 0; t < THREADS; t++) pthread_join(thread[t], NULL);
+  ck_assert_int_eq(s.settled, TIMED_PROBLEMS);
+  for (int i = 0; i < TIMED_PROBLEMS; i++) {
+    ck_assert_int_eq(fg_account_verdict(s.account[i]), FG_BETTER_ON_HOST);
+    ck_assert_double_eq_tol(fg_account_device_seconds(s.account[i]), 1.2 * waiting_host_time, 1e-9);
+  }
+}
+END_TEST
+
 /* The program has the others meanwhile. */
 START_TEST(tables_are_charged_with_the_processor_that_they_keep) {
   test_target();
@@ -179,6 +231,8 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, what_the_estimate_leaves_to_the_host_is_still_looked_at);
   tcase_add_test(tc, nothing_shorter_than_the_devices_overhead_is_counted_for_ever);
   tcase_add_test(tc, moments_do_not_decide);
+  tcase_add_test(tc, a_moment_does_not_buy_the_device);
+  tcase_add_test(tc, threads_settle_it_once_and_for_the_right_side);
   tcase_add_test(tc, tables_are_charged_with_the_processor_that_they_keep);
   tcase_add_test(tc, what_is_measured_is_the_usual_not_the_best);
 }

@@ -1,6 +1,6 @@
 /* flow.h: one execution under way, as the files of the pipeline share it; and what all of them do with its streams.
  *
- * Nothing outside src/run/{flow,staging,gated,short,recording,undo,pipeline}.c looks in here. */
+ * Nothing outside src/run/host/{flow,staging,gated,short,recording,undo,pipeline}.c looks in here. */
 #ifndef FG_FLOW_H
 #define FG_FLOW_H
 

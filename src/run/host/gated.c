@@ -111,6 +111,7 @@ int fg_gated_play(fg_flow *f, fg_graph *graph) {
   if (code == FG_OK) code = keep_in_step(f);
   if (code != FG_OK) open_all(f);
   if (code == FG_OK) code = fg_flow_wait_stream(f, FG_STREAM_PASSES);
+  f->come = f->in.layout->elements; /* the recording brought it, without arriving steps */
   return code == FG_OK ? fg_flow_judge(f) : code;
 }
 
