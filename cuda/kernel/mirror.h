@@ -126,8 +126,10 @@ FG_DEVICE void store_elements_of(const pass_state &s, const line_place &p, int s
       store_element(s, p, m + j * T::M, taken_apart(w[j], mirror, second), false);
     }
   }
-  const cplx middle = R % 2 == 0 ? v[R / 2] : w[R / 2];
-  if (FG_N % 2 == 0 && first) store_element(s, p, FG_N / 2, taken_apart(middle, middle, second), true);
+  if constexpr (FG_N % 2 == 0) {
+    const cplx middle = R % 2 == 0 ? v[R / 2] : w[R / 2];
+    if (first) store_element(s, p, FG_N / 2, taken_apart(middle, middle, second), true);
+  }
 }
 
 FG_DEVICE void store_mirrored(const pass_state &s, const cplx *v) {

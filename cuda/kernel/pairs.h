@@ -3,8 +3,9 @@
  *   real to Hermitian:  X₁[k] = (Z[k] + conj Z[n − k])/2,  X₂[k] = (Z[k] − conj Z[n − k])/2i
  *   Hermitian to real:  Z[k] = X₁[k] + i·X₂[k],  Z[n − k] = conj X₁[k] + i·conj X₂[k]
  *
- * for k ≤ n/2.  Spectra go between memory and registers (mirror.h), or, of convolutions, through the tile (through.h).  The real side is as with any line.  A real row that has no partner is
- * paired with zero. */
+ * for k ≤ n/2.  Spectra go between memory and registers (mirror.h), or, of
+ * convolutions, through the tile (through.h).  The real side is as with any line.  A real row that has no partner is
+ * paired with zero, a spectrum with itself. */
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 

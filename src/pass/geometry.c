@@ -86,8 +86,20 @@ static void insert_move(fg_pass *p, int at, bool column) {
   p->stages++;
 }
 
+static int most_points(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_PRIME_POINTS : MAX_PRIME_POINTS_DOUBLE;
+  return MAX_POINTS;
+}
+
+/* Two butterflies of such a stage are more than a thread can have. */
+static bool crowded(const fg_pass *p, int s) {
+  const int together = fg_geometry_together(p, s);
+  return together > 1 && together * p->radix[s] > most_points(p);
+}
+
 /* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector
- * of a line at a time, moves are put around it. */
+ * of a line at a time, or a thread have too many points to pair with their mirrors, moves are put around it. */
 static void choose_orders(fg_pass *p, bool permuted_across) {
   bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages take the other side's. */
@@ -103,8 +115,9 @@ static void choose_orders(fg_pass *p, bool permuted_across) {
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
-  const bool move_store = !store && !through_store && !fills_sectors(p, p->stages - 1, &p->to);
-  const bool move_load = !load && !through_load && !fills_sectors(p, 0, &p->from);
+  const int last = p->stages - 1;
+  const bool move_store = !through_store && (crowded(p, last) || (!store && !fills_sectors(p, last, &p->to)));
+  const bool move_load = !through_load && (crowded(p, 0) || (!load && !fills_sectors(p, 0, &p->from)));
   if (move_store) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }
@@ -201,12 +214,6 @@ static double across_efficiency(const fg_pass *p) {
   const bool whole_rows = lines % row == 0;
   const double run = bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4;
   return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
-}
-
-static int most_points(const fg_pass *p) {
-  for (int s = 0; s < p->stages; s++)
-    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_PRIME_POINTS : MAX_PRIME_POINTS_DOUBLE;
-  return MAX_POINTS;
 }
 
 /* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */

@@ -303,6 +303,21 @@ START_TEST(smooth_means_primes_up_to_the_largest_radix) {
 }
 END_TEST
 
+/* A thread cannot have two butterflies of a large radix, as pairs of mirrored points want; the pass can have another
+ * order. */
+static const char *const crowded[] = {"orf289*100", "orb289*100", "orb289", "orb841*9", "orb841:9:9*9:1:1", "ok289b*9"};
+
+START_TEST(large_primes_take_one_pass) {
+  const char *why;
+  fg_passes *list = malloc(sizeof *list);
+  fg_problem *p = test_problem(crowded[_i / 2], _i % 2 ? FG_DOUBLE : FG_SINGLE);
+  ck_assert(list && fg_planner_plan(p, &fg_reference_device, list, &why));
+  ck_assert_int_eq(list->count, 1);
+  fg_problem_free(p);
+  free(list);
+}
+END_TEST
+
 int main(void) {
   fg_overlap_caches = 0;
   TCase *tc = tcase_create("passes");
@@ -315,6 +330,7 @@ int main(void) {
   tcase_add_loop_test(tc, passes_read_what_was_written_and_write_all, 0, 4);
   tcase_add_test(tc, double_precision_costs_its_bytes_or_its_arithmetic);
   tcase_add_loop_test(tc, wide_sides_are_those_of_the_program_alone, 0, TEST_COUNT(wide));
+  tcase_add_loop_test(tc, large_primes_take_one_pass, 0, 2 * TEST_COUNT(crowded));
   tcase_add_test(tc, radix_lists_multiply_to_their_length);
   tcase_add_test(tc, smooth_means_primes_up_to_the_largest_radix);
   return test_run(tc, "passes");
