@@ -109,6 +109,12 @@ static bool any_wrong(const fg_replay_file *file, const fg_replay_row *rows) {
   return wrong;
 }
 
+static bool any_on_device(const fg_replay_file *file, const fg_replay_row *ours) {
+  bool any = false;
+  for (int i = 0; i < file->rows; i++) any |= ours[i].executes > 0 && *ours[i].where && strcmp(ours[i].where, "host");
+  return any;
+}
+
 void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *stock, const fg_replay_row *ours) {
   print_head(file);
   printf("%-24s %-21s %3s %-5s %10s %10s %10s %10s %10s %10s\n", "problem", "planned", "thr", "where", "executions",
@@ -128,6 +134,9 @@ void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *st
          "%.6f s\n", a.plan_seconds, b.plan_seconds, a.seconds, b.seconds, b.recorded_plan_seconds, b.recorded_seconds);
   printf("%ld results compared, largest relative L2 difference %.1e%s\n", b.compared, b.difference,
          any_wrong(file, ours) ? ": WRONG RESULTS" : "");
+  if (!any_on_device(file, ours))
+    printf("all of it ran on the host: FFTW was compared with FFTW (FFTW3_GPU=force has the GPU do it, where there is one,\n"
+           "FFTW3_GPU=force FFTW3_GPU_BACKEND=sim its kernels on the processor)\n");
 }
 
 /* ---- as CSV ------------------------------------------------------------------------------------------------------ */

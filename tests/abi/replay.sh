@@ -106,6 +106,9 @@ awk '$1 == "problem" { if (!/mean us +recorded/ || /median/) exit 1 }' out || { 
 FFTW3_GPU=off "$program" replay --most=10 --compare steps >out || fail "replay --compare --most"
 awk '$1 == "problem" { if (!/FFTW med\. +ours med\. +FFTW\/ours/ || /mean|recorded/) exit 1 }' out ||
   { cat out; fail "the comparison mixes means and medians"; }
+grep -q 'FFTW was compared with FFTW' out || fail "FFTW beside FFTW, and nothing said"
+FFTW3_GPU=force FFTW3_GPU_BACKEND=sim "$program" replay --most=10 --compare steps >out || fail "replay --compare on sim"
+grep -q 'FFTW was compared with FFTW' out && { cat out; fail "sim taken for the host"; }
 for option in --times=0 --times=x --most= --csv --dance; do
   "$program" replay $option steps >out 2>err
   [ $? -eq 2 ] || fail "replay $option: status $?"
