@@ -61,10 +61,17 @@ static void *aligned(void) {
   return posix_memalign(&block, 64, BYTES) ? NULL : block;
 }
 
-/* malloc is the first: who brings an allocator brings that. */
+/* malloc is the first: who brings an allocator brings that, and the free that belongs to it. */
+static bool pair(void) {
+  free(malloc(BYTES));
+  const bool ours = came == 1 && went == 1;
+  came = went = 0;
+  return ours;
+}
+
 static bool blocks(void) {
   came = went = 0;
-  const bool all = seen(malloc(BYTES)) && seen(calloc(2, BYTES)) && seen(realloc(NULL, BYTES)) &&
+  const bool all = pair() && seen(calloc(2, BYTES)) && seen(realloc(NULL, BYTES)) &&
                    seen(reallocarray(NULL, 2, BYTES)) && seen(aligned_alloc(64, BYTES)) && seen(memalign(64, BYTES)) &&
                    seen(valloc(BYTES)) && seen(pvalloc(BYTES)) && seen(aligned());
   void *const block = all ? malloc(BYTES) : NULL, *const larger = block ? realloc(block, 2 * BYTES) : NULL;
