@@ -16,14 +16,7 @@
 #include "src/run/program.h"
 #include "src/run/table/roots.h"
 #include "suite.h"
-
-#ifndef TEST_PRECISION
-#define TEST_PRECISION FG_SINGLE
-#endif
-#ifndef TEST_WIDE
-#define TEST_WIDE 0
-#endif
-static const enum fg_precision PRECISION = TEST_PRECISION, ARRAYS = TEST_WIDE ? FG_DOUBLE : TEST_PRECISION;
+#include "variant.h"
 
 enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11, PATTERN = 0x5a };
 
