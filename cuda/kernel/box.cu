@@ -8,9 +8,12 @@
  * along a slow dimension, or along rows long enough that the points of neighbouring butterflies fill whole sectors.
  * (doc/algorithms.md, solvers box and overlap.)
  *
- * With forms one side is real and the other the half of its spectrum along the last dimension.  A spectrum is fetched once
- * and completed in the tile; the mirror of an index is its negative in every dimension.  Boxes do not share one of the
- * tile, as rows of one transform do (pairs.h): they are transforms of their own, and one's errors are none of another's.
+ * With forms one side is real and the other the half of its spectrum along the last dimension.  Rows of even length are
+ * half as many complex points z[k] = x[2k] + i·x[2k + 1], else the imaginary part is zero.  Spectra lie in the tile as they
+ * do in memory, and are put together on the way from there into the first stage; those that go are taken apart on the way
+ * from the tile, where the last stage has left points.  The mirror of an index is its negative in every dimension.  Boxes
+ * do not share one of the tile, as rows of one transform do (pairs.h): they are transforms of their own, and one's errors
+ * are none of another's.
  *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
@@ -19,7 +22,9 @@
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
- *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed */
+ *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed
+ *   FG_HALF_ROW                       1: a point of a row is two of its real elements; FG_SIZES has so many points
+ *   FG_IN_TWOS, FG_OUT_TWOS           1: these are next to each other and aligned */
 #include "args.h"
 #include "butterfly.h"
 #include "element.h"
@@ -28,7 +33,6 @@
 
 constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
 constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
-constexpr bool REAL_DATA = SPECTRA_IN || SPECTRA_OUT;
 
 FG_CONSTANT int size_of(int d) {
   constexpr int sizes[] = {FG_SIZES};
@@ -88,6 +92,19 @@ struct spot {
   bool exists;
 };
 
+/* base + i·step, both of the same thread, taken apart digit by digit: digits in which i has no part are the same for
+ * every i, which the compiler then works out once. */
+struct number {
+  unsigned base, step;
+};
+FG_DEVICE int next_digit(number &u, int i, unsigned n) {
+  if (u.step % n != 0) u = {u.base + i * u.step, 0};
+  const unsigned digit = u.base % n;
+  u = {u.base / n, u.step / n};
+  return int(digit);
+}
+FG_DEVICE int value_of(number u, int i) { return int(u.base + i * u.step); }
+
 template <int S> struct stage {
   static constexpr int R = radix_of(S), AXIS = axis_of(S), P = product_before(S);
   static constexpr int M = size_of(AXIS) / R, EACH = FG_TOTAL / R, ALL = FG_BOXES * EACH;
@@ -96,19 +113,12 @@ template <int S> struct stage {
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
   FG_DEVICE spot locate(int i) {
     spot s;
-    int u = threadIdx.x + i * FG_THREADS;
-    s.exists = ALL % FG_THREADS == 0 || u < ALL;
-    if (FG_ACROSS) {
-      s.box = (FG_THREADS % FG_BOXES == 0 ? int(threadIdx.x) : u) % FG_BOXES; /* then the same for every i */
-      u /= FG_BOXES;
-    }
+    number u = {threadIdx.x, FG_THREADS};
+    s.exists = (i + 1) * FG_THREADS <= ALL || value_of(u, i) < ALL;
+    if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
 #pragma unroll
-    for (int d = ROW; d >= 0; d--) {
-      const int n = d == AXIS ? M : size_of(d);
-      s.at[d] = u % n;
-      u /= n;
-    }
-    if (!FG_ACROSS) s.box = u;
+    for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == AXIS ? M : size_of(d));
+    if (!FG_ACROSS) s.box = value_of(u, i);
     s.b = s.at[AXIS];
     return s;
   }
@@ -167,15 +177,30 @@ template <int S> FG_DEVICE void compute(const fg_tile_args &a, cplx *v) {
 FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
 
+/* The same from point to point, where one may be two real elements. */
+FG_DEVICE long long in_step(const fg_tile_args &a, int d) {
+  return (FG_HALF_ROW && SPECTRA_OUT && d == ROW ? 2 : 1) * in_stride(a, d);
+}
+FG_DEVICE long long out_step(const fg_tile_args &a, int d) {
+  return (FG_HALF_ROW && SPECTRA_IN && d == ROW ? 2 : 1) * out_stride(a, d);
+}
+
 FG_DEVICE cplx load_from(const fg_tile_args &a, long long at) {
-  if (REAL_DATA) return {read_number(a.in_re, at), 0};
+  if (SPECTRA_OUT && FG_IN_TWOS) return read_two(a.in_re, at);
+  if (SPECTRA_OUT) return {read_number(a.in_re, at), FG_HALF_ROW ? read_number(a.in_re, at + in_stride(a, ROW)) : 0};
   return FG_BACKWARD ? swapped(read_point(a, at)) : read_point(a, at);
 }
 
 FG_DEVICE void store_to(const fg_tile_args &a, long long at, cplx v) {
   if (FG_BACKWARD) v = swapped(v);
-  if (SPECTRA_IN) write_number(a.out_re, at, v.x);
-  else write_point(a, at, v);
+  if (!SPECTRA_IN) {
+    write_point(a, at, v);
+  } else if (FG_OUT_TWOS) {
+    write_two(a.out_re, at, v);
+  } else {
+    write_number(a.out_re, at, v.x);
+    if (FG_HALF_ROW) write_number(a.out_re, at + out_stride(a, ROW), v.y);
+  }
 }
 
 FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
@@ -188,8 +213,8 @@ FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
     if (!s.exists || first + s.box >= line_number(a.lines)) continue;
     long long at = place_of(a, first + s.box).in;
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
-    const long long step = T::M * in_stride(a, T::AXIS);
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
+    const long long step = T::M * in_step(a, T::AXIS);
 #pragma unroll
     for (int j = 0; j < T::R; j++) v[i * T::R + j] = load_from(a, at + j * step);
   }
@@ -204,8 +229,8 @@ FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx 
     const line_place place = place_of(a, first + s.box);
     long long at = place.out;
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-    const long long step = T::M * out_stride(a, T::AXIS);
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
+    const long long step = T::M * out_step(a, T::AXIS);
 #pragma unroll
     for (int j = 0; j < T::R; j++) {
       cplx x = v[i * T::R + j];
@@ -217,90 +242,163 @@ FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx 
 
 /* ---- half spectra, through the tile ---- */
 
-constexpr int HALF = size_of(ROW) / 2 + 1; /* of a row is in memory */
-constexpr int HALF_TOTAL = FG_TOTAL / size_of(ROW) * HALF;
-constexpr int ELEMENTS = (FG_BOXES * HALF_TOTAL + FG_THREADS - 1) / FG_THREADS; /* of a thread */
+constexpr int POINTS_ROW = size_of(ROW), LENGTH = FG_HALF_ROW ? 2 * POINTS_ROW : POINTS_ROW; /* of a row in real numbers */
+constexpr int HALF = LENGTH / 2 + 1; /* of a row's spectrum is in memory */
+constexpr int PLANE = FG_TOTAL / POINTS_ROW, HALF_TOTAL = PLANE * HALF;
 
-/* The i-th element that this thread moves, along the rows first; one that does not exist is like the first. */
+/* Elements of the block's spectra.  Where few threads are left over for it, each has the same column every time. */
+constexpr int SPECTRA = FG_BOXES * HALF_TOTAL, ABREAST = HALF * (FG_ACROSS ? FG_BOXES : 1);
+constexpr int WHOLE_ROWS = FG_THREADS / ABREAST * ABREAST;
+constexpr int MOVERS = WHOLE_ROWS * 8 >= FG_THREADS * 7 ? WHOLE_ROWS : FG_THREADS;
+constexpr int ELEMENTS = (SPECTRA + MOVERS - 1) / MOVERS; /* of a thread */
+
+/* The i-th that this thread moves, along the rows first. */
 FG_DEVICE spot element(int i) {
   spot s;
-  int u = threadIdx.x + i * FG_THREADS;
-  s.exists = FG_BOXES * HALF_TOTAL % FG_THREADS == 0 || u < FG_BOXES * HALF_TOTAL;
-  if (!s.exists) u = 0;
-  if (FG_ACROSS) {
-    s.box = u % FG_BOXES;
-    u /= FG_BOXES;
-  }
+  number u = {threadIdx.x, MOVERS};
+  s.exists = (MOVERS == FG_THREADS || threadIdx.x < MOVERS) && ((i + 1) * MOVERS <= SPECTRA || value_of(u, i) < SPECTRA);
+  if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
 #pragma unroll
-  for (int d = ROW; d >= 0; d--) {
-    const int n = d == ROW ? HALF : size_of(d);
-    s.at[d] = u % n;
-    u /= n;
-  }
-  if (!FG_ACROSS) s.box = u;
+  for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == ROW ? HALF : size_of(d));
+  if (!FG_ACROSS) s.box = value_of(u, i);
   s.b = 0;
   return s;
 }
 
-FG_DEVICE spot mirrored(spot s) {
+/* The negative of an index in all dimensions but the last, there k. */
+FG_DEVICE spot mirrored(spot s, int k) {
 #pragma unroll
-  for (int d = 0; d < DIMS; d++) s.at[d] = s.at[d] ? size_of(d) - s.at[d] : 0;
+  for (int d = 0; d < ROW; d++) s.at[d] = s.at[d] ? size_of(d) - s.at[d] : 0;
+  s.at[ROW] = k;
   return s;
 }
 
-/* Its mirror is an element of memory, too. */
-FG_DEVICE bool is_edge(const spot &s) { return s.at[ROW] == 0 || 2 * s.at[ROW] == size_of(ROW); }
+/* exp(−2πi·k/LENGTH)/2 */
+FG_DEVICE cplx half_root(const fg_tile_args &a, int k) {
+  return table_load(static_cast<const cplx *>(a.half_row_table) + k);
+}
 
-/* After the last stage there is no skew: points are where their indices say. */
-template <class T> FG_DEVICE T *place_in(T *tile, const spot &s) { return tile + tile_address<LAST, ROW>(s, s.at[ROW]); }
+/* s + i·w·d */
+FG_DEVICE cplx plus_turned(cplx s, cplx w, cplx d) {
+  return {fused(-w.x, d.y, fused(-w.y, d.x, s.x)), fused(w.x, d.x, fused(-w.y, d.y, s.y))};
+}
 
-/* Each element is fetched once, also where both k and −k are there: of those the Hermitian part counts, to which each
- * gives a half. */
+/* Spectra lie in the tile as they do in memory: points from neighbour to neighbour along d, and an element. */
+FG_CONSTANT int element_pitch(int d) {
+  int p = FG_ACROSS ? FG_BOXES : 1;
+  for (int i = d + 1; i < DIMS; i++) p *= i == ROW ? HALF : size_of(i);
+  return p;
+}
+FG_DEVICE cplx *element_in(cplx *tile, const spot &s) {
+  int at = s.box * (FG_ACROSS ? 1 : HALF_TOTAL);
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) at += s.at[d] * element_pitch(d);
+  return tile + at;
+}
+
+FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
+  return FG_BOXES == 1 || box < line_number(a.lines);
+}
+
 FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *tile) {
   cplx x[ELEMENTS];
-  const line_number boxes = line_number(a.lines) - first;
 #pragma unroll
   for (int i = 0; i < ELEMENTS; i++) {
     const spot s = element(i);
     x[i] = {0, 0};
-    if (line_number(s.box) >= boxes) continue;
+    if (!s.exists || !box_exists(a, first + s.box)) continue;
     long long at = place_of(a, first + s.box).in;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
     x[i] = read_point(a, at);
   }
 #pragma unroll
-  for (int phase = 0; phase < 2; phase++) {
-    if (phase) __syncthreads();
+  for (int i = 0; i < ELEMENTS; i++) {
+    const spot s = element(i);
+    if (s.exists) shared_store(element_in(tile, s), x[i]);
+  }
+}
+
+/* Of the planes in which k and −k are both in memory the Hermitian part counts: 0, and the last of even rows. */
+FG_DEVICE void make_hermitian(cplx *tile) {
+  constexpr int PLANES = LENGTH % 2 == 0 ? 2 : 1, ALL = FG_BOXES * PLANES * PLANE;
+#pragma unroll 1
+  for (int first = 0; first < ALL; first += FG_THREADS) {
+    int u = first + threadIdx.x;
+    spot s;
+    if (u >= ALL) break;
+    s.box = u % FG_BOXES;
+    u /= FG_BOXES;
+    const int k = u % PLANES * (HALF - 1);
+    u /= PLANES;
 #pragma unroll
-    for (int i = 0; i < ELEMENTS; i++) {
-      const spot s = element(i);
-      const cplx own = swapped(x[i]), mirror = swapped(conjugate(x[i]));
-      if (!s.exists || (phase && !is_edge(s))) continue;
-      cplx *const there = place_in(tile, mirrored(s));
-      if (phase) {
-        shared_store(there, shared_load(there) + scale(real(0.5), mirror));
-      } else if (is_edge(s)) {
-        shared_store(place_in(tile, s), scale(real(0.5), own));
+    for (int d = ROW - 1; d >= 0; d--) {
+      s.at[d] = u % size_of(d);
+      u /= size_of(d);
+    }
+    s.at[ROW] = k;
+    cplx *const own = element_in(tile, s), *const mirror = element_in(tile, mirrored(s, k));
+    if (own > mirror) continue;
+    const cplx x = scale(real(0.5), shared_load(own) + conjugate(shared_load(mirror)));
+    shared_store(own, x);
+    if (own < mirror) shared_store(mirror, conjugate(x));
+  }
+}
+
+/* The points of the complex transform that spectra in the tile make: X, or of half rows
+ * X[k] + conj X[n/2 − k] + i·exp(2πi·k/n)·(X[k] − conj X[n/2 − k]). */
+FG_DEVICE void read_spectra(const fg_tile_args &a, cplx *v, cplx *tile) {
+  using T = stage<0>;
+  static_assert(T::AXIS != ROW, "the first stage runs along a slow dimension");
+  constexpr int N = size_of(T::AXIS), PITCH = element_pitch(T::AXIS);
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i++) {
+    const spot s = T::locate(i);
+    if (!s.exists) continue;
+    const int k = s.at[ROW];
+    spot m = mirrored(s, LENGTH / (FG_HALF_ROW ? 2 : 1) - k);
+    m.at[T::AXIS] = N - s.b;
+    const cplx *const own = element_in(tile, s), *const mirror = element_in(tile, m);
+    const cplx w = FG_HALF_ROW ? conjugate(half_root(a, k)) : cplx{0, 0};
+#pragma unroll
+    for (int j = 0; j < T::R; j++) {
+      const cplx *const x = own + j * (T::M * PITCH);
+      const cplx *const y = mirror - (j == 0 && s.b == 0 ? N * PITCH : j * (T::M * PITCH));
+      if (FG_HALF_ROW) {
+        const cplx p = shared_load(x), q = conjugate(shared_load(y));
+        v[i * T::R + j] = swapped(plus_turned(p + q, w, scale(real(2), p - q)));
       } else {
-        shared_store(place_in(tile, s), own);
-        shared_store(there, mirror);
+        const cplx p = shared_load(2 * k <= LENGTH ? x : y);
+        v[i * T::R + j] = swapped(2 * k <= LENGTH ? p : conjugate(p));
       }
     }
   }
-  __syncthreads();
+}
+
+/* After the last stage there is no skew: points are where their indices say. */
+FG_DEVICE cplx point_in(const cplx *tile, const spot &s) { return shared_load(tile + tile_address<LAST, ROW>(s, s.at[ROW])); }
+
+/* An element of the spectrum of the points in the tile: Z, or of half rows
+ * (Z[k] + conj Z[−k])/2 − i·exp(−2πi·k/n)·(Z[k] − conj Z[−k])/2. */
+FG_DEVICE cplx taken_apart(const fg_tile_args &a, const cplx *tile, spot s) {
+  if (!FG_HALF_ROW) return point_in(tile, s);
+  const int k = s.at[ROW];
+  const cplx mirror = conjugate(point_in(tile, mirrored(s, k ? POINTS_ROW - k : 0)));
+  if (k == POINTS_ROW) s.at[ROW] = 0;
+  const cplx z = point_in(tile, s);
+  return plus_turned(scale(real(0.5), z + mirror), half_root(a, k), mirror - z);
 }
 
 FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cplx *tile) {
-#pragma unroll 4
+#pragma unroll
   for (int i = 0; i < ELEMENTS; i++) {
     const spot s = element(i);
-    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
+    if (!s.exists || !box_exists(a, first + s.box)) continue;
     const line_place place = place_of(a, first + s.box);
     long long at = place.out;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-    const cplx x = shared_load(place_in(tile, s));
+    const cplx x = taken_apart(a, tile, s);
     write_point(a, at, FG_TWIDDLE ? twiddled(a, place.twiddle, s.at[0], x) : x);
   }
 }
@@ -323,7 +421,10 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(co
   cplx v[POINTS];
   if constexpr (SPECTRA_IN) {
     load_spectra(args, first, tile);
-    exchange_read<0, LAST>(v, tile);
+    __syncthreads();
+    make_hermitian(tile);
+    __syncthreads();
+    read_spectra(args, v, tile);
   } else {
     load_boxes(args, first, v);
   }

@@ -24,8 +24,17 @@ enum {
 
 static const double EXCHANGE_COST = 0.06, LEAST_SHARE = 0.72;
 
+/* Spectra that come lie in a box's tile first. */
+static ptrdiff_t spectrum_points(const fg_pass *p) {
+  const int row = p->dims - 1;
+  return p->from.form ? p->n / p->box[row].n * fg_pass_box_elements(p, row, FG_INPUT) : 0;
+}
+
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
-  if (p->family == FG_FAMILY_BOX) return fg_banks_box_points(p) * p->lines;
+  if (p->family == FG_FAMILY_BOX) {
+    const ptrdiff_t points = fg_banks_box_points(p), spectrum = p->from.form == FG_FORM_HERMITIAN ? spectrum_points(p) : 0;
+    return (points > spectrum ? points : spectrum) * p->lines;
+  }
   return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
 }
 
@@ -57,6 +66,16 @@ fg_mirror fg_geometry_mirror(const fg_pass *p) {
   if (fg_form_loads_spectrum(from->form))
     return !from->period && fg_form_length(from->form, from->row) == p->n ? FG_MIRROR_LOAD : FG_MIRROR_NONE;
   return p->pairs && !symmetric ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+}
+
+bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
+  const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
+  if (!p->half_row || place->form != FG_FORM_REAL || place->split || place->offset % 2) return false;
+  for (int l = 0; l < p->loops; l++)
+    if ((side == FG_INPUT ? p->loop[l].in : p->loop[l].out) % 2) return false;
+  for (int d = 0; d < p->dims - 1; d++)
+    if ((side == FG_INPUT ? p->box[d].is : p->box[d].os) % 2) return false;
+  return (side == FG_INPUT ? p->in : p->out) == 1;
 }
 
 int fg_geometry_together(const fg_pass *p, int s) {

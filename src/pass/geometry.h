@@ -45,6 +45,9 @@ bool fg_geometry_store_across(const fg_pass *p);
  * geometry that was measured for them: rows of odd pitch, no skews. */
 bool fg_geometry_shares(const fg_pass *p);
 
+/* Two real elements of a half row are one access of that side: next to each other, and aligned. */
+bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
+
 /* Spectra are loaded by the first stage, or, of two rows a line, stored by the last, each element once, a thread having
  * the butterflies that belong together (cuda/kernel/mirror.h).  Those of convolutions go through the tile. */
 typedef enum { FG_MIRROR_NONE, FG_MIRROR_LOAD, FG_MIRROR_STORE } fg_mirror;

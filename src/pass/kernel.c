@@ -99,6 +99,9 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_ACROSS", p->across);
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
+  define(d, "FG_HALF_ROW", p->half_row);
+  define(d, "FG_IN_TWOS", fg_geometry_by_twos(p, FG_INPUT));
+  define(d, "FG_OUT_TWOS", fg_geometry_by_twos(p, FG_OUTPUT));
   define_list(d, "FG_AXES", p->axis, p->stages);
   define_list(d, "FG_SKEWS", skews, p->stages);
 }
@@ -145,6 +148,14 @@ static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
   return (fg_table){.kind = kind, .precision = p->precision, .n = p->twiddle, .shift = twiddle_shift(p->twiddle)};
 }
 
+/* exp(−2πi·k/n)/2 for the bins of half a row. */
+static fg_table half_row_table(const fg_pass *p) {
+  if (!p->half_row) return (fg_table){0};
+  const ptrdiff_t half = p->box[p->dims - 1].n;
+  return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * half, .length = half + 1, .step = 1,
+                    .halved = 1};
+}
+
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   memset(list, 0, FG_PASS_TABLES * sizeof *list);
   if (p->family == FG_FAMILY_TILE) list[FG_OF_STAGES] = stages_table(p);
@@ -154,6 +165,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
   list[FG_OF_FORM] = p->form_table;
+  list[FG_OF_HALF_ROW] = half_row_table(p);
   if (fg_pass_is_rader(p)) {
     fg_table order = {.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages};
     memcpy(order.radix, p->radix, sizeof order.radix);
@@ -195,6 +207,7 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   a.load_step = p->load_step;
   a.store_step = p->store_step;
   a.form_table = tables[FG_OF_FORM];
+  a.half_row_table = tables[FG_OF_HALF_ROW];
   for (int d = 0; d < p->dims; d++) {
     a.box_in[d] = p->box[d].is;
     a.box_out[d] = p->box[d].os;

@@ -28,6 +28,14 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
 
 bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
 
+ptrdiff_t fg_pass_row(const fg_pass *p) { return p->half_row ? 2 * p->data : p->data; }
+
+ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
+  const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
+  if (d < p->dims - 1 || !place->form) return p->box[d].n;
+  return place->form == FG_FORM_HERMITIAN ? place->row / 2 + 1 : place->row;
+}
+
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p) { return (ptrdiff_t)p->lines * (p->parts ? p->parts : 1); }
 
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
@@ -57,7 +65,7 @@ size_t fg_pass_point_size(const fg_pass *p, const fg_place *side) { return 2 * f
 
 /* Bytes that one side of all lines has.  A spectrum of whole lines has half of their points. */
 static double side_bytes(const fg_pass *p, const fg_place *side) {
-  const double points = (double)fg_pass_lines(p) * (double)p->data, real = (double)fg_pass_real_size(p, side);
+  const double points = (double)fg_pass_lines(p) * (double)fg_pass_row(p), real = (double)fg_pass_real_size(p, side);
   if (side->form == FG_FORM_COMPLEX) return 2 * real * points;
   if (side->form == FG_FORM_HERMITIAN) return (side->period ? 2 : 1) * real * points;
   return real * points * (side->period ? 2 : 1) * (double)side->row / (double)fg_form_length(side->form, side->row);
@@ -176,7 +184,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   char sizes[64] = "", stages[96] = "";
   int at = 0;
   for (int d = 0; d < p->dims; d++)
-    at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td", p->box[d].n);
+    at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td",
+                   d == p->dims - 1 && p->half_row ? 2 * p->box[d].n : p->box[d].n);
   at = 0;
   for (int s = 0; s < p->stages; s++)
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",

@@ -3,8 +3,8 @@
  *
  * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
  * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
- * dimension is one butterfly of up to 32 points in registers.  Of real data the imaginary part is zero: spectra that come
- * are completed in the tile, whatever stage is there, and so those that go are put in order.  (Small FFTs whole in shared memory by matrix products:
+ * dimension is one butterfly of up to 32 points in registers.  Rows of real
+ * data are half as many complex points, or, of odd length, have no imaginary part.  (Small FFTs whole in shared memory by matrix products:
  * AFQMC, doc/algorithms.md; index digits mapped to registers, threads and blocks: same.) */
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,28 @@ static const double EXCHANGE = 0.9; /* of the speed is left by each exchange thr
 
 enum { MAX_LISTS = 5, MAX_PARTS = 3 };
 
+/* Two elements of a row of real data are a point.  Of the smallest boxes, whose errors are a rounding or two, one more
+ * would show. */
+enum { LARGEST_OF_WHOLE_ROWS = 128 };
+static bool has_half_rows(const fg_work *w) {
+  const ptrdiff_t n = w->dim[w->rank - 1].n;
+  ptrdiff_t total = 1;
+  for (int d = 0; d < w->rank && total <= LARGEST_OF_WHOLE_ROWS; d++) total *= w->dim[d].n;
+  return w->kind != FG_DFT && n % 2 == 0 && n > 2 && total > LARGEST_OF_WHOLE_ROWS;
+}
+
+static ptrdiff_t points(const fg_work *w, int d) {
+  return d == w->rank - 1 && has_half_rows(w) ? w->dim[d].n / 2 : w->dim[d].n;
+}
+
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   ptrdiff_t total = 1;
   if (w->kind == FG_R2R || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
   if (fg_work_has_form(w) || w->load_table.kind || w->store_table.kind) return false; /* must: the kernel has none */
   for (int d = 0; d < w->rank; d++) {
-    if (w->dim[d].n < 2 || !fg_smooth(w->dim[d].n, w->precision)) return false; /* must: butterflies */
-    total *= w->dim[d].n;
+    const ptrdiff_t n = points(w, d);
+    if (n < 2 || !fg_smooth(n, w->precision)) return false; /* must: butterflies */
+    total *= n;
     if (total > (1 << 16)) return false;
   }
   return (size_t)total * 2 * fg_real_size(w->precision) <= planner->device->shared_block; /* must: it fits a block */
@@ -84,11 +99,11 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
 }
 
 /* One side is real, the other half of its spectrum along the last dimension. */
-static void set_real(fg_pass *p, bool forward) {
+static void set_real(fg_pass *p, bool forward, ptrdiff_t row) {
+  p->from.row = p->to.row = row;
   p->sign = forward ? FG_FORWARD : FG_BACKWARD;
   p->from.form = forward ? FG_FORM_REAL : FG_FORM_HERMITIAN;
   p->to.form = forward ? FG_FORM_HERMITIAN : FG_FORM_REAL;
-  p->from.row = p->to.row = p->box[p->dims - 1].n;
 }
 
 static fg_pass pass_of(const fg_work *w) {
@@ -101,12 +116,14 @@ static fg_pass pass_of(const fg_work *w) {
   p.n = 1;
   for (int d = 0; d < w->rank; d++) {
     p.box[d] = w->dim[d];
-    p.n *= w->dim[d].n;
+    p.box[d].n = points(w, d);
+    p.n *= p.box[d].n;
   }
   p.data = p.n;
-  if (w->kind != FG_DFT) set_real(&p, w->kind == FG_R2C);
+  if (w->kind != FG_DFT) set_real(&p, w->kind == FG_R2C, w->dim[w->rank - 1].n);
+  p.half_row = has_half_rows(w);
   p.across = fg_geometry_load_across(&p) || fg_geometry_store_across(&p);
-  p.pitch = (int)w->dim[w->rank - 1].n | !p.across; /* to begin with */
+  p.pitch = (int)p.box[w->rank - 1].n | !p.across; /* to begin with */
   return p;
 }
 

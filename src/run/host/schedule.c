@@ -70,7 +70,7 @@ static long long reach_of(const fg_pass *p, enum fg_side side) {
   for (int d = 0; d < p->dims; d++) {
     const long long stride = side == FG_INPUT ? p->box[d].is : p->box[d].os;
     if (stride < 0) return -1;
-    reach += (p->box[d].n - 1) * stride;
+    reach += (fg_pass_box_elements(p, d, side) - 1) * stride;
   }
   return reach;
 }
