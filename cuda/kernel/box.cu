@@ -284,10 +284,12 @@ FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cpl
   for (int i = 0; i < ELEMENTS; i++) {
     const spot s = element(i);
     if (!s.exists || first + s.box >= line_number(a.lines)) continue;
-    long long at = place_of(a, first + s.box).out;
+    const line_place place = place_of(a, first + s.box);
+    long long at = place.out;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-    write_point(a, at, shared_load(place_in(tile, s)));
+    const cplx x = shared_load(place_in(tile, s));
+    write_point(a, at, FG_TWIDDLE ? twiddled(a, place.twiddle, s.at[0], x) : x);
   }
 }
 

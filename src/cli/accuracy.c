@@ -1,5 +1,4 @@
 /* accuracy.c: `fftw3-gpu accuracy`: how far results are from the exact ones, beside those of other libraries. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,25 +129,12 @@ static int add_suite(fg_bench_cases *cases) {
   return status;
 }
 
-/* To write to; false after a message.  No path: no file. */
-static bool open_file(const char *path, FILE **file) {
-  *file = path ? fopen(path, "w") : NULL;
-  if (!path || *file) return true;
-  fg_cli_error("accuracy: %s: %s", path, strerror(errno));
-  return false;
-}
-
-static int close_file(const char *path, FILE *file) {
-  if (!file || !(ferror(file) | fclose(file))) return 0;
-  fg_cli_error("accuracy: %s could not be written", path);
-  return FG_EXIT_FAILED;
-}
-
 static int run(request *r, char **arguments) {
   int status = FG_EXIT_FAILED;
-  if (open_file(r->csv, &r->table.csv) && open_file(r->svg, &r->table.svg))
+  if (fg_cli_open("accuracy", r->csv, &r->table.csv) && fg_cli_open("accuracy", r->svg, &r->table.svg))
     status = r->program ? fg_accuracy_program(arguments, r->tolerance, r->table.csv) : fg_accuracy_tables(&r->table);
-  const int csv = close_file(r->csv, r->table.csv), svg = close_file(r->svg, r->table.svg);
+  const int csv = fg_cli_close("accuracy", r->csv, r->table.csv),
+            svg = fg_cli_close("accuracy", r->svg, r->table.svg);
   return status ? status : csv ? csv : svg;
 }
 

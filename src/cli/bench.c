@@ -1,5 +1,4 @@
 /* bench.c: `fftw3-gpu bench` times transforms beside those of other libraries. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,20 +66,6 @@ static void list(const fg_bench_cases *cases) {
   }
 }
 
-/* To write to; false after a message.  No path: no file. */
-static bool open_file(const char *path, FILE **file) {
-  *file = path ? fopen(path, "w") : NULL;
-  if (!path || *file) return true;
-  fg_cli_error("bench: %s: %s", path, strerror(errno));
-  return false;
-}
-
-static int close_file(const char *path, FILE *file) {
-  if (!file || !(ferror(file) | fclose(file))) return 0;
-  fg_cli_error("bench: %s could not be written", path);
-  return FG_EXIT_FAILED;
-}
-
 static int run(request *r) {
   const bool device = r->where == ON_DEVICE || (r->where == NOT_SAID && r->suite_on_device);
   if (r->svg && !device) return fg_cli_usage("bench", "bench: --svg is for what is timed with --device");
@@ -88,9 +73,10 @@ static int run(request *r) {
     return fg_cli_usage("bench", "bench: --dependent is for what is timed with --device");
   FILE *csv = NULL;
   int status = FG_EXIT_FAILED;
-  if (open_file(r->csv, &csv) && open_file(r->svg, &r->options.svg))
+  if (fg_cli_open("bench", r->csv, &csv) && fg_cli_open("bench", r->svg, &r->options.svg))
     status = (device ? fg_bench_device : fg_bench_host)(&r->cases, &r->options, csv);
-  const int csv_status = close_file(r->csv, csv), svg_status = close_file(r->svg, r->options.svg);
+  const int csv_status = fg_cli_close("bench", r->csv, csv),
+            svg_status = fg_cli_close("bench", r->svg, r->options.svg);
   return status ? status : csv_status ? csv_status : svg_status;
 }
 

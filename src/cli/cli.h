@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum { FG_EXIT_FAILED = 1, FG_EXIT_USAGE = 2 };
 
@@ -40,6 +41,11 @@ int fg_cli_usage(const char *command, const char *format, ...) __attribute__((fo
 /* For commands without options: false (and *status) when argv holds one, --help included, or an argument too many. */
 bool fg_cli_no_options(const fg_command *command, int argc, char **argv, int *status);
 void fg_cli_print_help(const fg_command *command);
+
+/* A file to write to; no path: none.  fg_cli_open: false after a message.  fg_cli_close: 0, or after a message an exit
+ * status, if not all could be written. */
+bool fg_cli_open(const char *command, const char *path, FILE **file);
+int fg_cli_close(const char *command, const char *path, FILE *file);
 
 /* The preloadable library's path: in the build tree beside this program, else where it was installed.  false, and the
  * place where it should be, if it is not there. */

@@ -82,11 +82,10 @@ static int judge(const fg_replay_file *file, const fg_replay_row *ours) {
 
 static int write_csv(const request *r, const fg_replay_file *file, const fg_replay_row *stock,
                      const fg_replay_row *ours) {
-  FILE *csv = r->csv ? fopen(r->csv, "w") : NULL;
+  FILE *csv;
+  if (!fg_cli_open("replay", r->csv, &csv)) return FG_EXIT_FAILED;
   if (csv) fg_replay_csv(csv, file, stock, ours);
-  if (!r->csv || (csv && !(ferror(csv) | fclose(csv)))) return 0;
-  fg_cli_error("replay: %s: %s", r->csv, strerror(errno));
-  return FG_EXIT_FAILED;
+  return fg_cli_close("replay", r->csv, csv);
 }
 
 static int replay_compared(const request *r, fg_replay_file *file, fg_replay_row *ours) {

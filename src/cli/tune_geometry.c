@@ -84,18 +84,15 @@ int fg_tune_geometry(double seconds, const char *path, int count, char **problem
     fg_cli_error("tune: no GPU: %s", why);
     status = FG_EXIT_FAILED;
   }
-  FILE *to = status ? NULL : path ? fopen(path, "w") : stdout;
-  if (!status && !to) {
-    fg_cli_error("tune: %s cannot be written", path);
-    status = FG_EXIT_FAILED;
-  }
+  FILE *file = NULL;
+  if (!status && !fg_cli_open("tune", path, &file)) status = FG_EXIT_FAILED;
   if (!status) {
-    tuned_list l = {.to = to, .arch = t->info->arch};
-    fprintf(to, "# on %s, driver %s\n", t->info->name, t->info->driver);
+    tuned_list l = {.to = file ? file : stdout, .arch = t->info->arch};
+    fprintf(l.to, "# on %s, driver %s\n", t->info->name, t->info->driver);
     run_all(t, &cases, seconds, &l);
     if (l.wrong) status = FG_EXIT_FAILED;
   }
-  if (to && path) fclose(to);
+  const int closed = fg_cli_close("tune", path, file);
   fg_bench_cases_free(&cases);
-  return status;
+  return status ? status : closed;
 }

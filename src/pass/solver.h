@@ -77,7 +77,8 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from);
 enum { FG_MAX_FACTORS = 6 };
 int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
 
-/* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the first pass. */
+/* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the pass that has the last one,
+ * the first (c2r: the second). */
 extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 

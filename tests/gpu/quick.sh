@@ -34,7 +34,7 @@ program() {
 }
 
 mkfifo "$work/never"
-program fftw3-gpu 'echo a stub'
+program fftw3-gpu 'echo nothing is to be told of here'
 program tests/unit/good 'echo well done'
 program tests/unit/absent 'echo no such thing' 'exit 77'
 program tests/unit/endless "read never <'$work/never'"

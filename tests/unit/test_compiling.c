@@ -14,22 +14,30 @@
 #include "told.h"
 #include "waiting_case.h"
 
-/* In a folder without kernels planning must be earned as a whole, else (in place: the same kernels) only its shorter
- * part. */
+enum { COMPILING = 50 };
+
+/* In a folder without kernels, where compiling takes what so many executions save. */
+static void open_where_compiling_is_dear(device_case *c, char *none) {
+  waiting_empty_cache(none);
+  test_coefficients(waiting_start, COMPILING * waiting_host_time * 0.996);
+  waiting_open(c, TEST_WAITS);
+}
+
+/* In place: the same kernels. */
+static void open_same(device_case *c) { waiting_open(c, "ic360*30"); }
+
+/* In a folder without kernels planning must be earned as a whole, else only its shorter part. */
 START_TEST(compiling_is_paid_for_only_where_it_is_needed) {
   char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
   device_case c, same;
-  enum { COMPILING = 50 };
-  waiting_empty_cache(none);
-  test_coefficients(waiting_start, COMPILING * waiting_host_time * 0.996);
-  waiting_open(&c, TEST_WAITS);
+  open_where_compiling_is_dear(&c, none);
   waiting_execute(&c, COMPILING - 1);
   ck_assert(fg_target_open());
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
   ck_assert_uint_eq(fg_sim_count().compiles, 0);
   waiting_execute(&c, 1);
   ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
-  waiting_open(&same, "ic360*30");
+  open_same(&same);
   waiting_execute(&same, 2);
   ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_WAITING);
   waiting_execute(&same, 1);
@@ -46,12 +54,7 @@ static void open_uncompiled(device_case *c, char *none, double patience) {
   waiting_empty_cache(none);
   test_coefficients(1e-6, 1e-6);
   fg_compiling_patience = patience;
-  device_case_open(c, TEST_WAITS);
-  test_real_fftw_execute(c->problem, &c->arrays.at);
-  c->by_host = device_case_memory(c);
-  c->plan = fg_plan_create((fg_problem *)c->problem);
-  ck_assert(c->plan && fg_plan_is_ours(c->plan));
-  c->problem = fg_plan_problem(c->plan);
+  waiting_open(c, TEST_WAITS);
 }
 
 START_TEST(a_plan_does_not_wait_long_for_the_compiler) {
@@ -191,15 +194,12 @@ START_TEST(a_failed_compilation_teaches_nothing) {
 }
 END_TEST
 
-/* In place the kernels are the same. */
 START_TEST(what_another_problem_has_compiled_is_not_waited_for_any_longer) {
   char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
-  enum { UNTIL_ASKED = 13, COMPILING = 50 };
+  enum { UNTIL_ASKED = 13 };
   device_case c, same;
-  waiting_empty_cache(none);
-  test_coefficients(waiting_start, COMPILING * waiting_host_time * 0.996);
-  waiting_open(&c, TEST_WAITS);
-  waiting_open(&same, "ic360*30");
+  open_where_compiling_is_dear(&c, none);
+  open_same(&same);
   waiting_execute(&same, UNTIL_ASKED);
   ck_assert(fg_target_open());
   ck_assert_int_eq(fg_plan_state(same.plan), FG_STATE_WAITING);

@@ -15,14 +15,7 @@
 #include "src/problem/layout.h"
 #include "src/problem/notation.h"
 #include "suite.h"
-
-#ifndef TEST_PRECISION
-#define TEST_PRECISION FG_SINGLE
-#endif
-#ifndef TEST_WIDE
-#define TEST_WIDE 0
-#endif
-static const enum fg_precision PRECISION = TEST_PRECISION, ARRAYS = TEST_WIDE ? FG_DOUBLE : TEST_PRECISION;
+#include "variant.h"
 
 static const enum fg_reach REACH = TEST_WIDE ? FG_REACH_ARRAY : FG_REACH_IMAGE;
 

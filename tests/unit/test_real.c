@@ -14,17 +14,11 @@
 #include "reaching.h"
 #include "small_device.h"
 #include "src/pass/geometry.h"
+#include "src/pass/solver.h"
 #include "src/run/program.h"
 #include "src/run/table/roots.h"
 #include "suite.h"
-
-#ifndef TEST_PRECISION
-#define TEST_PRECISION FG_SINGLE
-#endif
-#ifndef TEST_WIDE
-#define TEST_WIDE 0
-#endif
-static const enum fg_precision PRECISION = TEST_PRECISION, ARRAYS = TEST_WIDE ? FG_DOUBLE : TEST_PRECISION;
+#include "variant.h"
 
 enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11, PATTERN = 0x5a };
 
@@ -433,6 +427,18 @@ START_TEST(long_transforms_are_right) {
 }
 END_TEST
 
+/* Two passes for several dimensions: the digits of the last but one are shared between them. */
+static const char *const two_passes[] = {
+    "orf20x18x24*2", "orb20x18x24*2", "irf20x18x24", "irb24x24x24", "/orf24x24x24", "/orb24x24x24",
+    "orf20:1000:500x18:48:24x24:1:1", "orb20:500:1000x18:24:48x24:1:1"};
+
+START_TEST(digits_of_a_dimension_are_shared) {
+  fg_overlap_caches = 0;
+  check(two_passes[_i], 4096);
+  ck_assert(list.count == 2 && list.pass[0].family == FG_FAMILY_BOX && list.pass[0].twiddle > 0);
+}
+END_TEST
+
 /* The point of it all: every pass of a long even transform moves about half of what the complex one's does. */
 START_TEST(no_pass_moves_more_than_half) {
   static const char *const texts[] = {"orf65536*8", "orb65536*8", "orf512*4096", "orb512*4096", "orf512x512",
@@ -464,6 +470,7 @@ int main(void) {
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
+  tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
   if (!TEST_WIDE) tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));

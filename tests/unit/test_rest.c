@@ -53,14 +53,19 @@ static int by_device(const device_case *c, const char *fault, int large) {
   return done;
 }
 
-START_TEST(what_the_device_leaves_is_done_by_the_host) {
-  device_case c;
-  int parts = 0;
+/* A plan whose transforms go to the device in pieces, one or a few at a time. */
+static void open_in_pieces(device_case *c, const char *text) {
   fg_schedule_pieces = 64;
   fg_pipeline_mapped = 0;
   fg_pipeline_piece = 300;
-  device_case_open(&c, cases[_i]);
-  device_case_plan(&c);
+  device_case_open(c, text);
+  device_case_plan(c);
+}
+
+START_TEST(what_the_device_leaves_is_done_by_the_host) {
+  device_case c;
+  int parts = 0;
+  open_in_pieces(&c, cases[_i]);
   const int all = (int)c.problem->batch.dim[0].n;
   ck_assert_int_eq(by_device(&c, "none", NONE), all);
   for (int n = 1; n < 150; n++) {
@@ -83,11 +88,7 @@ END_TEST
 START_TEST(what_single_precision_does_not_hold_is_done_by_the_host) {
   device_case c;
   int parts = 0;
-  fg_schedule_pieces = 64;
-  fg_pipeline_mapped = 0;
-  fg_pipeline_piece = 300;
-  device_case_open(&c, cases[_i]);
-  device_case_plan(&c);
+  open_in_pieces(&c, cases[_i]);
   const fg_dim *batch = &c.problem->batch.dim[0];
   for (int n = 0; n < (int)batch->n; n++) {
     double *const number = (double *)c.arrays.before[0] + n * batch->is, kept = *number;

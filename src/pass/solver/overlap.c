@@ -5,7 +5,8 @@
  * pass does its columns (i) together with the last dimension, as boxes of n₁ whole rows, with the twiddle, into
  * scratch; the second its rows (j) together with all dimensions before it, as boxes side by side along the last
  * dimension.  Each fits a block where two whole dimensions do not.  ("YZ overlap": the middle dimension's digits are
- * shared between two sweeps over the data.) */
+ * shared between two sweeps over the data.)  Of real data the last dimension is the real one: r2c does the same with
+ * half of the spectrum between the passes, c2r the other way round. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -23,13 +24,13 @@ static double bytes(const fg_work *w) {
   double points = 1;
   for (int d = 0; d < w->rank; d++) points *= (double)w->dim[d].n;
   for (int l = 0; l < w->loops; l++) points *= (double)w->loop[l].n;
-  return points * 2 * (double)fg_real_size(w->precision);
+  return points * (w->kind == FG_DFT ? 2 : 1) * (double)fg_real_size(w->precision);
 }
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but one */
   const fg_dim *last = &w->dim[w->rank - 1], *split = &w->dim[w->rank - 2];
-  return w->kind == FG_DFT && !fg_work_has_form(w)                  /* must: boxes have no forms */
+  return w->kind != FG_R2R && !fg_work_has_form(w)                  /* must: boxes have no other forms */
          && planner->splits == 0                                    /* taste: more passes are done by others */
          && !w->load_table.kind && !w->store_table.kind             /* must: positions are of one dimension */
          && w->twiddle == 0                                         /* must: the twiddle belongs to the first pass */
@@ -40,48 +41,52 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
          && labs((long)last->is) == 1 && labs((long)last->os) == 1; /* taste: runs of neighbours on both sides */
 }
 
-/* Scratch in which the first digit's results lie far apart and all that the second pass transforms together is near:
- * from the innermost out the last dimension, the second digit, the others, the first digit, the loops.  Returns its
- * elements. */
-static ptrdiff_t lay_out(fg_work *first, int others) {
-  fg_dim *const last = &first->dim[1], *const digit = &first->dim[0];
-  ptrdiff_t stride = last->n;
-  last->os = 1;
-  for (int l = 0; l < others; l++) {
-    first->loop[l].out = stride;
-    stride *= (ptrdiff_t)first->loop[l].n;
-  }
-  digit->os = stride;
-  stride *= digit->n;
-  for (int l = others; l < first->loops; l++) {
-    first->loop[l].out = stride;
-    stride *= (ptrdiff_t)first->loop[l].n;
-  }
-  return stride;
+/* Points of the last dimension in scratch: of real data half of the spectrum. */
+static ptrdiff_t kept(const fg_work *w) {
+  const ptrdiff_t n = w->dim[w->rank - 1].n;
+  return w->kind == FG_DFT ? n : n / 2 + 1;
 }
 
-/* Columns of the split dimension and whole rows; its other digit and the other dimensions are the first loops. */
-static fg_work first_pass(const fg_work *w, ptrdiff_t n1) {
+/* The next axis of scratch outwards. */
+static ptrdiff_t place(ptrdiff_t *stride, ptrdiff_t n) {
+  const ptrdiff_t here = *stride;
+  *stride *= n;
+  return here;
+}
+
+static fg_place scratch_of(const fg_work *w) { return (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch}; }
+
+/* The last dimension first, together with the split one's columns of n1 points; loops: the other digit, the other
+ * dimensions, w's.  In scratch all that the second pass transforms together is near, from the innermost out the last
+ * dimension, the second digit, the others; the first digit's results lie far apart.  *elements: of scratch. */
+static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
-  const ptrdiff_t n2 = split.n / n1;
   fg_work f = *w;
+  ptrdiff_t stride = kept(w);
   f.rank = 2;
-  f.dim[0] = (fg_dim){n1, split.is * n2, 0};
-  f.dim[1] = last;
+  f.dim[0] = (fg_dim){n1, split.is * (split.n / n1), 0};
+  f.dim[1] = (fg_dim){last.n, last.is, 1};
   f.loops = 0;
-  f.loop[f.loops++] = (fg_loop){.n = n2, .in = split.is, .twiddle = 1};
+  f.loop[f.loops++] = (fg_loop){.n = split.n / n1, .in = split.is, .twiddle = 1};
   for (int d = w->rank - 3; d >= 0; d--) f.loop[f.loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is};
-  for (int l = 0; l < w->loops; l++) f.loop[f.loops++] = w->loop[l];
+  for (int l = 0; l < f.loops; l++) f.loop[l].out = place(&stride, (ptrdiff_t)f.loop[l].n);
+  f.dim[0].os = place(&stride, n1);
+  for (int l = 0; l < w->loops; l++) {
+    f.loop[f.loops] = w->loop[l];
+    f.loop[f.loops++].out = place(&stride, (ptrdiff_t)w->loop[l].n);
+  }
   f.twiddle = split.n;
-  f.to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
+  f.to = scratch_of(w);
+  *elements = stride;
   return f;
 }
 
-/* From there: rows of the split dimension and all others but the last. */
-static fg_work second_pass(const fg_work *w, const fg_work *first) {
+/* From there: rows of the split dimension and all others but the last, side by side along that. */
+static fg_work others_last(const fg_work *w, const fg_work *first) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   const ptrdiff_t n1 = first->dim[0].n;
   fg_work s = *w;
+  s.kind = FG_DFT;
   s.rank = w->rank - 1;
   s.from = first->to;
   s.scratch = w->scratch + 1;
@@ -90,20 +95,65 @@ static fg_work second_pass(const fg_work *w, const fg_work *first) {
     s.dim[d] = (fg_dim){(ptrdiff_t)from->n, (ptrdiff_t)from->out, d < s.rank - 1 ? w->dim[d].os : split.os * n1};
   }
   for (int l = 0; l < w->loops; l++) s.loop[l].in = first->loop[s.rank + l].out;
-  s.loop[s.loops++] = (fg_loop){.n = last.n, .in = first->dim[1].os, .out = last.os};
+  s.loop[s.loops++] = (fg_loop){.n = kept(w), .in = first->dim[1].os, .out = last.os};
   s.loop[s.loops++] = (fg_loop){.n = n1, .in = first->dim[0].os, .out = split.os};
   return s;
 }
 
+/* c2r ends with the last dimension: the split one's other digit and the other dimensions come first, side by side along
+ * it.  Loops: half of the spectrum, the digit of the second pass, w's.  In scratch, from the innermost out: the last
+ * dimension, that digit, the others, the first digit. */
+static fg_work others_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
+  const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
+  fg_work f = *w;
+  ptrdiff_t stride = 1;
+  f.kind = FG_DFT;
+  f.rank = w->rank - 1;
+  f.dim[0] = (fg_dim){split.n / n1, split.is * n1, 0};
+  for (int d = 1; d < f.rank; d++) f.dim[d] = w->dim[d - 1];
+  f.loops = 0;
+  f.loop[f.loops++] = (fg_loop){.n = kept(w), .in = last.is, .out = place(&stride, kept(w))};
+  f.loop[f.loops++] = (fg_loop){.n = n1, .in = split.is, .out = place(&stride, n1), .twiddle = 1};
+  for (int d = f.rank - 1; d >= 0; d--) f.dim[d].os = place(&stride, f.dim[d].n);
+  for (int l = 0; l < w->loops; l++) {
+    f.loop[f.loops] = w->loop[l];
+    f.loop[f.loops++].out = place(&stride, (ptrdiff_t)w->loop[l].n);
+  }
+  f.twiddle = split.n;
+  f.to = scratch_of(w);
+  *elements = stride;
+  return f;
+}
+
+/* From there: the split dimension's other digit and whole rows. */
+static fg_work rows_last(const fg_work *w, const fg_work *first) {
+  const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
+  const ptrdiff_t digit = first->dim[0].n;
+  fg_work s = *w;
+  s.rank = 2;
+  s.from = first->to;
+  s.scratch = w->scratch + 1;
+  s.dim[0] = (fg_dim){split.n / digit, (ptrdiff_t)first->loop[1].out, split.os * digit};
+  s.dim[1] = (fg_dim){last.n, 1, last.os};
+  for (int l = 0; l < w->loops; l++) s.loop[l].in = first->loop[2 + l].out;
+  s.loop[s.loops++] = (fg_loop){.n = digit, .in = first->dim[0].os, .out = split.os};
+  for (int d = 1; d < first->rank; d++)
+    s.loop[s.loops++] = (fg_loop){.n = first->dim[d].n, .in = first->dim[d].os, .out = w->dim[d - 1].os};
+  return s;
+}
+
 bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
-  fg_work first = first_pass(w, n1);
-  fg_passes_need(list, first.to.array, lay_out(&first, w->rank - 1));
-  const fg_work second = second_pass(w, &first);
+  const bool back = w->kind == FG_C2R;
+  ptrdiff_t elements;
+  const fg_work first = back ? others_first(w, n1, &elements) : rows_first(w, n1, &elements);
+  const fg_work second = back ? rows_last(w, &first) : others_last(w, &first);
   const fg_planner deeper = {planner->device, planner->splits + 1};
+  fg_passes_need(list, first.to.array, elements);
   return fg_planner_lower(&deeper, &first, list) && fg_planner_lower(&deeper, &second, list);
 }
 
-/* The larger of the two passes' boxes, in points, if the first digit has n1; 0 if they do not fit into blocks. */
+/* The larger of the two passes' boxes, in points, if the digit beside the last dimension has n1; 0 if they do not fit
+ * into blocks. */
 static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff_t n1) {
   const size_t point = 2 * fg_real_size(w->precision);
   const ptrdiff_t most = (ptrdiff_t)(planner->device->shared_block / point), last = w->dim[w->rank - 1].n;
