@@ -124,13 +124,47 @@ static void choose_orders(fg_pass *p, bool permuted_across) {
 
 static int divide_up(ptrdiff_t a, ptrdiff_t b) { return (int)((a + b - 1) / b); }
 
-/* Registers a thread needs for its points, and the share of thread slots that have a butterfly, over the stages. */
+/* Points of all butterflies that a thread has in stage s. */
+static int points_in_stage(const fg_pass *p, int s) {
+  const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
+  return repeats * fg_geometry_together(p, s) * p->radix[s];
+}
+
+bool fg_geometry_singly(const fg_pass *p) {
+  int most = 1;
+  if (p->family != FG_FAMILY_BOX || p->precision == FG_SINGLE) return false;
+  if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
+  for (int s = 0; s < p->stages; s++) {
+    const int points = points_in_stage(p, s);
+    if (p->radix[s] != p->box[p->axis[s]].n || p->radix[s] > MAX_POINTS) return false; /* taste: large primes spill */
+    if (points > most) most = points;
+  }
+  return most > MAX_POINTS;
+}
+
+/* Where butterflies are done one after the other: the most points of one, and the share of the time that a
+ * multiprocessor's quarters have any.  Warps go to these in turn, so that the first has most. */
+static double singly_points_of(const fg_pass *p, int *most) {
+  double slots = 0;
+  for (int s = 0; s < p->stages; s++) {
+    const int butterflies = divide_up(p->lines * (p->n / p->radix[s]), 32), warps = p->threads / 32;
+    const int rounds = butterflies / warps * divide_up(warps, 4) + divide_up(butterflies % warps, 4);
+    slots += 4.0 * 32 * rounds * p->radix[s];
+    if (p->radix[s] > *most) *most = p->radix[s];
+  }
+  return (double)(p->lines * p->n) * p->stages / slots;
+}
+
+/* Points that a thread has in registers, and the share of thread slots that have a butterfly, over the stages. */
 static int points_of(const fg_pass *p, double *busy) {
   int most = 1;
   double used = 0, slots = 0;
+  if (fg_geometry_singly(p)) {
+    *busy = singly_points_of(p, &most);
+    return most;
+  }
   for (int s = 0; s < p->stages; s++) {
-    const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
-    const int points = repeats * fg_geometry_together(p, s) * p->radix[s];
+    const int points = points_in_stage(p, s);
     if (points > most) most = points;
     used += (double)(fg_pass_tile_lines(p) * p->n);
     slots += (double)p->threads * points;
@@ -225,9 +259,10 @@ static double permuted_efficiency(const fg_pass *p) {
   return 1 / (1 + 2 * EXCHANGE_COST * conflicts);
 }
 
-/* Many points a thread leave room for few threads; in double precision for very few. */
+/* Many points a thread leave room for few threads, in double precision for very few; but not where it has them one
+ * butterfly after the other. */
 static double depth_efficiency(const fg_pass *p, int points) {
-  if (points <= 10) return 1;
+  if (points <= 10 || fg_geometry_singly(p)) return 1;
   if (points <= 16) return 0.99;
   const bool few = points <= 25;
   return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);
