@@ -15,6 +15,9 @@
  * do not share one of the tile, as rows of one transform do (pairs.h): they are transforms of their own, and one's errors
  * are none of another's.
  *
+ * Where each dimension is one butterfly, it reads and writes the same places of the tile.  With FG_SINGLY a thread then does
+ * one after the other, and has the points of only one in registers: for boxes whose points all of them together do not hold.
+ *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
@@ -22,6 +25,7 @@
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
+ *   FG_SINGLY                         1: one butterfly of a thread after the other
  *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed
  *   FG_HALF_ROW                       1: a point of a row is two of its real elements; FG_SIZES has so many points
  *   FG_IN_TWOS, FG_OUT_TWOS           1: these are next to each other and aligned */
@@ -132,45 +136,35 @@ template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
   return address;
 }
 
+/* ---- one butterfly of stage S, whose points are v ---- */
+
 /* All results of a butterfly are in one group of the skew, so that their addresses are one base and constants. */
-template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
+template <int S> FG_DEVICE void exchange_write(const spot &at, const cplx *v, cplx *tile) {
   using T = stage<S>;
+  if (!at.exists) return;
+  const int start = tile_address<S, T::AXIS>(at, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot at = T::locate(i);
-    if (!at.exists) continue;
-    const int start = tile_address<S, T::AXIS>(at, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
-#pragma unroll
-    for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(S, T::AXIS)), v[i * T::R + j]);
-  }
+  for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(S, T::AXIS)), v[j]);
 }
 
 /* The inputs of a butterfly are whole groups apart: the same.  E: after which stage. */
-template <int S, int E> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
+template <int S, int E> FG_DEVICE void exchange_read(const spot &at, cplx *v, const cplx *tile) {
   using T = stage<S>;
   constexpr int STEP = skewed_index(E, T::AXIS, T::M) * pitch_of(E, T::AXIS);
+  if (!at.exists) return;
+  const int start = tile_address<E, T::AXIS>(at, at.b);
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot at = T::locate(i);
-    if (!at.exists) continue;
-    const int start = tile_address<E, T::AXIS>(at, at.b);
-#pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + start + j * STEP);
-  }
+  for (int j = 0; j < T::R; j++) v[j] = shared_load(tile + start + j * STEP);
 }
 
-template <int S> FG_DEVICE void compute(const fg_tile_args &a, cplx *v) {
+template <int S> FG_DEVICE void compute(const fg_tile_args &a, const spot &at, cplx *v) {
   using T = stage<S>;
+  if (T::P > 1 && T::R > 1 && at.exists) {
+    const cplx *w = static_cast<const cplx *>(a.box_stages[T::AXIS]) + twiddles_before(S) + at.b % T::P;
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot at = T::locate(i);
-    if (T::P > 1 && T::R > 1 && at.exists) {
-      const cplx *w = static_cast<const cplx *>(a.box_stages[T::AXIS]) + twiddles_before(S) + at.b % T::P;
-#pragma unroll
-      for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::P);
-    }
-    butterfly<T::R>::apply(v + i * T::R);
+    for (int j = 1; j < T::R; j++) v[j] = v[j] * table_load(w + (j - 1) * T::P);
   }
+  butterfly<T::R>::apply(v);
 }
 
 /* Stride along dimension d in global memory; rows are mostly contiguous, which saves a product. */
@@ -203,40 +197,34 @@ FG_DEVICE void store_to(const fg_tile_args &a, long long at, cplx v) {
   }
 }
 
-FG_DEVICE void load_boxes(const fg_tile_args &a, line_number first, cplx *v) {
+/* Of the first stage. */
+FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const spot &s, cplx *v) {
   using T = stage<0>;
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot s = T::locate(i);
+  for (int j = 0; j < T::R; j++) v[j] = {0, 0};
+  if (!s.exists || first + s.box >= line_number(a.lines)) return;
+  long long at = place_of(a, first + s.box).in;
 #pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = {0, 0};
-    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
-    long long at = place_of(a, first + s.box).in;
+  for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
+  const long long step = T::M * in_step(a, T::AXIS);
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
-    const long long step = T::M * in_step(a, T::AXIS);
-#pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = load_from(a, at + j * step);
-  }
+  for (int j = 0; j < T::R; j++) v[j] = load_from(a, at + j * step);
 }
 
-FG_DEVICE void store_boxes(const fg_tile_args &a, line_number first, const cplx *v) {
-  using T = stage<STAGES - 1>;
+/* Of the last one. */
+FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const spot &s, const cplx *v) {
+  using T = stage<LAST>;
+  if (!s.exists || first + s.box >= line_number(a.lines)) return;
+  const line_place place = place_of(a, first + s.box);
+  long long at = place.out;
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot s = T::locate(i);
-    if (!s.exists || first + s.box >= line_number(a.lines)) continue;
-    const line_place place = place_of(a, first + s.box);
-    long long at = place.out;
+  for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
+  const long long step = T::M * out_step(a, T::AXIS);
 #pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
-    const long long step = T::M * out_step(a, T::AXIS);
-#pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      cplx x = v[i * T::R + j];
-      if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
-      store_to(a, at + j * step, x);
-    }
+  for (int j = 0; j < T::R; j++) {
+    cplx x = v[j];
+    if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
+    store_to(a, at + j * step, x);
   }
 }
 
@@ -296,27 +284,11 @@ FG_DEVICE cplx *element_in(cplx *tile, const spot &s) {
   return tile + at;
 }
 
+/* Behind the points where a thread does one butterfly after the other: others would have written over them. */
+FG_DEVICE cplx *spectra_in(cplx *tile) { return tile + (FG_SINGLY ? FG_BOXES * FG_BOX_POINTS : 0); }
+
 FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
   return FG_BOXES == 1 || box < line_number(a.lines);
-}
-
-FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *tile) {
-  cplx x[ELEMENTS];
-#pragma unroll
-  for (int i = 0; i < ELEMENTS; i++) {
-    const spot s = element(i);
-    x[i] = {0, 0};
-    if (!s.exists || !box_exists(a, first + s.box)) continue;
-    long long at = place_of(a, first + s.box).in;
-#pragma unroll
-    for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
-    x[i] = read_point(a, at);
-  }
-#pragma unroll
-  for (int i = 0; i < ELEMENTS; i++) {
-    const spot s = element(i);
-    if (s.exists) shared_store(element_in(tile, s), x[i]);
-  }
 }
 
 /* Of the planes in which k and −k are both in memory the Hermitian part counts: 0, and the last of even rows. */
@@ -345,32 +317,56 @@ FG_DEVICE void make_hermitian(cplx *tile) {
   }
 }
 
+/* So many elements of a thread are under way at a time. */
+constexpr int BATCH = sizeof(real) == 4 ? 16 : 8;
+
+FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *spectra) {
+#pragma unroll
+  for (int begin = 0; begin < ELEMENTS; begin += BATCH) {
+    cplx x[BATCH];
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const spot s = element(begin + i);
+      x[i] = {0, 0};
+      if (begin + i >= ELEMENTS || !s.exists || !box_exists(a, first + s.box)) continue;
+      long long at = place_of(a, first + s.box).in;
+#pragma unroll
+      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+      x[i] = read_point(a, at);
+    }
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const spot s = element(begin + i);
+      if (begin + i < ELEMENTS && s.exists) shared_store(element_in(spectra, s), x[i]);
+    }
+  }
+  __syncthreads();
+  make_hermitian(spectra);
+  __syncthreads();
+}
+
 /* The points of the complex transform that spectra in the tile make: X, or of half rows
  * X[k] + conj X[n/2 − k] + i·exp(2πi·k/n)·(X[k] − conj X[n/2 − k]). */
-FG_DEVICE void read_spectra(const fg_tile_args &a, cplx *v, cplx *tile) {
+FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx *spectra) {
   using T = stage<0>;
-  static_assert(T::AXIS != ROW, "the first stage runs along a slow dimension");
+  static_assert(!SPECTRA_IN || T::AXIS != ROW, "the first stage runs along a slow dimension");
   constexpr int N = size_of(T::AXIS), PITCH = element_pitch(T::AXIS);
+  if (!s.exists) return;
+  const int k = s.at[ROW];
+  spot m = mirrored(s, LENGTH / (FG_HALF_ROW ? 2 : 1) - k);
+  m.at[T::AXIS] = N - s.b;
+  const cplx *const own = element_in(spectra, s), *const mirror = element_in(spectra, m);
+  const cplx w = FG_HALF_ROW ? conjugate(half_root(a, k)) : cplx{0, 0};
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
-    const spot s = T::locate(i);
-    if (!s.exists) continue;
-    const int k = s.at[ROW];
-    spot m = mirrored(s, LENGTH / (FG_HALF_ROW ? 2 : 1) - k);
-    m.at[T::AXIS] = N - s.b;
-    const cplx *const own = element_in(tile, s), *const mirror = element_in(tile, m);
-    const cplx w = FG_HALF_ROW ? conjugate(half_root(a, k)) : cplx{0, 0};
-#pragma unroll
-    for (int j = 0; j < T::R; j++) {
-      const cplx *const x = own + j * (T::M * PITCH);
-      const cplx *const y = mirror - (j == 0 && s.b == 0 ? N * PITCH : j * (T::M * PITCH));
-      if (FG_HALF_ROW) {
-        const cplx p = shared_load(x), q = conjugate(shared_load(y));
-        v[i * T::R + j] = swapped(plus_turned(p + q, w, scale(real(2), p - q)));
-      } else {
-        const cplx p = shared_load(2 * k <= LENGTH ? x : y);
-        v[i * T::R + j] = swapped(2 * k <= LENGTH ? p : conjugate(p));
-      }
+  for (int j = 0; j < T::R; j++) {
+    const cplx *const x = own + j * (T::M * PITCH);
+    const cplx *const y = mirror - (j == 0 && s.b == 0 ? N * PITCH : j * (T::M * PITCH));
+    if (FG_HALF_ROW) {
+      const cplx p = shared_load(x), q = conjugate(shared_load(y));
+      v[j] = swapped(plus_turned(p + q, w, scale(real(2), p - q)));
+    } else {
+      const cplx p = shared_load(2 * k <= LENGTH ? x : y);
+      v[j] = swapped(2 * k <= LENGTH ? p : conjugate(p));
     }
   }
 }
@@ -403,38 +399,58 @@ FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cpl
   }
 }
 
-template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, cplx *v, cplx *tile) {
-  compute<S>(a, v);
-  if constexpr (S + 1 < STAGES) {
+/* ---- the stages ---- */
+
+/* f(butterfly, its points) for each that this thread has in stage S. */
+template <int S, class F> FG_DEVICE void for_each(cplx *v, F f) {
+#pragma unroll
+  for (int i = 0; i < stage<S>::REPEATS; i++) f(stage<S>::locate(i), v + i * stage<S>::R);
+}
+
+template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number first, cplx *v, cplx *tile) {
+  if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
+  else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
+  else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, at, x); });
+  for_each<S>(v, [&](const spot &at, cplx *x) { compute<S>(a, at, x); });
+  if constexpr (S < LAST || SPECTRA_OUT) {
     if (S != 0 || SPECTRA_IN) __syncthreads(); /* the tile is still being read */
-    exchange_write<S>(v, tile);
+    for_each<S>(v, [&](const spot &at, cplx *x) { exchange_write<S>(at, x, tile); });
     __syncthreads();
-    exchange_read<S + 1, S>(v, tile);
-    run_stages<S + 1>(a, v, tile);
+  } else {
+    for_each<S>(v, [&](const spot &at, cplx *x) { store_points(a, first, at, x); });
   }
+  if constexpr (S < LAST) run_stages<S + 1>(a, first, v, tile);
+}
+
+/* The same, each butterfly from its places to its places. */
+template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number first, cplx *tile) {
+  using T = stage<S>;
+#pragma unroll 1
+  for (int i = 0; i < T::REPEATS; i++) {
+    cplx v[T::R];
+    const spot at = T::locate(i);
+    if (!at.exists) break;
+    if constexpr (S > 0) exchange_read<S, S>(at, v, tile);
+    else if constexpr (SPECTRA_IN) read_spectra(a, at, v, spectra_in(tile));
+    else load_points(a, first, at, v);
+    butterfly<T::R>::apply(v);
+    if constexpr (S < LAST || SPECTRA_OUT) exchange_write<S>(at, v, tile);
+    else store_points(a, first, at, v);
+  }
+  if constexpr (S < LAST || SPECTRA_OUT) __syncthreads();
+  if constexpr (S < LAST) run_singly<S + 1>(a, first, tile);
 }
 
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
   const line_number first = line_number(blockIdx.x) * FG_BOXES;
-  cplx v[POINTS];
-  if constexpr (SPECTRA_IN) {
-    load_spectra(args, first, tile);
-    __syncthreads();
-    make_hermitian(tile);
-    __syncthreads();
-    read_spectra(args, v, tile);
+  if constexpr (SPECTRA_IN) load_spectra(args, first, spectra_in(tile));
+  if constexpr (FG_SINGLY) {
+    run_singly<0>(args, first, tile);
   } else {
-    load_boxes(args, first, v);
+    cplx v[POINTS];
+    run_stages<0>(args, first, v, tile);
   }
-  run_stages<0>(args, v, tile);
-  if constexpr (SPECTRA_OUT) {
-    __syncthreads(); /* the tile is still being read */
-    exchange_write<LAST>(v, tile);
-    __syncthreads();
-    store_spectra(args, first, tile);
-  } else {
-    store_boxes(args, first, v);
-  }
+  if constexpr (SPECTRA_OUT) store_spectra(args, first, tile);
 }

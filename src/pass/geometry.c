@@ -27,14 +27,17 @@ static const double EXCHANGE_COST = 0.06, LEAST_SHARE = 0.72;
 /* Spectra that come lie in a box's tile first. */
 static ptrdiff_t spectrum_points(const fg_pass *p) {
   const int row = p->dims - 1;
-  return p->from.form ? p->n / p->box[row].n * fg_pass_box_elements(p, row, FG_INPUT) : 0;
+  if (p->from.form != FG_FORM_HERMITIAN) return 0;
+  return p->n / p->box[row].n * fg_pass_box_elements(p, row, FG_INPUT);
+}
+
+static ptrdiff_t box_tile_points(const fg_pass *p) {
+  const ptrdiff_t points = fg_banks_box_points(p), spectrum = spectrum_points(p);
+  return p->lines * (fg_geometry_singly(p) ? points + spectrum : points > spectrum ? points : spectrum);
 }
 
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
-  if (p->family == FG_FAMILY_BOX) {
-    const ptrdiff_t points = fg_banks_box_points(p), spectrum = p->from.form == FG_FORM_HERMITIAN ? spectrum_points(p) : 0;
-    return (points > spectrum ? points : spectrum) * p->lines;
-  }
+  if (p->family == FG_FAMILY_BOX) return box_tile_points(p);
   return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
 }
 
@@ -143,13 +146,47 @@ static void choose_orders(fg_pass *p, bool permuted_across) {
 
 static int divide_up(ptrdiff_t a, ptrdiff_t b) { return (int)((a + b - 1) / b); }
 
-/* Registers a thread needs for its points, and the share of thread slots that have a butterfly, over the stages. */
+/* Points of all butterflies that a thread has in stage s. */
+static int points_in_stage(const fg_pass *p, int s) {
+  const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
+  return repeats * fg_geometry_together(p, s) * p->radix[s];
+}
+
+bool fg_geometry_singly(const fg_pass *p) {
+  int most = 1;
+  if (p->family != FG_FAMILY_BOX || p->precision == FG_SINGLE) return false;
+  if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
+  for (int s = 0; s < p->stages; s++) {
+    const int points = points_in_stage(p, s);
+    if (p->radix[s] != p->box[p->axis[s]].n || p->radix[s] > MAX_POINTS) return false; /* taste: large primes spill */
+    if (points > most) most = points;
+  }
+  return most > MAX_POINTS;
+}
+
+/* Where butterflies are done one after the other: the most points of one, and the share of the time that a
+ * multiprocessor's quarters have any.  Warps go to these in turn, so that the first has most. */
+static double singly_points_of(const fg_pass *p, int *most) {
+  double slots = 0;
+  for (int s = 0; s < p->stages; s++) {
+    const int butterflies = divide_up(p->lines * (p->n / p->radix[s]), 32), warps = p->threads / 32;
+    const int rounds = butterflies / warps * divide_up(warps, 4) + divide_up(butterflies % warps, 4);
+    slots += 4.0 * 32 * rounds * p->radix[s];
+    if (p->radix[s] > *most) *most = p->radix[s];
+  }
+  return (double)(p->lines * p->n) * p->stages / slots;
+}
+
+/* Points that a thread has in registers, and the share of thread slots that have a butterfly, over the stages. */
 static int points_of(const fg_pass *p, double *busy) {
   int most = 1;
   double used = 0, slots = 0;
+  if (fg_geometry_singly(p)) {
+    *busy = singly_points_of(p, &most);
+    return most;
+  }
   for (int s = 0; s < p->stages; s++) {
-    const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
-    const int points = repeats * fg_geometry_together(p, s) * p->radix[s];
+    const int points = points_in_stage(p, s);
     if (points > most) most = points;
     used += (double)(fg_pass_tile_lines(p) * p->n);
     slots += (double)p->threads * points;
@@ -244,9 +281,10 @@ static double permuted_efficiency(const fg_pass *p) {
   return 1 / (1 + 2 * EXCHANGE_COST * conflicts);
 }
 
-/* Many points a thread leave room for few threads; in double precision for very few. */
+/* Many points a thread leave room for few threads, in double precision for very few; but not where it has them one
+ * butterfly after the other. */
 static double depth_efficiency(const fg_pass *p, int points) {
-  if (points <= 10) return 1;
+  if (points <= 10 || fg_geometry_singly(p)) return 1;
   if (points <= 16) return 0.99;
   const bool few = points <= 25;
   return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);

@@ -48,6 +48,10 @@ bool fg_geometry_shares(const fg_pass *p);
 /* Two real elements of a half row are one access of that side: next to each other, and aligned. */
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
 
+/* A whole box in double precision each of whose dimensions is one butterfly, and of which a thread does more than its
+ * registers hold at a time: one after the other. */
+bool fg_geometry_singly(const fg_pass *p);
+
 /* Spectra are loaded by the first stage, or, of two rows a line, stored by the last, each element once, a thread having
  * the butterflies that belong together (cuda/kernel/mirror.h).  Those of convolutions go through the tile. */
 typedef enum { FG_MIRROR_NONE, FG_MIRROR_LOAD, FG_MIRROR_STORE } fg_mirror;

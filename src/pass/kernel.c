@@ -42,6 +42,7 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_OUT_UNIT", p->out == 1);
   define(d, "FG_TWIDDLE", p->twiddle != 0);
   define(d, "FG_TWIDDLE_BACK", p->twiddle_back);
+  define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
   define(d, "FG_FILTER_ROWS", p->filter.rows > 0);
   define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
   define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
@@ -71,7 +72,6 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
-  define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
   define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_DATA", p->data);
   define(d, "FG_FROM_ROW", p->from.row);
@@ -97,6 +97,7 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_TOTAL", p->n);
   define(d, "FG_BOXES", p->lines);
   define(d, "FG_ACROSS", p->across);
+  define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
   define(d, "FG_HALF_ROW", p->half_row);

@@ -43,8 +43,8 @@ compile() {
     $(echo "$@" | in_precision) ${FFTW3F_LDFLAGS:-} -lm || fail "$name.c does not compile"
 }
 
-# calibrate: a file in $work/cache that tells of a GPU that takes 5 ms to start, 1 to plan, nothing to compute, and that
-# is kept however slow it turns out to be.
+# calibrate [START]: a file in $work/cache that tells of a GPU that takes START ms (5) to start, 1 to plan, nothing to
+# compute, and that is kept however slow it turns out to be.
 calibrate() {
   FFTW3_GPU_CACHE=$work/cache "${FG_PROGRAM:-$top_builddir/fftw3-gpu}" info >"$work/info" || fail "info"
   host=$(sed -n 's/^machine  *\(.*\), .*/\1/p' "$work/info")
@@ -52,11 +52,11 @@ calibrate() {
   mkdir -p "$work/cache"
   {
     printf 'fftw3-gpu calibration 1\nhost %s\ncpu %s\ndevice sim\n' "$host" "$cpu"
-    awk '/^calibration/ { table = 1; next }
+    awk -v start="${1:-5}" '/^calibration/ { table = 1; next }
       table && NF < 4 { exit }
       !table { next }
       { sub(/^ +/, "") }
-      $1 == "start" { $2 = 5 }
+      $1 == "start" { $2 = start }
       $1 == "plan" || $1 == "overhead" { $2 = 1 }
       $1 == "worse" { $2 = 1e6 }
       { print }' "$work/info"

@@ -47,7 +47,8 @@ static void check_registers(const fg_pass *p, const fg_device_info *device) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   for (int s = 0; s < p->stages; s++) {
     const ptrdiff_t portions = fg_pass_tile_lines(p) * fg_geometry_portions(p, s);
-    const ptrdiff_t points = (portions + p->threads - 1) / p->threads * fg_geometry_together(p, s) * p->radix[s];
+    const ptrdiff_t each = fg_geometry_together(p, s) * p->radix[s];
+    const ptrdiff_t points = fg_geometry_singly(p) ? each : (portions + p->threads - 1) / p->threads * each;
     ck_assert_int_le(points * words, words == 2 ? 128 : 4 * 43); /* a prime in registers has some more */
     ck_assert_int_le(points * words * p->threads * p->blocks_sm, device->registers_sm);
   }
@@ -248,6 +249,31 @@ START_TEST(double_precision_costs_its_bytes_or_its_arithmetic) {
 }
 END_TEST
 
+/* A box of doubles is one pass where a block of the device holds it. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  int passes;
+} boxes[] = {{"oc24x24x24*512", 227 * 1024, 1}, {"oc24x24x24*512", 163 * 1024, 2}, {"oc24x24x24*512", 99 * 1024, 2},
+             {"ic22x22x22*512", 227 * 1024, 1}, {"ocb22x22x22*512", 163 * 1024, 2}, {"oc20x20x20*512", 163 * 1024, 1},
+             {"/oc20x24x28*512", 227 * 1024, 1}, {"orf24x24x24*512", 227 * 1024, 1}, {"orb23x23x23*512", 227 * 1024, 1},
+             {"orf24x24x24*512", 163 * 1024, 2}, {"oc25x25x25*512", 227 * 1024, 2}};
+
+START_TEST(boxes_of_doubles_take_one_pass_where_they_fit) {
+  fg_device_info device = fg_reference_device;
+  device.shared_block = boxes[_i].shared_block;
+  device.shared_sm = device.shared_block + 1024;
+  fg_problem *p = test_problem(boxes[_i].text, FG_DOUBLE);
+  plan(p, &device);
+  ck_assert_msg(list.count == boxes[_i].passes, "%s: %d passes", boxes[_i].text, list.count);
+  for (int i = 0; i < list.count; i++) {
+    check_fit(&list.pass[i], &device);
+    check_registers(&list.pass[i], &device);
+  }
+  fg_problem_free(p);
+}
+END_TEST
+
 /* Doubles on the device that are computed with in single precision are read by one pass and written by one. */
 static const char *const wide[] = {"oc64x64x64", "ic64x64x64", "ocb100x30*7", "oc1048576", "ic1048576", "oc256x256x256",
                                    "oc1000003", "orf128x128x128", "orb128x128x128", "irf100x300", "orf1048576",
@@ -323,6 +349,7 @@ int main(void) {
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
+  tcase_add_loop_test(tc, boxes_of_doubles_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
   tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));
   tcase_add_loop_test(tc, what_does_not_fit_passes_is_refused_with_a_reason, 0, TEST_COUNT(refused));
   tcase_add_test(tc, as_many_dimensions_as_loops_are_accepted);

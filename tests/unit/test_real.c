@@ -13,6 +13,7 @@
 #include "random_problem.h"
 #include "reaching.h"
 #include "small_device.h"
+#include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 #include "src/run/program.h"
 #include "src/run/table/roots.h"
@@ -389,6 +390,15 @@ START_TEST(small_boxes_are_one_pass) {
 }
 END_TEST
 
+/* Boxes of doubles whose butterflies a thread does one after the other. */
+static const char *const singly[] = {"orf24x24x24*5", "orb24x24x24*5", "irb20x18x23*5", "/orf23x18x16*5"};
+
+START_TEST(large_boxes_of_doubles_are_one_pass) {
+  check(singly[_i], fg_reference_device.shared_block / 2);
+  ck_assert(list.count == 1 && fg_geometry_singly(&list.pass[0]));
+}
+END_TEST
+
 /* Several passes on a device with little shared memory: half of the data, in two and three, and where it cannot be
  * halved. */
 static const struct {
@@ -459,6 +469,7 @@ int main(void) {
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
+  if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
   tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);

@@ -3,8 +3,9 @@
  *
  * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
  * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
- * dimension is one butterfly of up to 32 points in registers.  Rows of real
- * data are half as many complex points, or, of odd length, have no imaginary part.  (Small FFTs whole in shared memory by matrix products:
+ * dimension is one butterfly of up to 32 points in registers; if all are, a thread may do one butterfly after the other
+ * (fg_geometry_singly).  Rows of real data are half as many complex points, or, of odd length, have no imaginary part.
+ * (Small FFTs whole in shared memory by matrix products:
  * AFQMC, doc/algorithms.md; index digits mapped to registers, threads and blocks: same.) */
 #include <stdlib.h>
 #include <string.h>
