@@ -29,6 +29,18 @@ FG_DEVICE void write_number(void *array, long long at, real x) {
   global_store(static_cast<out_memory::one *>(array) + at, out_memory::one(x));
 }
 
+/* Two neighbouring reals, aligned to both, as one access. */
+FG_DEVICE cplx read_two(const void *array, long long at) {
+  const void *const two = static_cast<const in_memory::one *>(array) + at;
+  const in_memory::pair v = global_load(static_cast<const in_memory::pair *>(two));
+  return {real(v.x), real(v.y)};
+}
+
+FG_DEVICE void write_two(void *array, long long at, cplx v) {
+  void *const two = static_cast<out_memory::one *>(array) + at;
+  global_store(static_cast<out_memory::pair *>(two), out_memory::pair{v.x, v.y});
+}
+
 FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
   if (FG_IN_SPLIT) return {read_number(a.in_re, at), read_number(a.in_im, at)};
   const in_memory::pair v = global_load(static_cast<const in_memory::pair *>(a.in_re) + at);

@@ -52,22 +52,19 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
-/* No loop moves the positions of that side, and they are counted as the points of a line are. */
-static bool positions_are_indices(const fg_pass *p, enum fg_side side) {
-  if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
-  for (int l = 0; l < p->loops; l++)
-    if (side == FG_INPUT ? p->loop[l].load : p->loop[l].store) return false;
-  return true;
-}
-
 static void define_tile(defines *d, const fg_pass *p) {
   int columns[FG_MAX_STAGES];
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
   define(d, "FG_N", p->n);
-  const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == p->data;
-  const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == p->data;
-  define(d, "FG_IN_DENSE", in && !p->load_table.kind && !p->from.form);
-  define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && !p->to.form);
+  const bool in_twos = fg_geometry_by_twos(p, FG_INPUT), out_twos = fg_geometry_by_twos(p, FG_OUTPUT);
+  const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == fg_pass_row(p);
+  const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == fg_pass_row(p);
+  define(d, "FG_IN_DENSE", in && !p->load_table.kind && (!p->from.form || in_twos));
+  define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && (!p->to.form || out_twos));
+  define(d, "FG_HALF_ROW", p->half_row);
+  define(d, "FG_FOLD", fg_geometry_fold(p));
+  define(d, "FG_IN_TWOS", in_twos);
+  define(d, "FG_OUT_TWOS", out_twos);
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
@@ -77,8 +74,8 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
   define(d, "FG_TO_PERIOD", p->to.period > 0 ? p->to.period : 1);
-  define(d, "FG_LOAD_WHOLE", positions_are_indices(p, FG_INPUT));
-  define(d, "FG_STORE_WHOLE", positions_are_indices(p, FG_OUTPUT));
+  define(d, "FG_LOAD_WHOLE", fg_pass_is_whole(p, FG_INPUT));
+  define(d, "FG_STORE_WHOLE", fg_pass_is_whole(p, FG_OUTPUT));
   define(d, "FG_LOAD_DENSE", p->load_step == 1);
   define(d, "FG_STORE_DENSE", p->store_step == 1);
   define(d, "FG_PAIRS", p->pairs);
@@ -146,6 +143,13 @@ static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
   return (fg_table){.kind = kind, .precision = p->precision, .n = p->twiddle, .shift = twiddle_shift(p->twiddle)};
 }
 
+/* exp(−2πi·k/N)/2 of the bins of a half row up to the one that is its own mirror. */
+static fg_table half_row_table(const fg_pass *p) {
+  if (!p->half_row) return (fg_table){0};
+  return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * p->n, .length = p->n / 2 + 1, .step = 1,
+                    .halved = 1};
+}
+
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   memset(list, 0, FG_PASS_TABLES * sizeof *list);
   if (p->family == FG_FAMILY_TILE) list[FG_OF_STAGES] = stages_table(p);
@@ -155,6 +159,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
   list[FG_OF_FORM] = p->form_table;
+  list[FG_OF_HALF_ROW] = half_row_table(p);
   if (fg_pass_is_rader(p)) {
     fg_table order = {.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages};
     memcpy(order.radix, p->radix, sizeof order.radix);
@@ -196,6 +201,7 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   a.load_step = p->load_step;
   a.store_step = p->store_step;
   a.form_table = tables[FG_OF_FORM];
+  a.half_row_table = tables[FG_OF_HALF_ROW];
   for (int d = 0; d < p->dims; d++) {
     a.box_in[d] = p->box[d].is;
     a.box_out[d] = p->box[d].os;

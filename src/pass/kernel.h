@@ -23,6 +23,7 @@ enum fg_pass_table {
   FG_OF_STORE,
   FG_OF_FILTER,
   FG_OF_FORM,
+  FG_OF_HALF_ROW,
   FG_OF_ORDER,
   FG_OF_BOX, /* between the stages of each dimension */
   FG_PASS_TABLES = FG_OF_BOX + FG_MAX_BOX

@@ -28,6 +28,15 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
 
 bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
 
+bool fg_pass_is_whole(const fg_pass *p, enum fg_side side) {
+  if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
+  for (int l = 0; l < p->loops; l++)
+    if (side == FG_INPUT ? p->loop[l].load : p->loop[l].store) return false;
+  return true;
+}
+
+ptrdiff_t fg_pass_row(const fg_pass *p) { return p->half_row ? 2 * p->data : p->data; }
+
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p) { return (ptrdiff_t)p->lines * (p->parts ? p->parts : 1); }
 
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
@@ -57,7 +66,7 @@ size_t fg_pass_point_size(const fg_pass *p, const fg_place *side) { return 2 * f
 
 /* Bytes that one side of all lines has.  A spectrum of whole lines has half of their points. */
 static double side_bytes(const fg_pass *p, const fg_place *side) {
-  const double points = (double)fg_pass_lines(p) * (double)p->data, real = (double)fg_pass_real_size(p, side);
+  const double points = (double)fg_pass_lines(p) * (double)fg_pass_row(p), real = (double)fg_pass_real_size(p, side);
   if (side->form == FG_FORM_COMPLEX) return 2 * real * points;
   if (side->form == FG_FORM_HERMITIAN) return (side->period ? 2 : 1) * real * points;
   return real * points * (side->period ? 2 : 1) * (double)side->row / (double)fg_form_length(side->form, side->row);
@@ -82,8 +91,8 @@ static double sector_efficiency(const fg_pass *p) {
 
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
-  const double element = (double)fg_pass_point_size(p, side);
-  if (llabs((long long)along) == 1) return (double)p->n * element;
+  const double element = (double)fg_pass_point_size(p, side) / (p->half_row && fg_form_is_real(side->form) ? 2 : 1);
+  if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
 }

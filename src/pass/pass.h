@@ -55,6 +55,7 @@ typedef struct {
   ptrdiff_t step, first; /* ROOTS */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES, RADER, POWERS */
+  int halved;        /* ROOTS: divided by 2 */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
   int coprime;       /* STAGES: no twiddles between groups of coprime stages (src/pass/residues.h) */
   int radix[FG_MAX_STAGES];
@@ -82,6 +83,7 @@ typedef struct {
   fg_table form_table;    /* factors of the forms */
   int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
   bool pairs;             /* two rows of real data share a line */
+  bool half_row;          /* a row of real data is a line of half as many points, two of its elements each */
   fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
                            * with its entries from the line's load position on */
   ptrdiff_t data;         /* points of the line in memory: n; Bluestein: fewer; Rader: n + 1, times parts */
@@ -119,6 +121,12 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many co
 
 /* The line has a prime length, or a multiple, and is convolved at one less, permuted. */
 bool fg_pass_is_rader(const fg_pass *p);
+
+/* No loop moves the positions of that side, and they are counted as the points of a line are. */
+bool fg_pass_is_whole(const fg_pass *p, enum fg_side side);
+
+/* Elements of a line in memory where they are real. */
+ptrdiff_t fg_pass_row(const fg_pass *p);
 
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);

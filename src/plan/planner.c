@@ -83,8 +83,10 @@ static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layo
                          bool in_place, const fg_device_info *device, fg_passes *list, const char **why) {
   fg_work w = {.precision = p->compute, .sign = p->sign == FG_FORWARD ? FG_FORWARD : FG_BACKWARD};
   w.kind = p->kind;
-  w.from = (fg_place){.array = in_place ? FG_ARRAY_OUT : FG_ARRAY_IN, .split = in->split, .offset = in->offset};
-  w.to = (fg_place){.array = FG_ARRAY_OUT, .split = out->split, .offset = out->offset};
+  w.from = (fg_place){.array = in_place ? FG_ARRAY_OUT : FG_ARRAY_IN, .offset = in->offset};
+  w.to = (fg_place){.array = FG_ARRAY_OUT, .offset = out->offset};
+  w.from.split = in->split || reach[FG_INPUT] == FG_REACH_PLANES;
+  w.to.split = out->split || reach[FG_OUTPUT] == FG_REACH_PLANES;
   w.from.wide = wide(p, reach[FG_INPUT]);
   w.to.wide = wide(p, reach[FG_OUTPUT]);
   *why = "too many dimensions";

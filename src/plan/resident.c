@@ -62,10 +62,10 @@ struct fg_residents {
   resident *list;
 };
 
-/* Complex numbers are loaded whole. */
+/* Complex numbers are loaded whole, and so may be two real ones. */
 static bool misaligned(const fg_problem *p, const fg_arrays *a, enum fg_side side) {
   const uintptr_t at = (uintptr_t)(side == FG_INPUT ? a->in_re : a->out_re);
-  return fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED && at % (2 * fg_real_size(p->precision));
+  return (!fg_problem_complex_side(p, side) || p->format == FG_INTERLEAVED) && at % (2 * fg_real_size(p->precision));
 }
 
 /* Interleaved arrays whose parts a caller gave the wrong way round, as a backward plan's split execution does. */

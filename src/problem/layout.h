@@ -35,7 +35,7 @@ void fg_layout_free(fg_layout *l);
 enum fg_reach {
   FG_REACH_IMAGE,
   FG_REACH_ARRAY,
-  FG_REACH_PLANES /* its complex numbers as two planes of reals: an interleaved array that is not aligned to them */
+  FG_REACH_PLANES /* real by real: one that is not aligned to complex numbers; interleaved ones as two planes */
 };
 
 bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach);

@@ -181,7 +181,10 @@ static bool fill(sink *s, const fg_table *t) {
       return true;
     case FG_TABLE_CHIRP: return put_chirp(s, (size_t)t->n, t->sign);
     case FG_TABLE_ROOTS:
-      for (size_t m = 0; m < entries; m++) put(s, fg_root((uint64_t)t->step * m + (uint64_t)t->first, n));
+      for (size_t m = 0; m < entries; m++) {
+        const fg_wide w = fg_root((uint64_t)t->step * m + (uint64_t)t->first, n);
+        put(s, t->halved ? (fg_wide){w.re / 2, w.im / 2} : w);
+      }
       return true;
     case FG_TABLE_FILTER: return put_filter(s, t);
     case FG_TABLE_RADER: return put_rader(s, t);
