@@ -192,15 +192,18 @@ FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, 
   }
 }
 
+FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real x) {
+  const position e = FG_TO_FORM == FG_FORM_REAL ? p : makhoul(TO_ROW, p);
+  write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -x : x);
+}
+
 FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx v) {
   if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
     const cplx c = v * form_factor(a, p);
     write_real(a, row, 2 * p, 2 * c.x);
     write_real(a, row, TO_ROW - 1 - 2 * p, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y);
   } else if (stores_real(FG_TO_FORM)) {
-    const bool ordered = FG_TO_FORM == FG_FORM_REAL;
-    const position e = ordered ? p : makhoul(TO_ROW, p);
-    write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -v.x : v.x);
+    store_real(a, row, p, v.x);
   } else if (2 * p <= TO_LENGTH) {
     store_spectrum(a, row, p, v, p == 0 || 2 * p == TO_ROW);
   } else if (2 * (p % TO_PERIOD) % TO_PERIOD != 0) {

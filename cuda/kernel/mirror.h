@@ -27,6 +27,13 @@ template <class T> struct elements_of {
   cplx low[LOW], high[HIGH ? HIGH : 1], middle;
 };
 
+/* The points of its butterflies by the lower of two mirrored positions: u + jM, m + jM, each with its mirror, and the
+ * one that is its own mirror. */
+template <class T> struct mirrored_points {
+  static constexpr int LOW = elements_of<T>::LOW, HIGH = elements_of<T>::HIGH;
+  cplx low[LOW], low_mirror[LOW], high[HIGH ? HIGH : 1], high_mirror[HIGH ? HIGH : 1], middle;
+};
+
 FG_DEVICE cplx joined(cplx x, cplx y) { return FG_PAIRS ? cplx{x.x - y.y, x.y + y.x} : x; }
 FG_DEVICE cplx joined_mirror(cplx x, cplx y) { return FG_PAIRS ? cplx{x.x + y.y, y.x - x.y} : conjugate(x); }
 FG_DEVICE cplx as_loaded(cplx v) { return FG_BACKWARD ? swapped(v) : v; }
@@ -56,27 +63,40 @@ template <class T> FG_DEVICE void turn_elements(const pass_state &s, int u, int 
   x.middle = spectrum_point(s.args, FG_N / 2, x.middle, true);
 }
 
+template <class T>
+FG_DEVICE void join_rows(const elements_of<T> &x, const elements_of<T> &y, mirrored_points<T> &z) {
+#pragma unroll
+  for (int j = 0; j < x.LOW; j++) {
+    z.low[j] = joined(x.low[j], y.low[j]);
+    z.low_mirror[j] = joined_mirror(x.low[j], y.low[j]);
+  }
+#pragma unroll
+  for (int j = 0; j < x.HIGH; j++) {
+    z.high[j] = joined(x.high[j], y.high[j]);
+    z.high_mirror[j] = joined_mirror(x.high[j], y.high[j]);
+  }
+  z.middle = joined(x.middle, y.middle);
+}
+
 /* Of one thread's two butterflies (or one, if a line has no more): v and, behind it, w. */
-template <class T> FG_DEVICE void deal_out(bool first, const elements_of<T> &x, const elements_of<T> &y, cplx *v) {
-  using E = elements_of<T>;
+template <class T> FG_DEVICE void deal_out(bool first, const mirrored_points<T> &x, cplx *v) {
   constexpr int R = T::R;
   cplx *const w = v + R;
-  const cplx middle = joined(x.middle, y.middle);
 #pragma unroll
   for (int j = 0; j < R; j++) {
     const int own = R - j, other = R - 1 - j; /* mirrors of point j if first, and if not */
-    if (j < E::LOW) {
-      v[j] = as_loaded(joined(x.low[j], y.low[j]));
+    if (j < x.LOW) {
+      v[j] = as_loaded(x.low[j]);
     } else {
-      const cplx a = own < E::LOW ? joined_mirror(x.low[own], y.low[own]) : middle;
-      v[j] = as_loaded(T::TOGETHER == 1 ? a : chosen(first, a, joined_mirror(x.high[other], y.high[other])));
+      const cplx a = own < x.LOW ? x.low_mirror[own] : x.middle;
+      v[j] = as_loaded(T::TOGETHER == 1 ? a : chosen(first, a, x.high_mirror[other]));
     }
     if (T::TOGETHER == 1) continue;
-    if (j < E::HIGH) {
-      w[j] = as_loaded(joined(x.high[j], y.high[j]));
+    if (j < x.HIGH) {
+      w[j] = as_loaded(x.high[j]);
     } else {
-      const cplx a = other < E::HIGH ? joined_mirror(x.high[other], y.high[other]) : middle;
-      w[j] = as_loaded(chosen(first, a, joined_mirror(x.low[other], y.low[other])));
+      const cplx a = other < x.HIGH ? x.high_mirror[other] : x.middle;
+      w[j] = as_loaded(chosen(first, a, x.low_mirror[other]));
     }
   }
 }
@@ -88,11 +108,13 @@ FG_DEVICE void load_mirrored(const pass_state &s, cplx *v) {
     const spot at = T::locate(i);
     const int u = at.exists ? at.b : 0, m = u ? T::M - u : T::M / 2, line = at.exists ? at.line : 0;
     elements_of<T> x, y;
+    mirrored_points<T> z;
     fetch_elements<T>(s, existing_row(s, line, 0), u, m, x);
     if (FG_PAIRS) fetch_elements<T>(s, existing_row(s, line, 1), u, m, y);
     turn_elements<T>(s, u, m, x);
     if (FG_PAIRS) turn_elements<T>(s, u, m, y);
-    deal_out<T>(u == 0, x, y, v + i * T::R);
+    join_rows<T>(x, y, z);
+    deal_out<T>(u == 0, z, v + i * T::R);
   }
 }
 
@@ -108,29 +130,27 @@ FG_DEVICE void store_element(const pass_state &s, const line_place &p, int k, cp
   store_spectrum(s.args, p.out, k, v, edge);
 }
 
-template <class T>
-FG_DEVICE void store_elements_of(const pass_state &s, const line_place &p, int second, int u, int m, const cplx *v) {
+/* store(k, result, its mirror's, it is the first) for each lower position k of a thread's butterflies u and, behind it, the
+ * mirror. */
+template <class T, class F> FG_DEVICE void for_mirrored(int u, const cplx *v, F store) {
   using E = elements_of<T>;
   constexpr int R = T::R;
   const cplx *const w = v + R;
   const bool first = u == 0;
+  const int m = u ? T::M - u : T::M / 2;
 #pragma unroll
   for (int j = 0; j < E::LOW; j++) {
     const cplx own = v[j ? R - j : 0], mirror = T::TOGETHER == 1 ? own : chosen(first, own, w[R - 1 - j]);
-    store_element(s, p, u + j * T::M, taken_apart(v[j], mirror, second), first && j == 0);
+    store(u + j * T::M, v[j], mirror, first && j == 0);
   }
   if (T::M % 2 == 0 || !first) {
 #pragma unroll
-    for (int j = 0; j < E::HIGH; j++) {
-      const cplx mirror = chosen(first, w[R - 1 - j], v[R - 1 - j]);
-      store_element(s, p, m + j * T::M, taken_apart(w[j], mirror, second), false);
-    }
-  }
-  if constexpr (FG_N % 2 == 0) {
-    const cplx middle = R % 2 == 0 ? v[R / 2] : w[R / 2];
-    if (first) store_element(s, p, FG_N / 2, taken_apart(middle, middle, second), true);
+    for (int j = 0; j < E::HIGH; j++) store(m + j * T::M, w[j], chosen(first, w[R - 1 - j], v[R - 1 - j]), false);
   }
 }
+
+/* Of butterfly 0 and its mate the one that is its own mirror; FG_N even. */
+template <class T> FG_DEVICE cplx middle_of(const cplx *v) { return v[T::R % 2 == 0 ? T::R / 2 : T::R + T::R / 2]; }
 
 FG_DEVICE void store_mirrored(const pass_state &s, const cplx *v) {
   using T = stage<LAST>;
@@ -138,11 +158,18 @@ FG_DEVICE void store_mirrored(const pass_state &s, const cplx *v) {
   for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
-    const int m = at.b ? T::M - at.b : T::M / 2;
 #pragma unroll
     for (int second = 0; second < 2; second++) {
       const int row = at.line + second * WHOLE;
-      if (row_exists(s, row)) store_elements_of<T>(s, place(s, row), second, at.b, m, v + i * T::R);
+      if (!row_exists(s, row)) continue;
+      const line_place p = place(s, row);
+      for_mirrored<T>(at.b, v + i * T::R, [&](int k, cplx z, cplx mirror, bool edge) {
+        store_element(s, p, k, taken_apart(z, mirror, second), edge);
+      });
+      if constexpr (FG_N % 2 == 0) {
+        const cplx middle = middle_of<T>(v + i * T::R);
+        if (at.b == 0) store_element(s, p, FG_N / 2, taken_apart(middle, middle, second), true);
+      }
     }
   }
 }

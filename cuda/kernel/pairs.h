@@ -9,7 +9,7 @@
 #ifndef FG_PAIRS_H
 #define FG_PAIRS_H
 
-#include "mirror.h"
+#include "half_row.h"
 
 constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
 constexpr bool SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
@@ -52,16 +52,19 @@ template <int COUNT> FG_DEVICE void fetch_dense(const pass_state &s, int points,
 #pragma unroll
   for (int i = 0; i < COUNT; i++) {
     if (int(threadIdx.x) + i * FG_THREADS >= points) continue;
-    v[i] = read_point(s.args, at + i * FG_THREADS);
+    v[i] = FG_IN_TWOS ? read_two(s.args.in_re, 2 * (at + i * FG_THREADS)) : read_point(s.args, at + i * FG_THREADS);
     if (FG_BACKWARD) v[i] = swapped(v[i]);
   }
 }
 template <int COUNT> FG_DEVICE void put_dense(const pass_state &s, int points, const cplx *v) {
   const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
-  for (int i = 0; i < COUNT; i++)
-    if (int(threadIdx.x) + i * FG_THREADS < points)
-      write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(v[i]) : v[i]);
+  for (int i = 0; i < COUNT; i++) {
+    if (int(threadIdx.x) + i * FG_THREADS >= points) continue;
+    const cplx x = FG_BACKWARD ? swapped(v[i]) : v[i];
+    if (FG_OUT_TWOS) write_two(s.args.out_re, 2 * (at + i * FG_THREADS), x);
+    else write_point(s.args, at + i * FG_THREADS, x);
+  }
 }
 
 /* All blocks but the last are full, which saves a test and an address for each point. */
@@ -112,7 +115,12 @@ template <int R> FG_DEVICE void load_real_pair(const pass_state &s, int line, in
 FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   using T = stage<0>;
   if constexpr (FG_MIRROR == 1) {
-    load_mirrored(s, v);
+    if constexpr (FG_HALF_ROW) load_half_row_bins<T>(s, v);
+    else load_mirrored(s, v);
+    return;
+  }
+  if constexpr (FG_FOLD == 1) {
+    load_folded_rows<T>(s, v);
     return;
   }
   if constexpr (FG_IN_DENSE && moves_along<0>()) {
@@ -126,6 +134,7 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
     for (int j = 0; FG_PAIRS && j < T::R; j++) v[i * T::R + j] = {0, 0}; /* the row that may be missing */
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else if constexpr (FG_HALF_ROW) load_half_row<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else load_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
   }
 }
@@ -167,7 +176,12 @@ template <int R> FG_DEVICE void store_real_pair(const pass_state &s, int line, i
 FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
   using T = stage<LAST>;
   if constexpr (FG_MIRROR == 2) {
-    store_mirrored(s, v);
+    if constexpr (FG_HALF_ROW) store_half_row_bins<T>(s, v);
+    else store_mirrored(s, v);
+    return;
+  }
+  if constexpr (FG_FOLD == 2) {
+    store_folded_rows<T>(s, v);
     return;
   }
   if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
@@ -179,6 +193,7 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) store_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else if constexpr (FG_HALF_ROW) store_half_row<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else store_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
   }
 }

@@ -5,7 +5,7 @@
  * radix 1 only moves points, which lets loads and stores run in another order than the butterflies beside them.
  *
  * Of one stage (FG_MIRROR 1: the first, 2: the last; mirror.h) a thread has butterflies b and M − b of a line together, 0
- * with M/2.
+ * with M/2; of another (FG_FOLD, likewise; half_row.h) b and M − 1 − b.
  *
  * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse,
  * so that the registers of the last forward stage are just what the first inverse stage needs. */
@@ -59,7 +59,8 @@ FG_CONSTANT bool all_columns() {
 
 /* Butterflies of a stage that go to a thread together, and how often a line has so many. */
 FG_CONSTANT bool is_mirrored(int s) { return FG_MIRROR == 1 ? s == 0 : FG_MIRROR == 2 && s == LAST; }
-FG_CONSTANT int together(int s) { return is_mirrored(s) && FG_N / radix_of(s) > 1 ? 2 : 1; }
+FG_CONSTANT bool is_folded(int s) { return FG_FOLD == 1 ? s == 0 : FG_FOLD == 2 && s == LAST; }
+FG_CONSTANT int together(int s) { return (is_mirrored(s) || is_folded(s)) && FG_N / radix_of(s) > 1 ? 2 : 1; }
 FG_CONSTANT int shares_of_line(int s) {
   const int m = FG_N / radix_of(s);
   return together(s) == 2 ? (m + 1) / 2 : m;
@@ -93,6 +94,7 @@ template <int S> struct stage {
   FG_DEVICE spot locate(int i) {
     spot at = share(i / TOGETHER);
     if (i % TOGETHER == 0) return at;
+    if constexpr (is_folded(S)) return {at.line, M - 1 - at.b, at.exists && 2 * at.b + 1 != M};
     at.exists = at.exists && (M % 2 == 0 || at.b > 0);
     at.b = at.b ? M - at.b : M / 2;
     return at;

@@ -22,6 +22,8 @@
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
  *   FG_PAIRS                   0 or 1
+ *   FG_HALF_ROW                1: a row is a line of half as many points (half_row.h); FG_IN_TWOS, FG_OUT_TWOS 1: whose
+ *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order, 2: stores it, by fours
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up

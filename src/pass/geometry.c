@@ -67,24 +67,41 @@ fg_mirror fg_geometry_mirror(const fg_pass *p) {
   const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
   if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
   if (fg_form_loads_spectrum(from->form))
-    return !from->period && fg_form_length(from->form, from->row) == p->n ? FG_MIRROR_LOAD : FG_MIRROR_NONE;
-  return p->pairs && !symmetric ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+    return !from->period && fg_form_length(from->form, from->row) == (p->half_row ? 2 * p->n : p->n) ? FG_MIRROR_LOAD
+                                                                                                     : FG_MIRROR_NONE;
+  return p->half_row || (p->pairs && !symmetric) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
 }
 
-bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
+/* The elements of a half row's real side lie side by side, each row's first where two of them are aligned. */
+static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
   const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
-  if (!p->half_row || place->form != FG_FORM_REAL || place->split || place->offset % 2) return false;
+  if (!p->half_row || place->split || place->offset % 2) return false;
   for (int l = 0; l < p->loops; l++)
     if ((side == FG_INPUT ? p->loop[l].in : p->loop[l].out) % 2) return false;
   for (int d = 0; d < p->dims - 1; d++)
     if ((side == FG_INPUT ? p->box[d].is : p->box[d].os) % 2) return false;
+  if (p->family == FG_FAMILY_TILE && (side == FG_INPUT ? p->load_step : p->store_step) != 1) return false;
   return (side == FG_INPUT ? p->in : p->out) == 1;
 }
 
+bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
+  return (side == FG_INPUT ? p->from.form : p->to.form) == FG_FORM_REAL && rows_are_dense(p, side);
+}
+
+fg_mirror fg_geometry_fold(const fg_pass *p) {
+  const bool load = p->from.form == FG_FORM_REDFT10 || p->from.form == FG_FORM_RODFT10;
+  const bool store = p->to.form == FG_FORM_REDFT01 || p->to.form == FG_FORM_RODFT01;
+  if (load && rows_are_dense(p, FG_INPUT) && fg_pass_is_whole(p, FG_INPUT)) return FG_MIRROR_LOAD;
+  return store && rows_are_dense(p, FG_OUTPUT) && fg_pass_is_whole(p, FG_OUTPUT) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+}
+
+static bool is_stage(const fg_pass *p, fg_mirror side, int s) {
+  return side == FG_MIRROR_LOAD ? s == 0 : side == FG_MIRROR_STORE && s == p->stages - 1;
+}
+
 int fg_geometry_together(const fg_pass *p, int s) {
-  const fg_mirror mirror = fg_geometry_mirror(p);
-  const bool mirrored = mirror == FG_MIRROR_LOAD ? s == 0 : mirror == FG_MIRROR_STORE && s == p->stages - 1;
-  return mirrored && p->radix[s] < p->n ? 2 : 1;
+  const bool both = is_stage(p, fg_geometry_mirror(p), s) || is_stage(p, fg_geometry_fold(p), s);
+  return both && p->radix[s] < p->n ? 2 : 1;
 }
 
 ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
@@ -92,11 +109,14 @@ ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
   return fg_geometry_together(p, s) == 2 ? (butterflies + 1) / 2 : butterflies;
 }
 
-/* Neighbouring elements that the threads of a stage reach together fill a sector, or two where they begin anywhere, or
- * there is nothing to gain. */
+/* Neighbouring elements that the threads of a stage reach together fill a sector, or two where they begin anywhere, four
+ * where a thread reaches four such runs of a half row, or there is nothing to gain. */
 static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
-  const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, side) * (fg_form_is_real(side->form) ? 1 : 2);
-  return p->n == 1 || fg_geometry_portions(p, s) * element >= SECTOR * fg_geometry_together(p, s);
+  const bool one = fg_form_is_real(side->form) && !(p->half_row && side->form == FG_FORM_REAL);
+  const int reals = is_stage(p, fg_geometry_fold(p), s) ? 4 : one ? 1 : 2;
+  const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, side) * reals;
+  const int together = fg_geometry_together(p, s), least = together > 1 && p->half_row ? 4 : together;
+  return p->n == 1 || fg_geometry_portions(p, s) * element >= SECTOR * least;
 }
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
@@ -259,10 +279,16 @@ static int residency(const fg_pass *p, const fg_device_info *device, int points)
   return blocks < 32 ? blocks : 32;
 }
 
+/* Bytes from line to line where they are next to each other: of half rows reals. */
+static int neighbour_size(const fg_pass *p) {
+  const bool real = fg_form_is_real(p->from.form) ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
+  return p->half_row && real ? point_size(p) / 2 : point_size(p);
+}
+
 /* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
  * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double across_efficiency(const fg_pass *p) {
-  const double element = 2 * (double)fg_real_size(p->precision), n = p->loops ? (double)p->loop[0].n : 1;
+  const double element = (double)neighbour_size(p), n = p->loops ? (double)p->loop[0].n : 1;
   const long long lines = p->lines, row = p->loops ? p->loop[0].n : 1;
   const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
   const double bytes = (double)lines * element / segments;
@@ -411,7 +437,7 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
   const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
-    if (across && lines[i] * point_size(now) % SECTOR && lines[i] < all) continue; /* taste: whole sectors */
+    if (across && lines[i] * neighbour_size(now) % SECTOR && lines[i] < all) continue; /* taste: whole sectors */
     if (fg_pass_is_rader(now) && lines[i] > (across ? 4 : 1) && all / lines[i] < device->multiprocessors)
       break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
     if (!across && lines[i] > 1 && lines[i] * now->data * point_size(now) > LARGEST_BLOCK)

@@ -45,17 +45,22 @@ bool fg_geometry_store_across(const fg_pass *p);
  * geometry that was measured for them: rows of odd pitch, no skews. */
 bool fg_geometry_shares(const fg_pass *p);
 
-/* Two real elements of a half row are one access of that side: next to each other, and aligned. */
-bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
-
 /* A whole box in double precision each of whose dimensions is one butterfly, and of which a thread does more than its
  * registers hold at a time: one after the other. */
 bool fg_geometry_singly(const fg_pass *p);
 
-/* Spectra are loaded by the first stage, or, of two rows a line, stored by the last, each element once, a thread having
- * the butterflies that belong together (cuda/kernel/mirror.h).  Those of convolutions go through the tile. */
+/* Two real elements of a half row are one access of that side: next to each other, and aligned. */
+bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
+
+/* Spectra are loaded by the first stage, or, of two rows a line or half rows, stored by the last, each element once, a
+ * thread having the butterflies that belong together (cuda/kernel/mirror.h).  Those of convolutions go through the
+ * tile, and so do those of boxes. */
 typedef enum { FG_MIRROR_NONE, FG_MIRROR_LOAD, FG_MIRROR_STORE } fg_mirror;
 fg_mirror fg_geometry_mirror(const fg_pass *p);
+
+/* A half row's real side, in Makhoul's order, is reached by four neighbouring elements at a time, a thread having the
+ * butterflies that they belong to. */
+fg_mirror fg_geometry_fold(const fg_pass *p);
 
 /* Of stage s of a tile: butterflies that go to a thread together (1 or 2), and how often a line has so many. */
 int fg_geometry_together(const fg_pass *p, int s);

@@ -48,26 +48,23 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_STORE_TABLE", p->store_table.kind != FG_TABLE_NONE);
   define(d, "FG_FROM_FORM", p->from.form);
   define(d, "FG_TO_FORM", p->to.form);
+  define(d, "FG_HALF_ROW", p->half_row);
+  define(d, "FG_IN_TWOS", fg_geometry_by_twos(p, FG_INPUT));
+  define(d, "FG_OUT_TWOS", fg_geometry_by_twos(p, FG_OUTPUT));
   define(d, "FG_LOOPS", p->loops);
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
-}
-
-/* No loop moves the positions of that side, and they are counted as the points of a line are. */
-static bool positions_are_indices(const fg_pass *p, enum fg_side side) {
-  if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
-  for (int l = 0; l < p->loops; l++)
-    if (side == FG_INPUT ? p->loop[l].load : p->loop[l].store) return false;
-  return true;
 }
 
 static void define_tile(defines *d, const fg_pass *p) {
   int columns[FG_MAX_STAGES];
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
   define(d, "FG_N", p->n);
-  const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == p->data;
-  const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == p->data;
-  define(d, "FG_IN_DENSE", in && !p->load_table.kind && !p->from.form);
-  define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && !p->to.form);
+  const bool in_twos = fg_geometry_by_twos(p, FG_INPUT), out_twos = fg_geometry_by_twos(p, FG_OUTPUT);
+  const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == fg_pass_row(p);
+  const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == fg_pass_row(p);
+  define(d, "FG_IN_DENSE", in && !p->load_table.kind && (!p->from.form || in_twos));
+  define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && (!p->to.form || out_twos));
+  define(d, "FG_FOLD", fg_geometry_fold(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
@@ -77,8 +74,8 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
   define(d, "FG_TO_PERIOD", p->to.period > 0 ? p->to.period : 1);
-  define(d, "FG_LOAD_WHOLE", positions_are_indices(p, FG_INPUT));
-  define(d, "FG_STORE_WHOLE", positions_are_indices(p, FG_OUTPUT));
+  define(d, "FG_LOAD_WHOLE", fg_pass_is_whole(p, FG_INPUT));
+  define(d, "FG_STORE_WHOLE", fg_pass_is_whole(p, FG_OUTPUT));
   define(d, "FG_LOAD_DENSE", p->load_step == 1);
   define(d, "FG_STORE_DENSE", p->store_step == 1);
   define(d, "FG_PAIRS", p->pairs);
@@ -100,9 +97,6 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
-  define(d, "FG_HALF_ROW", p->half_row);
-  define(d, "FG_IN_TWOS", fg_geometry_by_twos(p, FG_INPUT));
-  define(d, "FG_OUT_TWOS", fg_geometry_by_twos(p, FG_OUTPUT));
   define_list(d, "FG_AXES", p->axis, p->stages);
   define_list(d, "FG_SKEWS", skews, p->stages);
 }
@@ -149,11 +143,11 @@ static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
   return (fg_table){.kind = kind, .precision = p->precision, .n = p->twiddle, .shift = twiddle_shift(p->twiddle)};
 }
 
-/* exp(−2πi·k/n)/2 for the bins of half a row. */
+/* exp(−2πi·k/N)/2 of the bins of a half row: of a line up to the one that is its own mirror. */
 static fg_table half_row_table(const fg_pass *p) {
   if (!p->half_row) return (fg_table){0};
-  const ptrdiff_t half = p->box[p->dims - 1].n;
-  return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * half, .length = half + 1, .step = 1,
+  const ptrdiff_t n = p->dims ? p->box[p->dims - 1].n : p->n, last = p->dims ? n : n / 2;
+  return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * n, .length = last + 1, .step = 1,
                     .halved = 1};
 }
 

@@ -28,6 +28,13 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
 
 bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
 
+bool fg_pass_is_whole(const fg_pass *p, enum fg_side side) {
+  if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
+  for (int l = 0; l < p->loops; l++)
+    if (side == FG_INPUT ? p->loop[l].load : p->loop[l].store) return false;
+  return true;
+}
+
 ptrdiff_t fg_pass_row(const fg_pass *p) { return p->half_row ? 2 * p->data : p->data; }
 
 ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
@@ -90,8 +97,8 @@ static double sector_efficiency(const fg_pass *p) {
 
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
-  const double element = (double)fg_pass_point_size(p, side);
-  if (llabs((long long)along) == 1) return (double)p->n * element;
+  const double element = (double)fg_pass_point_size(p, side) / (p->half_row && fg_form_is_real(side->form) ? 2 : 1);
+  if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
 }
@@ -192,8 +199,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(box %s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, stages, fg_pass_blocks(p),
-                  p->lines, p->across ? " across" : "", p->threads, twiddle, bytes);
+  return snprintf(text, size, "(box %s%s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, p->half_row ? "/2" : "",
+                  stages, fg_pass_blocks(p), p->lines, p->across ? " across" : "", p->threads, twiddle, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
@@ -204,10 +211,10 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   const bool load = p->column[0], store = p->column[p->stages - 1];
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(%s %td%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
+  return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
                   fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
-                  fg_pass_is_rader(p) ? p->data : p->n, radices, fg_pass_blocks(p),
-                  p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
+                  fg_pass_is_rader(p) ? p->data : p->half_row ? fg_pass_row(p) : p->n, p->half_row ? "/2" : "", radices,
+                  fg_pass_blocks(p), p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
                   bytes);
 }

@@ -122,6 +122,9 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many co
 /* The line has a prime length, or a multiple, and is convolved at one less, permuted. */
 bool fg_pass_is_rader(const fg_pass *p);
 
+/* No loop moves the positions of that side, and they are counted as the points of a line are. */
+bool fg_pass_is_whole(const fg_pass *p, enum fg_side side);
+
 /* Elements of a line in memory where they are real. */
 ptrdiff_t fg_pass_row(const fg_pass *p);
 
@@ -145,7 +148,8 @@ double fg_pass_bytes(const fg_pass *p);
 /* Estimated seconds: bytes over bandwidth with the efficiency of its access pattern, plus a launch. */
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device);
 
-/* "(tile 4096 = 16·16·16, 2 lines, 512 threads, row→column, twiddle 2^24, 134 MB)"; written like snprintf. */
+/* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows
+ * "(tile 4096/2 = 8.16.16, …"; written like snprintf. */
 int fg_pass_print(const fg_pass *p, char *text, size_t size);
 
 #endif

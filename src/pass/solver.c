@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/pass/radices.h"
+
 const fg_solver *const fg_solvers[] = {
     &fg_solver_copy,         &fg_solver_tile,  &fg_solver_box,       &fg_solver_dimensions, &fg_solver_overlap,
     &fg_solver_hierarchical, &fg_solver_rader, &fg_solver_bluestein, &fg_solver_real,       &fg_solver_r2r,
-    &fg_solver_halves,       NULL};
+    &fg_solver_halves,       &fg_solver_half_row, NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;
@@ -44,19 +46,37 @@ static void tidy_loops(fg_pass *p) {
 
 bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
 
-/* Two rows share a line: one side is real, the other the spectrum of this very line.  Only rows of one transform, which
- * come together in its other dimensions anyway: of two transforms one may be larger by far, or not a number, and its
- * rounding would be the other's error.  The shortest do without: putting two spectra together and taking them apart
- * rounds once more, which shows there. */
-enum { LONGEST_ALONE = 16 };
-static bool pairs(const fg_work *w) {
+/* One side is real, the other the spectrum of this very line. */
+static bool is_row(const fg_work *w) {
   const fg_place *from = &w->from, *to = &w->to;
-  if (w->rank != 1 || w->batched || !from->form || !to->form || fg_work_loop_size(w) < 2) return false;
+  if (w->rank != 1 || !from->form || !to->form || fg_form_halves(from->form, from->row)) return false;
   const ptrdiff_t n = w->dim[0].n;
-  if (fg_form_halves(from->form, from->row) || n <= LONGEST_ALONE) return false;
   if (fg_form_loads_spectrum(from->form))
     return !fg_form_stores_spectrum(to->form) && !from->period && fg_form_length(from->form, from->row) == n;
   return fg_form_stores_spectrum(to->form) && !to->period && fg_form_length(to->form, to->row) == n;
+}
+
+/* Of other short rows stock FFTW's own code rounds so much less than half rows do that it is a fifth or nearly so. */
+static bool rounds_well(const fg_work *w) {
+  const ptrdiff_t n = w->dim[0].n;
+  const bool is_kind = w->from.form != FG_FORM_HERMITIAN && w->to.form != FG_FORM_HERMITIAN;
+  return is_kind ? n > 50 : n == 4 || n == 8 || (n > 20 && n != 32);
+}
+
+/* Extended rows are not halved: each element of memory is loaded for two positions, and as a half row four times. */
+static bool extended(enum fg_form form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
+
+bool fg_work_half_row(const fg_work *w) {
+  return is_row(w) && !extended(w->from.form) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 &&
+         rounds_well(w) && fg_smooth(w->dim[0].n / 2, w->precision);
+}
+
+/* Two rows share a line that cannot be halved.  Only rows of one transform, which come together in its other dimensions
+ * anyway: of two transforms one may be larger by far, or not a number, and its rounding would be the other's error.  The
+ * shortest do without: putting two spectra together and taking them apart rounds once more, which shows there. */
+enum { LONGEST_ALONE = 16 };
+static bool pairs(const fg_work *w) {
+  return !w->batched && fg_work_loop_size(w) > 1 && is_row(w) && w->dim[0].n > LONGEST_ALONE && !fg_work_half_row(w);
 }
 
 fg_pass fg_pass_of(const fg_work *w) {

@@ -15,6 +15,7 @@
 #include "small_device.h"
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
+#include "src/plan/planner.h"
 #include "src/run/program.h"
 #include "src/run/table/roots.h"
 #include "suite.h"
@@ -375,6 +376,46 @@ static const char *const layouts[] = {
 START_TEST(layouts_are_right) { check(layouts[_i], 0); }
 END_TEST
 
+/* Rows of even length that are lines of half as many points: one butterfly and several, halves that are even and odd,
+ * one mate for all butterflies and one butterfly its own; neighbours that are one access and, with rows of odd distance,
+ * some that are not; across rows, in place, splits, rows of one transform; the long ones' columns. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+} halved[] = {
+    {"orf22*3", 0}, {"orb22*3", 0}, {"orf90*4", 0}, {"orb90*5", 0}, {"orf100:1:1*4:101:51", 0},
+    {"orb100:1:1*4:51:101", 0}, {"/irf64*5", 0}, {"irb90*3", 0}, {"orb24v37", 0}, {"orf96:-1:2*3:-96:120", 0},
+    {"orf8x5000", 0}, {"orb8x5000", 0}, {"ok52f*3", 0}, {"ik90b*4", 0}, {"ok56:1:1h*3:57:57", 0}, {"ok62e10*5", 0},
+    {"ok62o01*5", 0}, {"ik90e01*4", 0}, {"ok90o10*3", 0}, {"ok250e10*2", 0}, {"ok250o01*2", 0}, {"ok64:1:1e10*3:65:65", 0},
+    {"ik64:1e01*3:65", 0}, {"ok54o10v9", 0}, {"ok1024e01*2", 0}, {"ok4096o10", 0}, {"orf4096*2", 4096},
+    {"orb4096*2", 4096}, {"ok4096e10", 4096}, {"ok4096o01", 4096},
+};
+
+START_TEST(even_rows_are_halved) {
+  int halves = 0;
+  check(halved[_i].text, halved[_i].shared_block);
+  for (int i = 0; i < list.count; i++) halves += list.pass[i].half_row;
+  ck_assert_int_eq(halves, 1);
+}
+END_TEST
+
+/* Two neighbours are one access only where the program's array is aligned to both. */
+START_TEST(arrays_that_are_not_aligned_are_reached_real_by_real) {
+  static const enum fg_reach aligned[] = {FG_REACH_ARRAY, FG_REACH_ARRAY}, apart[] = {FG_REACH_PLANES, FG_REACH_PLANES};
+  static const char *const texts[] = {"orf64*3", "orb64*3"};
+  for (int i = 0; i < TEST_COUNT(texts); i++) {
+    const char *why;
+    fg_problem *p = test_problem(texts[i], ARRAYS);
+    p->compute = PRECISION;
+    ck_assert(fg_planner_plan_reaching(p, aligned, false, &fg_reference_device, &list, &why));
+    ck_assert(fg_geometry_by_twos(&list.pass[0], i ? FG_OUTPUT : FG_INPUT));
+    ck_assert(fg_planner_plan_reaching(p, apart, false, &fg_reference_device, &list, &why));
+    ck_assert(!fg_geometry_by_twos(&list.pass[0], i ? FG_OUTPUT : FG_INPUT));
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 /* Small ones of two and three dimensions are one pass: odd and even lengths, splits, batches with tails and between the
  * points, gaps, loops, in place with padding, a single one. */
 static const char *const boxes[] = {
@@ -391,7 +432,7 @@ START_TEST(small_boxes_are_one_pass) {
 END_TEST
 
 /* Boxes of doubles whose butterflies a thread does one after the other. */
-static const char *const singly[] = {"orf24x24x24*5", "orb24x24x24*5", "irb20x18x23*5", "/orf23x18x16*5"};
+static const char *const singly[] = {"orf24x24x24*5", "orb20x20x21*5", "irb20x18x23*5", "/orf23x18x16*5"};
 
 START_TEST(large_boxes_of_doubles_are_one_pass) {
   check(singly[_i], fg_reference_device.shared_block / 2);
@@ -468,6 +509,8 @@ int main(void) {
   tcase_add_loop_test(t, every_kind_is_right, TEST_WIDE ? TEST_COUNT(lengths) - 12 : 0,
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
+  tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
+  tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
   tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));

@@ -5,9 +5,9 @@
  * be kept and its output has no room for them.  This is FFTW's order too: what it does with a spectrum that is not
  * Hermitian, this does.
  *
- * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): two rows share one complex line,
- * where there are two of one transform (Press et al., Numerical Recipes, section 12.3.1; cuda/kernel/pairs.h).  Two and three dimensions
- * that fit into a block are solver box's. */
+ * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): of even length a line of half
+ * as many points (solver half_row), else two rows of one transform share a line (Press et al., Numerical Recipes, section
+ * 12.3.1; cuda/kernel/pairs.h).  Two and three dimensions that fit into a block are solver box's. */
 #include <stdlib.h>
 
 #include "src/pass/solver.h"

@@ -65,7 +65,7 @@ static bool cut_batch(const fg_problem *p, const fg_layout *in, const fg_layout 
 
 /* From the first to the last element of a line or a box; negative if it runs backwards in memory. */
 static long long reach_of(const fg_pass *p, enum fg_side side) {
-  if (p->family == FG_FAMILY_TILE) return (p->data - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
+  if (p->family == FG_FAMILY_TILE) return (fg_pass_row(p) - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
   long long reach = 0;
   for (int d = 0; d < p->dims; d++) {
     const long long stride = side == FG_INPUT ? p->box[d].is : p->box[d].os;

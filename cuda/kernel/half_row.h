@@ -1,0 +1,218 @@
+/* half_row.h: a row of n real elements as a line of FG_N = n/2 points of its own (FG_HALF_ROW): z[k] = x[2k] + i·x[2k + 1].
+ *
+ * Bins k and n/2 − k of the row are made of points k and n/2 − k of the line, w = exp(−2πi·k/n):
+ *   stored:  X[k] = (Z[k] + conj Z[n/2 − k])/2 − t,   conj X[n/2 − k] = … + t,   t = i·w·(Z[k] − conj Z[n/2 − k])/2
+ *   loaded:  Z[k] = X[k] + conj X[n/2 − k] + t,   conj Z[n/2 − k] = … − t,   t = i·conj w·(X[k] − conj X[n/2 − k])
+ * bins 0 and n/2 both of Z[0], bin n/4, if there is one, of its own point.  A thread has both points (mirror.h).
+ *
+ * Elements 2k and 2k + 1 are those of the form's order.  Where they are neighbours in memory they are one access.  In
+ * Makhoul's order (FG_FOLD 1: so loaded, 2: stored) points k and n/2 − 1 − k are elements 4k … 4k + 3 of memory, even ones
+ * and odd ones backwards: points j and R − 1 − j of butterflies b and M − 1 − b, which a thread has together, too. */
+#ifndef FG_HALF_ROW_H
+#define FG_HALF_ROW_H
+
+#include "mirror.h"
+
+/* w/2. */
+FG_DEVICE cplx half_row_factor(const fg_tile_args &a, int k) {
+  return table_load(static_cast<const cplx *>(a.half_row_table) + k);
+}
+
+/* ---- spectra ---- */
+
+FG_DEVICE void put_together(const fg_tile_args &a, int k, cplx &x, cplx &mirror) {
+  const cplx w = half_row_factor(a, k), sum = x + conjugate(mirror), d = x - conjugate(mirror);
+  const cplx t = {w.y * d.x - w.x * d.y, w.x * d.x + w.y * d.y};
+  x = {sum.x + 2 * t.x, sum.y + 2 * t.y};
+  mirror = {sum.x - 2 * t.x, 2 * t.y - sum.y};
+}
+
+template <class T> FG_DEVICE void fetch_bins(const pass_state &s, long long row, int u, int m, mirrored_points<T> &x) {
+#pragma unroll
+  for (int j = 0; j < x.LOW; j++) {
+    x.low[j] = fetch_spectrum(s.args, row, u + j * T::M, j == 0);
+    x.low_mirror[j] = fetch_spectrum(s.args, row, FG_N - u - j * T::M, false);
+  }
+#pragma unroll
+  for (int j = 0; j < x.HIGH; j++) {
+    x.high[j] = fetch_spectrum(s.args, row, m + j * T::M, false);
+    x.high_mirror[j] = fetch_spectrum(s.args, row, FG_N - m - j * T::M, false);
+  }
+  x.middle = {0, 0};
+  if (FG_N % 2 == 0 && u == 0) x.middle = fetch_spectrum(s.args, row, FG_N / 2, false);
+}
+
+template <class T> FG_DEVICE void join_bins(const pass_state &s, int u, int m, mirrored_points<T> &x) {
+  const fg_tile_args &a = s.args;
+#pragma unroll
+  for (int j = 0; j < x.LOW; j++) {
+    const int k = u + j * T::M;
+    x.low[j] = spectrum_point(a, k, x.low[j], j == 0 && u == 0);
+    x.low_mirror[j] = spectrum_point(a, FG_N - k, x.low_mirror[j], j == 0 && u == 0);
+    put_together(a, k, x.low[j], x.low_mirror[j]);
+  }
+#pragma unroll
+  for (int j = 0; j < x.HIGH; j++) {
+    const int k = m + j * T::M;
+    x.high[j] = spectrum_point(a, k, x.high[j], false);
+    x.high_mirror[j] = spectrum_point(a, FG_N - k, x.high_mirror[j], false);
+    put_together(a, k, x.high[j], x.high_mirror[j]);
+  }
+  x.middle = scale(2, conjugate(spectrum_point(a, FG_N / 2, x.middle, false)));
+}
+
+template <class T> FG_DEVICE void load_half_row_bins(const pass_state &s, cplx *v) {
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
+    const spot at = T::locate(i);
+    const int u = at.exists ? at.b : 0, m = u ? T::M - u : T::M / 2, line = at.exists ? at.line : 0;
+    mirrored_points<T> x;
+    fetch_bins<T>(s, place(s, existing_row(s, line, 0)).in, u, m, x);
+    join_bins<T>(s, u, m, x);
+    deal_out<T>(u == 0, x, v + i * T::R);
+  }
+}
+
+/* Both bins that a point and its mirror make. */
+FG_DEVICE void store_bins(const pass_state &s, const line_place &p, int k, cplx z, cplx mirror, bool edge) {
+  const real half = real(0.5);
+  const cplx w = half_row_factor(s.args, k), sum = z + conjugate(mirror), d = z - conjugate(mirror);
+  const cplx t = {w.x * d.y + w.y * d.x, w.y * d.y - w.x * d.x}; /* −t */
+  store_element(s, p, k, {half * sum.x + t.x, half * sum.y + t.y}, edge);
+  store_element(s, p, FG_N - k, {half * sum.x - t.x, t.y - half * sum.y}, edge);
+}
+
+template <class T> FG_DEVICE void store_half_row_bins(const pass_state &s, const cplx *v) {
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
+    const spot at = T::locate(i);
+    if (!at.exists || !row_exists(s, at.line)) continue;
+    const line_place p = place(s, at.line);
+    for_mirrored<T>(at.b, v + i * T::R,
+                    [&](int k, cplx z, cplx mirror, bool edge) { store_bins(s, p, k, z, mirror, edge); });
+    if constexpr (FG_N % 2 == 0)
+      if (at.b == 0) store_element(s, p, FG_N / 2, conjugate(middle_of<T>(v + i * T::R)), false);
+  }
+}
+
+/* ---- four neighbours ---- */
+
+FG_DEVICE bool is_own_mate(int b, int m) { return m == 1 || (m % 2 && 2 * b + 1 == m); }
+
+FG_DEVICE real odd_element(int form, real x) { return odd_kind(form) ? -x : x; }
+
+/* Point k and its mate; alone: they are the same, and the last two elements of the row. */
+FG_DEVICE void load_four(const fg_tile_args &a, long long row, int k, bool alone, cplx &z, cplx &mate) {
+  const cplx x = read_two(a.in_re, row + 4 * k), y = alone ? cplx{0, 0} : read_two(a.in_re, row + 4 * k + 2);
+  mate = {odd_element(FG_FROM_FORM, y.y), odd_element(FG_FROM_FORM, x.y)};
+  z = {x.x, alone ? mate.y : y.x};
+}
+
+template <class T> FG_DEVICE void load_folded(const pass_state &s, const spot &at, cplx *v) {
+  constexpr int R = T::R, LOW = (R + 1) / 2, HIGH = T::TOGETHER == 2 ? R / 2 : 0;
+  cplx *const w = v + R, low_mate[LOW];
+  if (!row_exists(s, at.line)) return;
+  const bool own = is_own_mate(at.b, T::M);
+  const long long row = place(s, at.line).in;
+#pragma unroll
+  for (int j = 0; j < LOW; j++) {
+    load_four(s.args, row, at.b + j * T::M, own && 2 * j + 1 == R, v[j], low_mate[j]);
+    if (T::TOGETHER == 2) w[R - 1 - j] = low_mate[j];
+  }
+#pragma unroll
+  for (int j = 0; j < HIGH; j++)
+    if (!own) load_four(s.args, row, T::M - 1 - at.b + j * T::M, false, w[j], v[R - 1 - j]);
+#pragma unroll
+  for (int j = LOW; j < R; j++)
+    if (own) v[j] = low_mate[R - 1 - j];
+}
+
+template <class T> FG_DEVICE void load_folded_rows(const pass_state &s, cplx *v) {
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
+    const spot at = T::locate(i);
+    if (at.exists) load_folded<T>(s, at, v + i * T::R);
+  }
+}
+
+FG_DEVICE void store_four(const fg_tile_args &a, long long row, int k, bool alone, cplx z, cplx mate) {
+  z = FG_BACKWARD ? swapped(z) : z;
+  mate = FG_BACKWARD ? swapped(mate) : mate;
+  write_two(a.out_re, row + 4 * k, {z.x, odd_element(FG_TO_FORM, mate.y)});
+  if (!alone) write_two(a.out_re, row + 4 * k + 2, {z.y, odd_element(FG_TO_FORM, mate.x)});
+}
+
+template <class T> FG_DEVICE void store_folded(const pass_state &s, const spot &at, const cplx *v) {
+  constexpr int R = T::R, LOW = (R + 1) / 2, HIGH = T::TOGETHER == 2 ? R / 2 : 0;
+  const cplx *const w = v + R;
+  if (!row_exists(s, at.line)) return;
+  const bool own = is_own_mate(at.b, T::M);
+  const long long row = place(s, at.line).out;
+#pragma unroll
+  for (int j = 0; j < LOW; j++) {
+    const cplx mate = T::TOGETHER == 1 ? v[R - 1 - j] : chosen(own, v[R - 1 - j], w[R - 1 - j]);
+    store_four(s.args, row, at.b + j * T::M, own && 2 * j + 1 == R, v[j], mate);
+  }
+#pragma unroll
+  for (int j = 0; j < HIGH; j++)
+    if (!own) store_four(s.args, row, T::M - 1 - at.b + j * T::M, false, w[j], v[R - 1 - j]);
+}
+
+template <class T> FG_DEVICE void store_folded_rows(const pass_state &s, const cplx *v) {
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
+    const spot at = T::locate(i);
+    if (at.exists) store_folded<T>(s, at, v + i * T::R);
+  }
+}
+
+/* ---- two elements of any order ---- */
+
+/* Points k, k + dk, … of a row. */
+template <int R> FG_DEVICE void load_half_row(const pass_state &s, int line, int k, int dk, cplx *v) {
+  if (!row_exists(s, line)) return;
+  const fg_tile_args &a = s.args;
+  const line_place p = place(s, line);
+  const long long stride = FG_IN_UNIT ? 1 : a.in, first = p.in + 2 * k * stride, step = 2 * dk * stride;
+  const long long row = p.in - (FG_LOAD_WHOLE ? 0 : load_distance(a, position(p.load)));
+#pragma unroll
+  for (int j = 0; j < R; j++) {
+    const long long at = first + j * step;
+    const int e = 2 * (k + j * dk);
+    if (FG_IN_TWOS) {
+      v[j] = read_two(a.in_re, at);
+    } else if (FG_FROM_FORM == FG_FORM_REAL) {
+      v[j] = {read_number(a.in_re, at), read_number(a.in_re, at + stride)};
+    } else {
+      const position x = FG_LOAD_WHOLE ? e : position(p.load + e * a.load_weight);
+      const position y = FG_LOAD_WHOLE ? e + 1 : position(p.load + (e + 1) * a.load_weight);
+      v[j] = {load_real(a, row, x), load_real(a, row, y)};
+    }
+    if (FG_BACKWARD) v[j] = swapped(v[j]);
+  }
+}
+
+template <int R> FG_DEVICE void store_half_row(const pass_state &s, int line, int k, int dk, const cplx *v) {
+  if (!row_exists(s, line)) return;
+  const fg_tile_args &a = s.args;
+  const line_place p = place(s, line);
+  const long long stride = FG_OUT_UNIT ? 1 : a.out, first = p.out + 2 * k * stride, step = 2 * dk * stride;
+  const long long row = p.out - (FG_STORE_WHOLE ? 0 : store_distance(a, position(p.store)));
+#pragma unroll
+  for (int j = 0; j < R; j++) {
+    const cplx z = FG_BACKWARD ? swapped(v[j]) : v[j];
+    const long long at = first + j * step;
+    const int e = 2 * (k + j * dk);
+    if (FG_OUT_TWOS) {
+      write_two(a.out_re, at, z);
+    } else if (FG_TO_FORM == FG_FORM_REAL) {
+      write_number(a.out_re, at, z.x);
+      write_number(a.out_re, at + stride, z.y);
+    } else {
+      store_real(a, row, FG_STORE_WHOLE ? e : position(p.store + e * a.store_weight), z.x);
+      store_real(a, row, FG_STORE_WHOLE ? e + 1 : position(p.store + (e + 1) * a.store_weight), z.y);
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* half_row.c: rows of even length of real data, each as a line of half as many complex points of its own: one pass.
+ *
+ *   z[k] = x[2k] + i·x[2k + 1],   X[k], conj X[n/2 − k] = (Z[k] + conj Z[n/2 − k])/2 ∓ i·exp(−2πik/n)·(Z[k] − conj Z[n/2 − k])/2
+ *
+ * in the registers of the last stage, where Z[k] and Z[n/2 − k] are one thread's, or backwards in those of the first
+ * (cuda/kernel/half_row.h).  Half of the arithmetic of a line with no imaginary part, and rows twice as long fit a block; for rows
+ * that cannot share a line (fg_pass_of).  (Cooley, Lewis, Welch, The fast Fourier transform algorithm: programming
+ * considerations in the calculation of sine, cosine and Laplace transforms, 1970.) */
+#include "src/pass/geometry.h"
+#include "src/pass/solver.h"
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  (void)planner;
+  return fg_work_half_row(w);
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  fg_pass p = fg_pass_of(w);
+  p.half_row = true;
+  p.n = p.data = w->dim[0].n / 2;
+  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+}
+
+const fg_solver fg_solver_half_row = {"half_row", applicable, lower};
