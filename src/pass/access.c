@@ -1,0 +1,138 @@
+/* access.c: how the stages of a pass reach memory and the tile: along lines or across them, point by point or in pairs
+ * of mirrors, and how much the tile has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/pass/banks.h"
+#include "src/pass/fit.h"
+
+/* Spectra that come lie in a box's tile first. */
+static ptrdiff_t spectrum_points(const fg_pass *p) {
+  const int row = p->dims - 1;
+  if (p->from.form != FG_FORM_HERMITIAN) return 0;
+  return p->n / p->box[row].n * fg_pass_box_elements(p, row, FG_INPUT);
+}
+
+static ptrdiff_t box_tile_points(const fg_pass *p) {
+  const ptrdiff_t points = fg_banks_box_points(p), spectrum = spectrum_points(p);
+  return p->lines * (fg_geometry_singly(p) ? points + spectrum : points > spectrum ? points : spectrum);
+}
+
+ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
+  if (p->family == FG_FAMILY_BOX) return box_tile_points(p);
+  return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
+}
+
+size_t fg_geometry_shared(const fg_pass *p) {
+  const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
+  const size_t places = rows * 5 * sizeof(long long);
+  return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
+}
+
+/* Lines lie closer together than the points of a line. */
+static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
+  if (p->loops == 0 || p->n == 1) return p->n == 1;
+  return llabs(between) < llabs((long long)along);
+}
+
+bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
+bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+
+bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX && (p->across || p->twiddle); }
+
+/* The line is the whole transform. */
+fg_mirror fg_geometry_mirror(const fg_pass *p) {
+  const fg_place *from = &p->from;
+  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
+  if (fg_form_loads_spectrum(from->form))
+    return !from->period && fg_form_length(from->form, from->row) == (p->half_row ? 2 * p->n : p->n) ? FG_MIRROR_LOAD
+                                                                                                     : FG_MIRROR_NONE;
+  return p->half_row || (p->pairs && !symmetric) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+}
+
+/* The elements of a half row's real side lie side by side, each row's first where two of them are aligned. */
+static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
+  const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
+  if (!p->half_row || place->split || place->offset % 2) return false;
+  for (int l = 0; l < p->loops; l++)
+    if ((side == FG_INPUT ? p->loop[l].in : p->loop[l].out) % 2) return false;
+  for (int d = 0; d < p->dims - 1; d++)
+    if ((side == FG_INPUT ? p->box[d].is : p->box[d].os) % 2) return false;
+  if (p->family == FG_FAMILY_TILE && (side == FG_INPUT ? p->load_step : p->store_step) != 1) return false;
+  return (side == FG_INPUT ? p->in : p->out) == 1;
+}
+
+bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
+  return (side == FG_INPUT ? p->from.form : p->to.form) == FG_FORM_REAL && rows_are_dense(p, side);
+}
+
+fg_mirror fg_geometry_fold(const fg_pass *p) {
+  const bool load = p->from.form == FG_FORM_REDFT10 || p->from.form == FG_FORM_RODFT10;
+  const bool store = p->to.form == FG_FORM_REDFT01 || p->to.form == FG_FORM_RODFT01;
+  if (load && rows_are_dense(p, FG_INPUT) && fg_pass_is_whole(p, FG_INPUT)) return FG_MIRROR_LOAD;
+  return store && rows_are_dense(p, FG_OUTPUT) && fg_pass_is_whole(p, FG_OUTPUT) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+}
+
+static bool is_stage(const fg_pass *p, fg_mirror side, int s) {
+  return side == FG_MIRROR_LOAD ? s == 0 : side == FG_MIRROR_STORE && s == p->stages - 1;
+}
+
+int fg_geometry_together(const fg_pass *p, int s) {
+  const bool both = is_stage(p, fg_geometry_mirror(p), s) || is_stage(p, fg_geometry_fold(p), s);
+  return both && p->radix[s] < p->n ? 2 : 1;
+}
+
+ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
+  const ptrdiff_t butterflies = p->n / p->radix[s];
+  return fg_geometry_together(p, s) == 2 ? (butterflies + 1) / 2 : butterflies;
+}
+
+/* Neighbouring elements that the threads of a stage reach together fill a sector, or two where they begin anywhere, four
+ * where a thread reaches four such runs of a half row, or there is nothing to gain. */
+static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
+  const bool one = fg_form_is_real(side->form) && !(p->half_row && side->form == FG_FORM_REAL);
+  const int reals = is_stage(p, fg_geometry_fold(p), s) ? 4 : one ? 1 : 2;
+  const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, side) * reals;
+  const int together = fg_geometry_together(p, s), least = together > 1 && p->half_row ? 4 : together;
+  return p->n == 1 || fg_geometry_portions(p, s) * element >= FG_SECTOR * least;
+}
+
+/* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
+static void insert_move(fg_pass *p, int at, bool column) {
+  memmove(p->radix + at + 1, p->radix + at, (size_t)(p->stages - at) * sizeof *p->radix);
+  memmove(p->column + at + 1, p->column + at, (size_t)(p->stages - at) * sizeof *p->column);
+  p->radix[at] = 1;
+  p->column[at] = column;
+  p->stages++;
+}
+
+/* Two butterflies of such a stage are more than a thread can have. */
+static bool crowded(const fg_pass *p, int s) {
+  const int together = fg_geometry_together(p, s);
+  return together > 1 && together * p->radix[s] > fg_fit_most_points(p);
+}
+
+/* Orders of the stages: the first follows the load, the last the store; where a stage would touch less than a sector
+ * of a line at a time, or a thread have too many points to pair with their mirrors, moves are put around it. */
+void fg_geometry_order(fg_pass *p, bool permuted_across) {
+  bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
+  /* What goes through the tile has an order of its own (cuda/kernel/pairs.h); the stages take the other side's. */
+  if (fg_pass_is_rader(p)) { /* both sides are in order in the tile, the stages may run as they like */
+    for (int s = 0; s < p->stages; s++) p->column[s] = permuted_across;
+    return;
+  }
+  const bool through = p->pairs && p->filter.kind, spectra_in = fg_form_loads_spectrum(p->from.form);
+  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
+  const bool through_load = through && spectra_in, through_store = through && !spectra_in && !symmetric;
+  if (through_load) load = store;
+  if (through_store) store = load;
+  for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
+  if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
+  if (p->filter.kind) return; /* its stages run twice, and its lines are long */
+  const int last = p->stages - 1;
+  const bool move_store = !through_store && (crowded(p, last) || (!store && !fills_sectors(p, last, &p->to)));
+  const bool move_load = !through_load && (crowded(p, 0) || (!load && !fills_sectors(p, 0, &p->from)));
+  if (move_store) insert_move(p, p->stages, store);
+  if (move_load) insert_move(p, 0, load);
+}

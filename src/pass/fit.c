@@ -1,0 +1,244 @@
+/* fit.c: how well lines, threads and radices fit a multiprocessor: points and registers of a thread, blocks at a time,
+ * sectors. */
+#include "src/pass/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+  MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255, or 128 in double precision */
+  MAX_PRIME_POINTS = 64, /* the same where a radix alone has more than that */
+  MAX_PRIME_POINTS_DOUBLE = 43,
+  MIN_THREADS = 32,
+  LARGEST_LEAN_RADIX = 16,
+  LARGEST_COMFORTABLE_RADIX = 10 /* above, and below 16, more factors and sums are alive at a time */
+};
+
+static const double LEAST_SHARE = 0.72;
+
+int fg_fit_most_points(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_PRIME_POINTS : MAX_PRIME_POINTS_DOUBLE;
+  return MAX_POINTS;
+}
+
+static int divide_up(ptrdiff_t a, ptrdiff_t b) { return (int)((a + b - 1) / b); }
+
+/* Points of all butterflies that a thread has in stage s. */
+static int points_in_stage(const fg_pass *p, int s) {
+  const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
+  return repeats * fg_geometry_together(p, s) * p->radix[s];
+}
+
+bool fg_geometry_singly(const fg_pass *p) {
+  int most = 1;
+  if (p->family != FG_FAMILY_BOX || p->precision == FG_SINGLE) return false;
+  if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
+  for (int s = 0; s < p->stages; s++) {
+    const int points = points_in_stage(p, s);
+    if (p->radix[s] != p->box[p->axis[s]].n || p->radix[s] > MAX_POINTS) return false; /* taste: large primes spill */
+    if (points > most) most = points;
+  }
+  return most > MAX_POINTS;
+}
+
+/* Where butterflies are done one after the other: the most points of one, and the share of the time that a
+ * multiprocessor's quarters have any.  Warps go to these in turn, so that the first has most. */
+static double singly_points_of(const fg_pass *p, int *most) {
+  double slots = 0;
+  for (int s = 0; s < p->stages; s++) {
+    const int butterflies = divide_up(p->lines * (p->n / p->radix[s]), 32), warps = p->threads / 32;
+    const int rounds = butterflies / warps * divide_up(warps, 4) + divide_up(butterflies % warps, 4);
+    slots += 4.0 * 32 * rounds * p->radix[s];
+    if (p->radix[s] > *most) *most = p->radix[s];
+  }
+  return (double)(p->lines * p->n) * p->stages / slots;
+}
+
+/* Points that a thread has in registers, and the share of thread slots that have a butterfly, over the stages. */
+static int points_of(const fg_pass *p, double *busy) {
+  int most = 1;
+  double used = 0, slots = 0;
+  if (fg_geometry_singly(p)) {
+    *busy = singly_points_of(p, &most);
+    return most;
+  }
+  for (int s = 0; s < p->stages; s++) {
+    const int points = points_in_stage(p, s);
+    if (points > most) most = points;
+    used += (double)(fg_pass_tile_lines(p) * p->n);
+    slots += (double)p->threads * points;
+  }
+  *busy = used / slots;
+  return most;
+}
+
+/* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
+ * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes
+ * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each.  In double
+ * precision 64 beside the points are enough for small radices, and half of that if so many threads leave no more. */
+static int registers_of(const fg_pass *p, int points) {
+  const int words = p->precision == FG_SINGLE ? 2 : 4;
+  int extra = 14;
+  int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
+  for (int s = 0; s < p->stages; s++) {
+    const int r = p->radix[s];
+    if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
+    if (lean && r > LARGEST_COMFORTABLE_RADIX && r < LARGEST_LEAN_RADIX) lean = 48;
+    if (r > LARGEST_LEAN_RADIX) lean = 0;
+  }
+  if (fg_pass_is_rader(p)) extra += 12; /* its order */
+  int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  const int beside = p->threads <= 512 ? 64 : 32;
+  if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
+    registers = points * words + beside;
+  return registers < 40 ? 40 : registers < 255 ? registers : 255;
+}
+
+/* Blocks whose registers fit a multiprocessor.  Each quarter of it has a quarter of them for whole warps, which shows
+ * where warps are few. */
+static int blocks_by_registers(const fg_pass *p, const fg_device_info *device, int registers) {
+  if (registers <= 128) return device->registers_sm / (p->threads * registers);
+  return device->registers_sm / 4 / (32 * registers) * 4 / (p->threads / 32);
+}
+
+/* A tile that has the multiprocessor to itself gets along with fewer registers than it would like: the compiler is told,
+ * and spills a little. */
+static bool is_tight(const fg_pass *p, const fg_device_info *device, int registers) {
+  const int all = device->registers_sm / p->threads / 8 * 8;
+  return p->family == FG_FAMILY_TILE && all < registers && all >= LEAST_SHARE * registers;
+}
+
+static bool is_comfortable(const fg_pass *p) {
+  for (int s = 0; s < p->stages; s++)
+    if (p->radix[s] > LARGEST_COMFORTABLE_RADIX && p->radix[s] != LARGEST_LEAN_RADIX) return false;
+  return !fg_pass_is_rader(p);
+}
+
+/* The same of what a pass needs.  In double precision, with radices that need little more than their points, 32
+ * registers beside these will do, too, where that makes two or three blocks of fewer. */
+static int blocks_by_need(const fg_pass *p, const fg_device_info *device, int points) {
+  enum { ENOUGH = 3 };
+  const int registers = registers_of(p, points);
+  const int blocks = is_tight(p, device, registers) ? 1 : blocks_by_registers(p, device, registers);
+  if (blocks >= ENOUGH || p->precision == FG_SINGLE || points > LARGEST_LEAN_RADIX || !is_comfortable(p)) return blocks;
+  const int more = blocks_by_registers(p, device, 4 * points + 32);
+  return more > ENOUGH ? ENOUGH : more > blocks ? more : blocks;
+}
+
+/* Blocks of this pass that one multiprocessor can hold at a time. */
+static int residency(const fg_pass *p, const fg_device_info *device, int points) {
+  const size_t shared = fg_geometry_shared(p) + 1024;
+  int blocks = (int)(device->shared_sm / shared);
+  const int by_threads = device->threads_sm / p->threads;
+  const int by_registers = blocks_by_need(p, device, points);
+  if (by_threads < blocks) blocks = by_threads;
+  if (by_registers < blocks) blocks = by_registers;
+  return blocks < 32 ? blocks : 32;
+}
+
+/* Bytes from line to line where they are next to each other: of half rows reals. */
+int fg_fit_neighbour_size(const fg_pass *p) {
+  const bool real = fg_form_is_real(p->from.form) ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
+  return p->half_row && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
+}
+
+/* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
+ * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
+static double across_efficiency(const fg_pass *p) {
+  const double element = (double)fg_fit_neighbour_size(p), n = p->loops ? (double)p->loop[0].n : 1;
+  const long long lines = p->lines, row = p->loops ? p->loop[0].n : 1;
+  const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
+  const double bytes = (double)lines * element / segments;
+  const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;
+  const bool whole_rows = lines % row == 0;
+  const double run = bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4;
+  return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
+}
+
+/* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */
+static double permuted_efficiency(const fg_pass *p) {
+  if (!fg_pass_is_rader(p)) return 1;
+  const ptrdiff_t lines = fg_pass_tile_lines(p);
+  const int wavefront = 128 / fg_fit_point_size(p);
+  const double conflicts = lines % wavefront == 0 ? 1 : lines >= 8 ? 1.6 : lines >= 4 ? 2.1 : 3;
+  return 1 / (1 + 2 * FG_EXCHANGE_COST * conflicts);
+}
+
+/* Many points a thread leave room for few threads, in double precision for very few; but not where it has them one
+ * butterfly after the other. */
+static double depth_efficiency(const fg_pass *p, int points) {
+  if (points <= 10 || fg_geometry_singly(p)) return 1;
+  if (points <= 16) return 0.99;
+  const bool few = points <= 25;
+  return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);
+}
+
+/* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
+ * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
+ * device and, on a multiprocessor, for some to load while others compute. */
+double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
+  double busy;
+  const int points = points_of(p, &busy);
+  if (points > fg_fit_most_points(p)) return -1;
+  const int blocks = residency(p, device, points);
+  if (blocks < 1) return -1;
+
+  const bool tile_across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
+  const bool strided = p->family == FG_FAMILY_BOX ? p->across : tile_across;
+  const double sectors = strided ? across_efficiency(p) : 1;
+  const double flight = (double)blocks * p->threads * points * fg_fit_point_size(p) / (64 * 1024);
+  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
+  const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
+  const double depth = depth_efficiency(p, points);
+  const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
+  const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
+  const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
+  return fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
+}
+
+/* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */
+static bool try_threads(fg_pass *p, const fg_device_info *device, int threads, fg_pass *best, double *best_score) {
+  if (threads < MIN_THREADS || threads > device->threads_block) return false;
+  p->threads = threads;
+  if (fg_geometry_shared(p) > device->shared_block) return false;
+  const double s = fg_fit_score(p, device);
+  if (s <= *best_score) return false;
+  *best_score = s;
+  *best = *p;
+  return true;
+}
+
+void fg_fit_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pass *best, double *best_score) {
+  p->lines = lines;
+  for (int s = 0; s < p->stages; s++)
+    for (int repeats = 1; repeats <= 4; repeats++) {
+      const int needed = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), repeats);
+      try_threads(p, device, divide_up(needed, 32) * 32, best, best_score);
+    }
+  for (int threads = MIN_THREADS; threads <= device->threads_block; threads *= 2)
+    try_threads(p, device, threads, best, best_score);
+}
+
+/* Registers that the compiler may give a thread where so many blocks are to be on a multiprocessor: each quarter of it
+ * has a quarter of them, for whole warps. */
+static int registers_for(const fg_pass *p, const fg_device_info *device, int blocks) {
+  const int warps = divide_up(blocks * (p->threads / 32), 4);
+  return device->registers_sm / 4 / (32 * warps) / 8 * 8;
+}
+
+/* What the compiler is asked for.  Of many blocks one less than there is room for does no harm, if its share of the
+ * quarters would be less than what a thread needs. */
+void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
+  enum { MANY = 8 };
+  double busy;
+  const int points = points_of(p, &busy);
+  p->blocks_sm = residency(p, device, points);
+  if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
+}
+
+double fg_geometry_score(const fg_pass *p, const fg_device_info *device) {
+  return fg_geometry_shared(p) <= device->shared_block ? fg_fit_score(p, device) : 0;
+}
+
+bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device) { return fg_geometry_score(p, device) > 0; }

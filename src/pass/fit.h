@@ -1,0 +1,37 @@
+/* fit.h: how good a choice of lines, threads and radices is; what choosers of geometries (geometry.c, geometry_box.c)
+ * share. */
+#ifndef FG_FIT_H
+#define FG_FIT_H
+
+#include "src/pass/geometry.h"
+
+enum {
+  FG_SECTOR = 32,               /* bytes */
+  FG_LARGEST_BLOCK = 64 * 1024  /* bytes of the points of several lines */
+};
+
+/* What an exchange costs beside the pass's traffic. */
+#define FG_EXCHANGE_COST 0.06
+
+/* Bytes of a complex number in registers and shared memory. */
+static inline int fg_fit_point_size(const fg_pass *p) { return 2 * (int)fg_real_size(p->precision); }
+
+/* Bytes from line to line where they are next to each other: of half rows reals. */
+int fg_fit_neighbour_size(const fg_pass *p);
+
+/* Points that a thread may have. */
+int fg_fit_most_points(const fg_pass *p);
+
+/* How good p is (higher is better), exchanges left out and whether its tile fits a block; 0 or less: it does not fit. */
+double fg_fit_score(const fg_pass *p, const fg_device_info *device);
+
+/* p with so many lines a block and the best threads: into *best, with its score, if it is better. */
+void fg_fit_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pass *best, double *best_score);
+
+/* Set the blocks on a multiprocessor that the compiler is asked for. */
+void fg_fit_blocks(fg_pass *p, const fg_device_info *device);
+
+/* fg_geometry_refine of a box. */
+double fg_geometry_refine_box(fg_pass *p, const fg_device_info *device);
+
+#endif
