@@ -146,7 +146,8 @@ static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
 /* exp(−2πi·k/N)/2 of the bins of a half row: of a line up to the one that is its own mirror. */
 static fg_table half_row_table(const fg_pass *p) {
   if (!p->half_row) return (fg_table){0};
-  const ptrdiff_t n = p->dims ? p->box[p->dims - 1].n : p->n, last = p->dims ? n : n / 2;
+  const bool box = p->family == FG_FAMILY_BOX;
+  const ptrdiff_t n = box ? p->box[p->dims - 1].n : p->n, last = box ? n : n / 2;
   return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * n, .length = last + 1, .step = 1,
                     .halved = 1};
 }

@@ -480,6 +480,13 @@ START_TEST(digits_of_a_dimension_are_shared) {
 }
 END_TEST
 
+/* Where the last dimension fits no box, the digits' twiddle must not become its own. */
+START_TEST(a_twiddle_is_of_its_own_dimension) {
+  fg_overlap_caches = 0;
+  check("orf2x600x67", 8192);
+}
+END_TEST
+
 /* The point of it all: every pass of a long even transform moves about half of what the complex one's does. */
 START_TEST(no_pass_moves_more_than_half) {
   static const char *const texts[] = {"orf65536*8", "orb65536*8", "orf512*4096", "orb512*4096", "orf512x512",
@@ -513,6 +520,7 @@ int main(void) {
   tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
+  tcase_add_test(t, a_twiddle_is_of_its_own_dimension);
   tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);

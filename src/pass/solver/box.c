@@ -20,7 +20,7 @@ enum { MAX_LISTS = 5, MAX_PARTS = 3 };
 
 /* Two elements of a row of real data are a point.  Of the smallest boxes, whose errors are a rounding or two, one more
  * would show. */
-enum { LARGEST_OF_WHOLE_ROWS = 128 };
+enum { LARGEST_OF_WHOLE_ROWS = 400 };
 static bool has_half_rows(const fg_work *w) {
   const ptrdiff_t n = w->dim[w->rank - 1].n;
   ptrdiff_t total = 1;
@@ -95,7 +95,8 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
     add(p, of[0]->radix[0], 0);
     add_all(p, of[row], 0, row);
     add_all(p, of[0], 1, 0);
-    if (of[0]->parts == 1 && !row_may_store(p, of[row])) add(p, 1, row);
+    const bool from_tile = p->to.form == FG_FORM_HERMITIAN; /* rows are stored from there, whatever was last */
+    if (of[0]->parts == 1 && !from_tile && !row_may_store(p, of[row])) add(p, 1, row);
   }
 }
 

@@ -3,8 +3,7 @@
  *   z[k] = x[2k] + i·x[2k + 1],   X[k], conj X[n/2 − k] = (Z[k] + conj Z[n/2 − k])/2 ∓ i·exp(−2πik/n)·(Z[k] − conj Z[n/2 − k])/2
  *
  * in the registers of the last stage, where Z[k] and Z[n/2 − k] are one thread's, or backwards in those of the first
- * (cuda/kernel/half_row.h).  Half of the arithmetic of a line with no imaginary part, and rows twice as long fit a block; for rows
- * that cannot share a line (fg_pass_of).  (Cooley, Lewis, Welch, The fast Fourier transform algorithm: programming
+ * (cuda/kernel/half_row.h).  Half of the arithmetic of a line with no imaginary part, and rows twice as long fit a block.  (Cooley, Lewis, Welch, The fast Fourier transform algorithm: programming
  * considerations in the calculation of sine, cosine and Laplace transforms, 1970.) */
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"

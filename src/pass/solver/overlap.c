@@ -77,6 +77,7 @@ static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   }
   f.twiddle = split.n;
   f.to = scratch_of(w);
+  f.scratch = w->scratch + 1;
   *elements = stride;
   return f;
 }
@@ -121,6 +122,7 @@ static fg_work others_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements)
   }
   f.twiddle = split.n;
   f.to = scratch_of(w);
+  f.scratch = w->scratch + 1;
   *elements = stride;
   return f;
 }

@@ -14,7 +14,7 @@
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return w->kind == FG_R2C || w->kind == FG_C2R;
+  return (w->kind == FG_R2C || w->kind == FG_C2R) && !w->twiddle; /* must: the twiddle is not the last dimension's */
 }
 
 static ptrdiff_t half(ptrdiff_t n) { return n / 2 + 1; }
