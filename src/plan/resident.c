@@ -118,13 +118,19 @@ static bool same_arrays(const fg_problem *p, const fg_arrays *a) {
   return !fg_problem_complex_side(p, FG_INPUT) || !fg_problem_complex_side(p, FG_OUTPUT) || a->in_im == a->out_im;
 }
 
+/* Both sides are reached as one array.  One of reals has no plane from which imaginary parts could be read. */
+static bool reached_alike(const fg_problem *p, const enum fg_reach reach[2]) {
+  const bool no_plane = fg_problem_complex_side(p, FG_INPUT) && !fg_problem_complex_side(p, FG_OUTPUT);
+  return reach[FG_INPUT] == reach[FG_OUTPUT] && reach[FG_INPUT] != FG_REACH_IMAGE &&
+         !(no_plane && reach[FG_INPUT] == FG_REACH_PLANES);
+}
+
 static bool shape_of(const fg_problem *p, const fg_arrays *a, shape *s, const char **why) {
   *s = (shape){.ordinal = ordinal_of(p, a)};
   *why = "arrays of another context";
   if (s->ordinal < 0) return false;
   if (!reach_side(p, a, FG_INPUT, s, why) || !reach_side(p, a, FG_OUTPUT, s, why)) return false;
-  s->in_place = same_arrays(p, a) && same_places(p) && s->reach[FG_INPUT] != FG_REACH_IMAGE &&
-                s->reach[FG_INPUT] == s->reach[FG_OUTPUT];
+  s->in_place = same_arrays(p, a) && same_places(p) && reached_alike(p, s->reach);
   return true;
 }
 
