@@ -54,7 +54,18 @@ static ptrdiff_t place(ptrdiff_t *stride, ptrdiff_t n) {
   return here;
 }
 
-static fg_place scratch_of(const fg_work *w) { return (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch}; }
+/* What both first passes end with: w's loops, outermost, the twiddle of the split dimension, the place.  Elements of
+ * scratch. */
+static ptrdiff_t into_scratch(const fg_work *w, fg_work *f, ptrdiff_t stride) {
+  for (int l = 0; l < w->loops; l++) {
+    f->loop[f->loops] = w->loop[l];
+    f->loop[f->loops++].out = place(&stride, (ptrdiff_t)w->loop[l].n);
+  }
+  f->twiddle = w->dim[w->rank - 2].n;
+  f->to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
+  f->scratch = w->scratch + 1;
+  return stride;
+}
 
 /* The last dimension first, together with the split one's columns of n1 points; loops: the other digit, the other
  * dimensions, w's.  In scratch all that the second pass transforms together is near, from the innermost out the last
@@ -71,14 +82,7 @@ static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   for (int d = w->rank - 3; d >= 0; d--) f.loop[f.loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is};
   for (int l = 0; l < f.loops; l++) f.loop[l].out = place(&stride, (ptrdiff_t)f.loop[l].n);
   f.dim[0].os = place(&stride, n1);
-  for (int l = 0; l < w->loops; l++) {
-    f.loop[f.loops] = w->loop[l];
-    f.loop[f.loops++].out = place(&stride, (ptrdiff_t)w->loop[l].n);
-  }
-  f.twiddle = split.n;
-  f.to = scratch_of(w);
-  f.scratch = w->scratch + 1;
-  *elements = stride;
+  *elements = into_scratch(w, &f, stride);
   return f;
 }
 
@@ -116,14 +120,7 @@ static fg_work others_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements)
   f.loop[f.loops++] = (fg_loop){.n = kept(w), .in = last.is, .out = place(&stride, kept(w))};
   f.loop[f.loops++] = (fg_loop){.n = n1, .in = split.is, .out = place(&stride, n1), .twiddle = 1};
   for (int d = f.rank - 1; d >= 0; d--) f.dim[d].os = place(&stride, f.dim[d].n);
-  for (int l = 0; l < w->loops; l++) {
-    f.loop[f.loops] = w->loop[l];
-    f.loop[f.loops++].out = place(&stride, (ptrdiff_t)w->loop[l].n);
-  }
-  f.twiddle = split.n;
-  f.to = scratch_of(w);
-  f.scratch = w->scratch + 1;
-  *elements = stride;
+  *elements = into_scratch(w, &f, stride);
   return f;
 }
 
