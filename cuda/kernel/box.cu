@@ -234,17 +234,14 @@ constexpr int POINTS_ROW = size_of(ROW), LENGTH = FG_HALF_ROW ? 2 * POINTS_ROW :
 constexpr int HALF = LENGTH / 2 + 1; /* of a row's spectrum is in memory */
 constexpr int PLANE = FG_TOTAL / POINTS_ROW, HALF_TOTAL = PLANE * HALF;
 
-/* Elements of the block's spectra.  Where few threads are left over for it, each has the same column every time. */
-constexpr int SPECTRA = FG_BOXES * HALF_TOTAL, ABREAST = HALF * (FG_ACROSS ? FG_BOXES : 1);
-constexpr int WHOLE_ROWS = FG_THREADS / ABREAST * ABREAST;
-constexpr int MOVERS = WHOLE_ROWS * 8 >= FG_THREADS * 7 ? WHOLE_ROWS : FG_THREADS;
-constexpr int ELEMENTS = (SPECTRA + MOVERS - 1) / MOVERS; /* of a thread */
+constexpr int SPECTRA = FG_BOXES * HALF_TOTAL;
+constexpr int ELEMENTS = (SPECTRA + FG_THREADS - 1) / FG_THREADS; /* of a thread */
 
 /* The i-th that this thread moves, along the rows first. */
 FG_DEVICE spot element(int i) {
   spot s;
-  number u = {threadIdx.x, MOVERS};
-  s.exists = (MOVERS == FG_THREADS || threadIdx.x < MOVERS) && ((i + 1) * MOVERS <= SPECTRA || value_of(u, i) < SPECTRA);
+  number u = {threadIdx.x, FG_THREADS};
+  s.exists = (i + 1) * FG_THREADS <= SPECTRA || value_of(u, i) < SPECTRA;
   if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
 #pragma unroll
   for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == ROW ? HALF : size_of(d));
