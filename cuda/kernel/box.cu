@@ -32,6 +32,7 @@
 #include "args.h"
 #include "butterfly.h"
 #include "element.h"
+#include "half.h"
 #include "line.h"
 #include "twiddle.h"
 
@@ -258,16 +259,6 @@ FG_DEVICE spot mirrored(spot s, int k) {
   return s;
 }
 
-/* exp(−2πi·k/LENGTH)/2 */
-FG_DEVICE cplx half_root(const fg_tile_args &a, int k) {
-  return table_load(static_cast<const cplx *>(a.half_row_table) + k);
-}
-
-/* s + i·w·d */
-FG_DEVICE cplx plus_turned(cplx s, cplx w, cplx d) {
-  return {fused(-w.x, d.y, fused(-w.y, d.x, s.x)), fused(w.x, d.x, fused(-w.y, d.y, s.y))};
-}
-
 /* Spectra lie in the tile as they do in memory: points from neighbour to neighbour along d, and an element. */
 FG_CONSTANT int element_pitch(int d) {
   int p = FG_ACROSS ? FG_BOXES : 1;
@@ -342,8 +333,7 @@ FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *spec
   __syncthreads();
 }
 
-/* The points of the complex transform that spectra in the tile make: X, or of half rows
- * X[k] + conj X[n/2 − k] + i·exp(2πi·k/n)·(X[k] − conj X[n/2 − k]). */
+/* The points of the complex transform that spectra in the tile make: X, or of half rows Z (half.h). */
 FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx *spectra) {
   using T = stage<0>;
   static_assert(!SPECTRA_IN || T::AXIS != ROW, "the first stage runs along a slow dimension");
@@ -360,7 +350,7 @@ FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx 
     const cplx *const y = mirror - (j == 0 && s.b == 0 ? N * PITCH : j * (T::M * PITCH));
     if (FG_HALF_ROW) {
       const cplx p = shared_load(x), q = conjugate(shared_load(y));
-      v[j] = swapped(plus_turned(p + q, w, scale(real(2), p - q)));
+      v[j] = swapped(scaled_plus(2, turned(w, p - q), p + q));
     } else {
       const cplx p = shared_load(2 * k <= LENGTH ? x : y);
       v[j] = swapped(2 * k <= LENGTH ? p : conjugate(p));
@@ -371,15 +361,14 @@ FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx 
 /* After the last stage there is no skew: points are where their indices say. */
 FG_DEVICE cplx point_in(const cplx *tile, const spot &s) { return shared_load(tile + tile_address<LAST, ROW>(s, s.at[ROW])); }
 
-/* An element of the spectrum of the points in the tile: Z, or of half rows
- * (Z[k] + conj Z[−k])/2 − i·exp(−2πi·k/n)·(Z[k] − conj Z[−k])/2. */
-FG_DEVICE cplx taken_apart(const fg_tile_args &a, const cplx *tile, spot s) {
+/* An element of the spectrum of the points in the tile: Z, or of half rows X (half.h). */
+FG_DEVICE cplx spectrum_element(const fg_tile_args &a, const cplx *tile, spot s) {
   if (!FG_HALF_ROW) return point_in(tile, s);
   const int k = s.at[ROW];
   const cplx mirror = conjugate(point_in(tile, mirrored(s, k ? POINTS_ROW - k : 0)));
   if (k == POINTS_ROW) s.at[ROW] = 0;
   const cplx z = point_in(tile, s);
-  return plus_turned(scale(real(0.5), z + mirror), half_root(a, k), mirror - z);
+  return scaled_plus(real(0.5), z + mirror, turned(half_root(a, k), mirror - z));
 }
 
 FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cplx *tile) {
@@ -391,7 +380,7 @@ FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cpl
     long long at = place.out;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-    const cplx x = taken_apart(a, tile, s);
+    const cplx x = spectrum_element(a, tile, s);
     write_point(a, at, FG_TWIDDLE ? twiddled(a, place.twiddle, s.at[0], x) : x);
   }
 }

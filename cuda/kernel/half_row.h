@@ -1,30 +1,22 @@
-/* half_row.h: a row of n real elements as a line of FG_N = n/2 points of its own (FG_HALF_ROW): z[k] = x[2k] + i·x[2k + 1].
+/* half_row.h: a row of n real elements as a line of FG_N = n/2 points of its own (FG_HALF_ROW; half.h).
  *
- * Bins k and n/2 − k of the row are made of points k and n/2 − k of the line, w = exp(−2πi·k/n):
- *   stored:  X[k] = (Z[k] + conj Z[n/2 − k])/2 − t,   conj X[n/2 − k] = … + t,   t = i·w·(Z[k] − conj Z[n/2 − k])/2
- *   loaded:  Z[k] = X[k] + conj X[n/2 − k] + t,   conj Z[n/2 − k] = … − t,   t = i·conj w·(X[k] − conj X[n/2 − k])
- * bins 0 and n/2 both of Z[0], bin n/4, if there is one, of its own point.  A thread has both points (mirror.h).
+ * Bins 0 and n/2 are both of point 0, bin n/4, if there is one, of its own point.  A thread has both points (mirror.h).
  *
  * Elements 2k and 2k + 1 are those of the form's order.  Where they are neighbours in memory they are one access.  In
- * Makhoul's order (FG_FOLD 1: so loaded, 2: stored) points k and n/2 − 1 − k are elements 4k … 4k + 3 of memory, even ones
- * and odd ones backwards: points j and R − 1 − j of butterflies b and M − 1 − b, which a thread has together, too. */
+ * Makhoul's order (FG_FOLD 1: so loaded, 2: stored) points k and n/2 − 1 − k are elements 4k … 4k + 3 of memory, even
+ * ones and odd ones backwards: points j and R − 1 − j of butterflies b and M − 1 − b, which a thread has together, too. */
 #ifndef FG_HALF_ROW_H
 #define FG_HALF_ROW_H
 
+#include "half.h"
 #include "mirror.h"
-
-/* w/2. */
-FG_DEVICE cplx half_row_factor(const fg_tile_args &a, int k) {
-  return table_load(static_cast<const cplx *>(a.half_row_table) + k);
-}
 
 /* ---- spectra ---- */
 
 FG_DEVICE void put_together(const fg_tile_args &a, int k, cplx &x, cplx &mirror) {
-  const cplx w = half_row_factor(a, k), sum = x + conjugate(mirror), d = x - conjugate(mirror);
-  const cplx t = {w.y * d.x - w.x * d.y, w.x * d.x + w.y * d.y};
-  x = {sum.x + 2 * t.x, sum.y + 2 * t.y};
-  mirror = {sum.x - 2 * t.x, 2 * t.y - sum.y};
+  const cplx sum = x + conjugate(mirror), t = turned(conjugate(half_root(a, k)), x - conjugate(mirror));
+  x = scaled_plus(2, t, sum);
+  mirror = conjugate(scaled_plus(-2, t, sum));
 }
 
 template <class T> FG_DEVICE void fetch_bins(const pass_state &s, long long row, int u, int m, mirrored_points<T> &x) {
@@ -75,11 +67,9 @@ template <class T> FG_DEVICE void load_half_row_bins(const pass_state &s, cplx *
 
 /* Both bins that a point and its mirror make. */
 FG_DEVICE void store_bins(const pass_state &s, const line_place &p, int k, cplx z, cplx mirror, bool edge) {
-  const real half = real(0.5);
-  const cplx w = half_row_factor(s.args, k), sum = z + conjugate(mirror), d = z - conjugate(mirror);
-  const cplx t = {w.x * d.y + w.y * d.x, w.y * d.y - w.x * d.x}; /* −t */
-  store_element(s, p, k, {half * sum.x + t.x, half * sum.y + t.y}, edge);
-  store_element(s, p, FG_N - k, {half * sum.x - t.x, t.y - half * sum.y}, edge);
+  const cplx sum = z + conjugate(mirror), t = turned(half_root(s.args, k), conjugate(mirror) - z);
+  store_element(s, p, k, scaled_plus(real(0.5), sum, t), edge);
+  store_element(s, p, FG_N - k, conjugate(scaled_plus(real(0.5), sum, scale(-1, t))), edge);
 }
 
 template <class T> FG_DEVICE void store_half_row_bins(const pass_state &s, const cplx *v) {

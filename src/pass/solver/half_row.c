@@ -1,10 +1,10 @@
 /* half_row.c: rows of even length of real data, each as a line of half as many complex points of its own: one pass.
  *
- *   z[k] = x[2k] + i·x[2k + 1],   X[k], conj X[n/2 − k] = (Z[k] + conj Z[n/2 − k])/2 ∓ i·exp(−2πik/n)·(Z[k] − conj Z[n/2 − k])/2
- *
- * in the registers of the last stage, where Z[k] and Z[n/2 − k] are one thread's, or backwards in those of the first
- * (cuda/kernel/half_row.h).  Half of the arithmetic of a line with no imaginary part, and rows twice as long fit a block.  (Cooley, Lewis, Welch, The fast Fourier transform algorithm: programming
- * considerations in the calculation of sine, cosine and Laplace transforms, 1970.) */
+ * Bins k and n/2 − k of a row are made of points k and n/2 − k of its line (cuda/kernel/half.h) in the registers of the
+ * last stage, where both are one thread's, or backwards in those of the first (cuda/kernel/half_row.h).  Half of the
+ * arithmetic of a line with no imaginary part, and rows twice as long fit a block.  (Cooley, Lewis, Welch, The fast
+ * Fourier transform algorithm: programming considerations in the calculation of sine, cosine and Laplace transforms,
+ * 1970.) */
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
