@@ -50,20 +50,21 @@ typedef position_type<(FG_FROM_ROW < (1 << 27) && FG_TO_ROW < (1 << 27))>::type 
 constexpr position FROM_ROW = FG_FROM_ROW, TO_ROW = FG_TO_ROW, TO_PERIOD = FG_TO_PERIOD;
 constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENGTH = form_length(FG_TO_FORM, FG_TO_ROW);
 
-FG_DEVICE long long load_distance(const fg_tile_args &a, position e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
-FG_DEVICE long long store_distance(const fg_tile_args &a, position e) { return FG_STORE_DENSE ? e : e * a.store_step; }
+/* Where positions are a thread's first and constants, long long ones leave the constants to the instructions. */
+FG_DEVICE long long load_distance(const fg_tile_args &a, long long e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
+FG_DEVICE long long store_distance(const fg_tile_args &a, long long e) { return FG_STORE_DENSE ? e : e * a.store_step; }
 
-FG_DEVICE cplx form_factor(const fg_tile_args &a, position p) {
+FG_DEVICE cplx form_factor(const fg_tile_args &a, long long p) {
   return table_load(static_cast<const cplx *>(a.form_table) + p);
 }
 
 /* ---- elements ---- */
 
-FG_DEVICE real read_real(const fg_tile_args &a, long long row, position e) {
+FG_DEVICE real read_real(const fg_tile_args &a, long long row, long long e) {
   return read_number(a.in_re, row + load_distance(a, e));
 }
 
-FG_DEVICE void write_real(const fg_tile_args &a, long long row, position e, real x) {
+FG_DEVICE void write_real(const fg_tile_args &a, long long row, long long e, real x) {
   write_number(a.out_re, row + store_distance(a, e), x);
 }
 
@@ -104,15 +105,15 @@ FG_DEVICE signed_element quarter_wave_output(position n, position p) {
 
 /* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way;
  * then the point itself.  Whether p may be 0, is 0 or L/2: where that is known. */
-FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, position p, bool may_be_zero) {
+template <class P> FG_DEVICE cplx fetch_spectrum(const fg_tile_args &a, long long row, P p, bool may_be_zero) {
   constexpr position n = FROM_ROW;
   if (FG_FROM_FORM == FG_FORM_HERMITIAN) return read_point(a, row + load_distance(a, p));
   const bool backwards = FG_FROM_FORM == FG_FORM_RODFT01;
-  const position mirror = may_be_zero && p == 0 ? 0 : backwards ? p - 1 : n - p; /* not used at 0 */
+  const P mirror = may_be_zero && p == 0 ? 0 : backwards ? p - 1 : n - p; /* not used at 0 */
   return {read_real(a, row, backwards ? n - 1 - p : p), read_real(a, row, mirror)};
 }
 
-FG_DEVICE cplx spectrum_point(const fg_tile_args &a, position p, cplx v, bool edge) {
+FG_DEVICE cplx spectrum_point(const fg_tile_args &a, long long p, cplx v, bool edge) {
   if (FG_FROM_FORM == FG_FORM_REDFT01 || FG_FROM_FORM == FG_FORM_RODFT01)
     v = cplx{v.x, edge && p == 0 ? real(0) : -v.y} * conjugate(form_factor(a, p));
   return {v.x, edge ? real(0) : v.y};
@@ -168,7 +169,7 @@ FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position
 }
 
 /* Position p ≤ L/2; edge: it is 0 or L/2. */
-FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, cplx v, bool edge) {
+template <class P> FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, P p, cplx v, bool edge) {
   constexpr position n = TO_ROW;
   if (FG_TO_FORM == FG_FORM_HERMITIAN) {
     write_point(a, row + store_distance(a, p), edge && !FG_TWIDDLE ? cplx{v.x, 0} : v);
@@ -186,9 +187,9 @@ FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, position p, 
   } else if (FG_TO_FORM == FG_FORM_REDFT00) {
     write_real(a, row, p, v.x);
   } else if (FG_TO_FORM == FG_FORM_RODFT00) {
-    if (p > 0 && p <= n) write_real(a, row, p - 1, -v.y);
+    if (!edge) write_real(a, row, p - 1, -v.y);
   } else {
-    store_quarter_wave(a, row, p, v);
+    store_quarter_wave(a, row, position(p), v);
   }
 }
 
@@ -205,7 +206,7 @@ FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx
   } else if (stores_real(FG_TO_FORM)) {
     store_real(a, row, p, v.x);
   } else if (2 * p <= TO_LENGTH) {
-    store_spectrum(a, row, p, v, p == 0 || 2 * p == TO_ROW);
+    store_spectrum(a, row, p, v, p == 0 || 2 * p == TO_LENGTH);
   } else if (2 * (p % TO_PERIOD) % TO_PERIOD != 0) {
     store_spectrum(a, row, TO_LENGTH - p, conjugate(v), false);
   }

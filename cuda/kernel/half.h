@@ -12,7 +12,7 @@
 #include "complex.h"
 
 /* w/2. */
-FG_DEVICE cplx half_root(const fg_tile_args &a, int k) {
+FG_DEVICE cplx half_root(const fg_tile_args &a, long long k) {
   return table_load(static_cast<const cplx *>(a.half_row_table) + k);
 }
 

@@ -13,13 +13,14 @@
 
 /* ---- spectra ---- */
 
-FG_DEVICE void put_together(const fg_tile_args &a, int k, cplx &x, cplx &mirror) {
+FG_DEVICE void put_together(const fg_tile_args &a, long long k, cplx &x, cplx &mirror) {
   const cplx sum = x + conjugate(mirror), t = turned(conjugate(half_root(a, k)), x - conjugate(mirror));
   x = scaled_plus(2, t, sum);
   mirror = conjugate(scaled_plus(-2, t, sum));
 }
 
-template <class T> FG_DEVICE void fetch_bins(const pass_state &s, long long row, int u, int m, mirrored_points<T> &x) {
+template <class T>
+FG_DEVICE void fetch_bins(const pass_state &s, long long row, long long u, long long m, mirrored_points<T> &x) {
 #pragma unroll
   for (int j = 0; j < x.LOW; j++) {
     x.low[j] = fetch_spectrum(s.args, row, u + j * T::M, j == 0);
@@ -34,18 +35,18 @@ template <class T> FG_DEVICE void fetch_bins(const pass_state &s, long long row,
   if (FG_N % 2 == 0 && u == 0) x.middle = fetch_spectrum(s.args, row, FG_N / 2, false);
 }
 
-template <class T> FG_DEVICE void join_bins(const pass_state &s, int u, int m, mirrored_points<T> &x) {
+template <class T> FG_DEVICE void join_bins(const pass_state &s, long long u, long long m, mirrored_points<T> &x) {
   const fg_tile_args &a = s.args;
 #pragma unroll
   for (int j = 0; j < x.LOW; j++) {
-    const int k = u + j * T::M;
+    const long long k = u + j * T::M;
     x.low[j] = spectrum_point(a, k, x.low[j], j == 0 && u == 0);
     x.low_mirror[j] = spectrum_point(a, FG_N - k, x.low_mirror[j], j == 0 && u == 0);
     put_together(a, k, x.low[j], x.low_mirror[j]);
   }
 #pragma unroll
   for (int j = 0; j < x.HIGH; j++) {
-    const int k = m + j * T::M;
+    const long long k = m + j * T::M;
     x.high[j] = spectrum_point(a, k, x.high[j], false);
     x.high_mirror[j] = spectrum_point(a, FG_N - k, x.high_mirror[j], false);
     put_together(a, k, x.high[j], x.high_mirror[j]);
@@ -66,7 +67,7 @@ template <class T> FG_DEVICE void load_half_row_bins(const pass_state &s, cplx *
 }
 
 /* Both bins that a point and its mirror make. */
-FG_DEVICE void store_bins(const pass_state &s, const line_place &p, int k, cplx z, cplx mirror, bool edge) {
+FG_DEVICE void store_bins(const pass_state &s, const line_place &p, long long k, cplx z, cplx mirror, bool edge) {
   const cplx sum = z + conjugate(mirror), t = turned(half_root(s.args, k), conjugate(mirror) - z);
   store_element(s, p, k, scaled_plus(real(0.5), sum, t), edge);
   store_element(s, p, FG_N - k, conjugate(scaled_plus(real(0.5), sum, scale(-1, t))), edge);
@@ -79,7 +80,7 @@ template <class T> FG_DEVICE void store_half_row_bins(const pass_state &s, const
     if (!at.exists || !row_exists(s, at.line)) continue;
     const line_place p = place(s, at.line);
     for_mirrored<T>(at.b, v + i * T::R,
-                    [&](int k, cplx z, cplx mirror, bool edge) { store_bins(s, p, k, z, mirror, edge); });
+                    [&](long long k, cplx z, cplx mirror, bool edge) { store_bins(s, p, k, z, mirror, edge); });
     if constexpr (FG_N % 2 == 0)
       if (at.b == 0) store_element(s, p, FG_N / 2, conjugate(middle_of<T>(v + i * T::R)), false);
   }
@@ -92,7 +93,7 @@ FG_DEVICE bool is_own_mate(int b, int m) { return m == 1 || (m % 2 && 2 * b + 1 
 FG_DEVICE real odd_element(int form, real x) { return odd_kind(form) ? -x : x; }
 
 /* Point k and its mate; alone: they are the same, and the last two elements of the row. */
-FG_DEVICE void load_four(const fg_tile_args &a, long long row, int k, bool alone, cplx &z, cplx &mate) {
+FG_DEVICE void load_four(const fg_tile_args &a, long long row, long long k, bool alone, cplx &z, cplx &mate) {
   const cplx x = read_two(a.in_re, row + 4 * k), y = alone ? cplx{0, 0} : read_two(a.in_re, row + 4 * k + 2);
   mate = {odd_element(FG_FROM_FORM, y.y), odd_element(FG_FROM_FORM, x.y)};
   z = {x.x, alone ? mate.y : y.x};
@@ -125,7 +126,7 @@ template <class T> FG_DEVICE void load_folded_rows(const pass_state &s, cplx *v)
   }
 }
 
-FG_DEVICE void store_four(const fg_tile_args &a, long long row, int k, bool alone, cplx z, cplx mate) {
+FG_DEVICE void store_four(const fg_tile_args &a, long long row, long long k, bool alone, cplx z, cplx mate) {
   z = FG_BACKWARD ? swapped(z) : z;
   mate = FG_BACKWARD ? swapped(mate) : mate;
   write_two(a.out_re, row + 4 * k, {z.x, odd_element(FG_TO_FORM, mate.y)});

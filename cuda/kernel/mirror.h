@@ -45,7 +45,8 @@ FG_DEVICE int existing_row(const pass_state &s, int line, int second) {
   return second && line_number(line + WHOLE) < rows ? line + WHOLE : row;
 }
 
-template <class T> FG_DEVICE void fetch_elements(const pass_state &s, int row, int u, int m, elements_of<T> &x) {
+template <class T>
+FG_DEVICE void fetch_elements(const pass_state &s, int row, long long u, long long m, elements_of<T> &x) {
   const long long base = place(s, row).in;
 #pragma unroll
   for (int j = 0; j < x.LOW; j++) x.low[j] = fetch_spectrum(s.args, base, u + j * T::M, j == 0);
@@ -55,7 +56,7 @@ template <class T> FG_DEVICE void fetch_elements(const pass_state &s, int row, i
   if (FG_N % 2 == 0 && u == 0) x.middle = fetch_spectrum(s.args, base, FG_N / 2, false);
 }
 
-template <class T> FG_DEVICE void turn_elements(const pass_state &s, int u, int m, elements_of<T> &x) {
+template <class T> FG_DEVICE void turn_elements(const pass_state &s, long long u, long long m, elements_of<T> &x) {
 #pragma unroll
   for (int j = 0; j < x.LOW; j++) x.low[j] = spectrum_point(s.args, u + j * T::M, x.low[j], j == 0 && u == 0);
 #pragma unroll
@@ -125,8 +126,8 @@ FG_DEVICE cplx taken_apart(cplx z, cplx mirror, int second) {
   return {half * (z.x + mirror.x), half * (z.y - mirror.y)};
 }
 
-FG_DEVICE void store_element(const pass_state &s, const line_place &p, int k, cplx v, bool edge) {
-  if (FG_TWIDDLE) v = twiddled(s.args, p.twiddle, k, v);
+FG_DEVICE void store_element(const pass_state &s, const line_place &p, long long k, cplx v, bool edge) {
+  if (FG_TWIDDLE) v = twiddled(s.args, p.twiddle, int(k), v);
   store_spectrum(s.args, p.out, k, v, edge);
 }
 
@@ -137,15 +138,15 @@ template <class T, class F> FG_DEVICE void for_mirrored(int u, const cplx *v, F 
   constexpr int R = T::R;
   const cplx *const w = v + R;
   const bool first = u == 0;
-  const int m = u ? T::M - u : T::M / 2;
+  const long long low = u, high = first ? T::M / 2 : T::M - u;
 #pragma unroll
   for (int j = 0; j < E::LOW; j++) {
     const cplx own = v[j ? R - j : 0], mirror = T::TOGETHER == 1 ? own : chosen(first, own, w[R - 1 - j]);
-    store(u + j * T::M, v[j], mirror, first && j == 0);
+    store(low + j * T::M, v[j], mirror, first && j == 0);
   }
   if (T::M % 2 == 0 || !first) {
 #pragma unroll
-    for (int j = 0; j < E::HIGH; j++) store(m + j * T::M, w[j], chosen(first, w[R - 1 - j], v[R - 1 - j]), false);
+    for (int j = 0; j < E::HIGH; j++) store(high + j * T::M, w[j], chosen(first, w[R - 1 - j], v[R - 1 - j]), false);
   }
 }
 
@@ -163,7 +164,7 @@ FG_DEVICE void store_mirrored(const pass_state &s, const cplx *v) {
       const int row = at.line + second * WHOLE;
       if (!row_exists(s, row)) continue;
       const line_place p = place(s, row);
-      for_mirrored<T>(at.b, v + i * T::R, [&](int k, cplx z, cplx mirror, bool edge) {
+      for_mirrored<T>(at.b, v + i * T::R, [&](long long k, cplx z, cplx mirror, bool edge) {
         store_element(s, p, k, taken_apart(z, mirror, second), edge);
       });
       if constexpr (FG_N % 2 == 0) {
