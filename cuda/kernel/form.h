@@ -9,7 +9,8 @@
  *   REDFT10/01   one transform of N points in Makhoul's order, 1980; e(p) = 2p or 2(N − 1 − p) + 1
  *   REDFT11      N even: N/2 complex points, turned before and after; N odd: residues modulo 8 and N separate (a true
  *                two-dimensional map), so that only the order and signs change
- *   REDFT00, RODFT00   the extension of length 2(N ∓ 1): exact sums, error as of a transform of that length
+ *   REDFT00, RODFT00   the extension of length 2(N ∓ 1): exact sums, error as of a transform of that length; as half
+ *                      rows they are extended.h's
  *   RODFTxy      the REDFTxy of the row backwards or with alternating signs */
 #ifndef FG_FORM_H
 #define FG_FORM_H

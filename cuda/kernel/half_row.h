@@ -4,12 +4,12 @@
  *
  * Elements 2k and 2k + 1 are those of the form's order.  Where they are neighbours in memory they are one access.  In
  * Makhoul's order (FG_FOLD 1: so loaded, 2: stored) points k and n/2 − 1 − k are elements 4k … 4k + 3 of memory, even
- * ones and odd ones backwards: points j and R − 1 − j of butterflies b and M − 1 − b, which a thread has together, too. */
+ * ones and odd ones backwards: points j and R − 1 − j of butterflies b and M − 1 − b, which a thread has together, too, and
+ * so are those that three elements of an extended row make (extended.h). */
 #ifndef FG_HALF_ROW_H
 #define FG_HALF_ROW_H
 
-#include "half.h"
-#include "mirror.h"
+#include "extended.h"
 
 /* ---- spectra ---- */
 
@@ -66,24 +66,34 @@ template <class T> FG_DEVICE void load_half_row_bins(const pass_state &s, cplx *
   }
 }
 
+/* Of a line of the tile, or of row p. */
+FG_DEVICE void store_bin(const pass_state &s, int line, const line_place &p, long long k, cplx v, bool edge) {
+  if (FG_OUT_ROWS) put_bin(s, line, k, v, edge);
+  else store_element(s, p, k, v, edge);
+}
+
 /* Both bins that a point and its mirror make. */
-FG_DEVICE void store_bins(const pass_state &s, const line_place &p, long long k, cplx z, cplx mirror, bool edge) {
+FG_DEVICE void store_bins(const pass_state &s, int line, const line_place &p, long long k, cplx z, cplx mirror,
+                          bool edge) {
   const cplx sum = z + conjugate(mirror), t = turned(half_root(s.args, k), conjugate(mirror) - z);
-  store_element(s, p, k, scaled_plus(real(0.5), sum, t), edge);
-  store_element(s, p, FG_N - k, conjugate(scaled_plus(real(0.5), sum, scale(-1, t))), edge);
+  store_bin(s, line, p, k, scaled_plus(real(0.5), sum, t), edge);
+  store_bin(s, line, p, FG_N - k, conjugate(scaled_plus(real(0.5), sum, scale(-1, t))), edge);
 }
 
 template <class T> FG_DEVICE void store_half_row_bins(const pass_state &s, const cplx *v) {
+  if (FG_OUT_ROWS) __syncthreads(); /* the tile is still being read */
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
     const spot at = T::locate(i);
     if (!at.exists || !row_exists(s, at.line)) continue;
     const line_place p = place(s, at.line);
-    for_mirrored<T>(at.b, v + i * T::R,
-                    [&](long long k, cplx z, cplx mirror, bool edge) { store_bins(s, p, k, z, mirror, edge); });
+    for_mirrored<T>(at.b, v + i * T::R, [&](long long k, cplx z, cplx mirror, bool edge) {
+      store_bins(s, at.line, p, k, z, mirror, edge);
+    });
     if constexpr (FG_N % 2 == 0)
-      if (at.b == 0) store_element(s, p, FG_N / 2, conjugate(middle_of<T>(v + i * T::R)), false);
+      if (at.b == 0) store_bin(s, at.line, p, FG_N / 2, conjugate(middle_of<T>(v + i * T::R)), false);
   }
+  if (FG_OUT_ROWS) store_rows(s);
 }
 
 /* ---- four neighbours ---- */
@@ -99,6 +109,14 @@ FG_DEVICE void load_four(const fg_tile_args &a, long long row, long long k, bool
   z = {x.x, alone ? mate.y : y.x};
 }
 
+/* Point j of butterfly b, and its mate. */
+template <class T>
+FG_DEVICE void load_mates(const pass_state &s, int line, long long row, long long b, int j, bool alone, cplx &z,
+                          cplx &mate) {
+  if constexpr (symmetric(FG_FROM_FORM)) load_extended<T>(s, line, row, b, j, z, mate);
+  else load_four(s.args, row, b + j * T::M, alone, z, mate);
+}
+
 template <class T> FG_DEVICE void load_folded(const pass_state &s, const spot &at, cplx *v) {
   constexpr int R = T::R, LOW = (R + 1) / 2, HIGH = T::TOGETHER == 2 ? R / 2 : 0;
   cplx *const w = v + R, low_mate[LOW];
@@ -107,18 +125,19 @@ template <class T> FG_DEVICE void load_folded(const pass_state &s, const spot &a
   const long long row = place(s, at.line).in;
 #pragma unroll
   for (int j = 0; j < LOW; j++) {
-    load_four(s.args, row, at.b + j * T::M, own && 2 * j + 1 == R, v[j], low_mate[j]);
+    load_mates<T>(s, at.line, row, at.b, j, own && 2 * j + 1 == R, v[j], low_mate[j]);
     if (T::TOGETHER == 2) w[R - 1 - j] = low_mate[j];
   }
 #pragma unroll
   for (int j = 0; j < HIGH; j++)
-    if (!own) load_four(s.args, row, T::M - 1 - at.b + j * T::M, false, w[j], v[R - 1 - j]);
+    if (!own) load_mates<T>(s, at.line, row, T::M - 1 - at.b, j, false, w[j], v[R - 1 - j]);
 #pragma unroll
   for (int j = LOW; j < R; j++)
     if (own) v[j] = low_mate[R - 1 - j];
 }
 
 template <class T> FG_DEVICE void load_folded_rows(const pass_state &s, cplx *v) {
+  if (FG_IN_ROWS) load_rows(s);
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
     const spot at = T::locate(i);

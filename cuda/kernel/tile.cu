@@ -23,7 +23,9 @@
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
  *   FG_PAIRS                   0 or 1
  *   FG_HALF_ROW                1: a row is a line of half as many points (half_row.h); FG_IN_TWOS, FG_OUT_TWOS 1: whose
- *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order, 2: stores it, by fours
+ *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order by fours, or an
+ *                              extension by threes, 2: stores the former
+ *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows go through the tile as they are in memory (extended.h)
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
@@ -64,7 +66,7 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
     if constexpr (FG_CONVOLVE && S == STAGES - 1) {
       apply_filter(s, v);
     } else {
-      if (S != 0 || LOAD_THROUGH) __syncthreads(); /* the tile is still being read */
+      if (S != 0 || LOAD_THROUGH || FG_IN_ROWS) __syncthreads(); /* the tile is still being read */
       exchange_write<S>(v, s.tile);
       __syncthreads();
       exchange_read<S + 1>(v, s.tile);

@@ -20,7 +20,8 @@ static ptrdiff_t box_tile_points(const fg_pass *p) {
 
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_tile_points(p);
-  return p->stages == 1 && !p->pairs ? 0 : fg_banks_tile_points(p);
+  const bool rows = fg_geometry_rows_through(p, FG_INPUT) || fg_geometry_rows_through(p, FG_OUTPUT);
+  return p->stages == 1 && !p->pairs && !rows ? 0 : fg_banks_tile_points(p);
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {
@@ -43,12 +44,11 @@ bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX &&
 /* The line is the whole transform. */
 fg_mirror fg_geometry_mirror(const fg_pass *p) {
   const fg_place *from = &p->from;
-  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
   if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
   if (fg_form_loads_spectrum(from->form))
     return !from->period && fg_form_length(from->form, from->row) == (p->half_row ? 2 * p->n : p->n) ? FG_MIRROR_LOAD
                                                                                                      : FG_MIRROR_NONE;
-  return p->half_row || (p->pairs && !symmetric) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+  return p->half_row || (p->pairs && !fg_form_extends(p->to.form)) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
 }
 
 /* The elements of a half row's real side lie side by side, each row's first where two of them are aligned. */
@@ -63,11 +63,18 @@ static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
   return (side == FG_INPUT ? p->in : p->out) == 1;
 }
 
+/* Rows are loaded as their extensions, two points of three elements. */
+static bool extends(const fg_pass *p) {
+  return p->half_row && fg_form_extends(p->from.form) && fg_pass_is_whole(p, FG_INPUT);
+}
+
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
+  if (side == FG_INPUT && extends(p)) return p->load_step == 1 && !p->from.split && p->from.offset % 2 == 0;
   return (side == FG_INPUT ? p->from.form : p->to.form) == FG_FORM_REAL && rows_are_dense(p, side);
 }
 
 fg_mirror fg_geometry_fold(const fg_pass *p) {
+  if (extends(p)) return FG_MIRROR_LOAD;
   const bool load = p->from.form == FG_FORM_REDFT10 || p->from.form == FG_FORM_RODFT10;
   const bool store = p->to.form == FG_FORM_REDFT01 || p->to.form == FG_FORM_RODFT01;
   if (load && rows_are_dense(p, FG_INPUT) && fg_pass_is_whole(p, FG_INPUT)) return FG_MIRROR_LOAD;
@@ -92,10 +99,20 @@ ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
  * where a thread reaches four such runs of a half row, or there is nothing to gain. */
 static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
   const bool one = fg_form_is_real(side->form) && !(p->half_row && side->form == FG_FORM_REAL);
-  const int reals = is_stage(p, fg_geometry_fold(p), s) ? 4 : one ? 1 : 2;
+  const int folded = fg_form_extends(side->form) ? 2 : 4;
+  const int reals = is_stage(p, fg_geometry_fold(p), s) ? folded : one ? 1 : 2;
   const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, side) * reals;
   const int together = fg_geometry_together(p, s), least = together > 1 && p->half_row ? 4 : together;
   return p->n == 1 || fg_geometry_portions(p, s) * element >= FG_SECTOR * least;
+}
+
+bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side) {
+  const bool load = side == FG_INPUT;
+  const fg_place *place = load ? &p->from : &p->to;
+  if (!extends(p) || !fg_form_extends(p->to.form)) return false;
+  if (p->loops != 1 || (load ? p->load_step : p->store_step) != 1) return false;
+  if ((load ? p->loop[0].in : p->loop[0].out) != place->row) return false;
+  return !fills_sectors(p, load ? 0 : p->stages - 1, place);
 }
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
@@ -123,16 +140,19 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
     return;
   }
   const bool through = p->pairs && p->filter.kind, spectra_in = fg_form_loads_spectrum(p->from.form);
-  const bool symmetric = p->to.form == FG_FORM_REDFT00 || p->to.form == FG_FORM_RODFT00;
-  const bool through_load = through && spectra_in, through_store = through && !spectra_in && !symmetric;
+  const bool through_load = through && spectra_in;
+  const bool through_store = through && !spectra_in && !fg_form_extends(p->to.form);
   if (through_load) load = store;
   if (through_store) store = load;
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const int last = p->stages - 1;
-  const bool move_store = !through_store && (crowded(p, last) || (!store && !fills_sectors(p, last, &p->to)));
-  const bool move_load = !through_load && (crowded(p, 0) || (!load && !fills_sectors(p, 0, &p->from)));
+  const bool rows_in = fg_geometry_rows_through(p, FG_INPUT), rows_out = fg_geometry_rows_through(p, FG_OUTPUT);
+  const bool sparse_store = !store && !rows_out && !fills_sectors(p, last, &p->to);
+  const bool sparse_load = !load && !rows_in && !fills_sectors(p, 0, &p->from);
+  const bool move_store = !through_store && (crowded(p, last) || sparse_store);
+  const bool move_load = !through_load && (crowded(p, 0) || sparse_load);
   if (move_store) insert_move(p, p->stages, store);
   if (move_load) insert_move(p, 0, load);
 }

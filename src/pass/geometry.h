@@ -49,7 +49,8 @@ bool fg_geometry_shares(const fg_pass *p);
  * registers hold at a time: one after the other. */
 bool fg_geometry_singly(const fg_pass *p);
 
-/* Two real elements of a half row are one access of that side: next to each other, and aligned. */
+/* Two real elements of a half row are one access of that side: next to each other, and aligned.  Of an extended row two
+ * of three are, whichever are aligned. */
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
 
 /* Spectra are loaded by the first stage, or, of two rows a line or half rows, stored by the last, each element once, a
@@ -58,9 +59,13 @@ bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
 typedef enum { FG_MIRROR_NONE, FG_MIRROR_LOAD, FG_MIRROR_STORE } fg_mirror;
 fg_mirror fg_geometry_mirror(const fg_pass *p);
 
-/* A half row's real side, in Makhoul's order, is reached by four neighbouring elements at a time, a thread having the
- * butterflies that they belong to. */
+/* A half row's real side, in Makhoul's order, is reached by four neighbouring elements at a time, that of an extended row
+ * by three, a thread having the butterflies that they belong to. */
 fg_mirror fg_geometry_fold(const fg_pass *p);
+
+/* Extended rows that lie one behind the other in memory, and whose threads would not fill sectors, go through the tile as
+ * they are (cuda/kernel/extended.h). */
+bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side);
 
 /* Of stage s of a tile: butterflies that go to a thread together (1 or 2), and how often a line has so many. */
 int fg_geometry_together(const fg_pass *p, int s);

@@ -62,8 +62,10 @@ static void define_tile(defines *d, const fg_pass *p) {
   const bool in_twos = fg_geometry_by_twos(p, FG_INPUT), out_twos = fg_geometry_by_twos(p, FG_OUTPUT);
   const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == fg_pass_row(p);
   const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == fg_pass_row(p);
-  define(d, "FG_IN_DENSE", in && !p->load_table.kind && (!p->from.form || in_twos));
+  define(d, "FG_IN_DENSE", in && !p->load_table.kind && (!p->from.form || (p->from.form == FG_FORM_REAL && in_twos)));
   define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && (!p->to.form || out_twos));
+  define(d, "FG_IN_ROWS", fg_geometry_rows_through(p, FG_INPUT));
+  define(d, "FG_OUT_ROWS", fg_geometry_rows_through(p, FG_OUTPUT));
   define(d, "FG_FOLD", fg_geometry_fold(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);

@@ -55,6 +55,8 @@ bool fg_form_stores_spectrum(enum fg_form form) {
   return form != FG_FORM_COMPLEX && form != FG_FORM_REAL && form != FG_FORM_REDFT01 && form != FG_FORM_RODFT01;
 }
 
+bool fg_form_extends(enum fg_form form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
+
 bool fg_form_halves(enum fg_form form, ptrdiff_t n) {
   return (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && n % 2 == 0;
 }

@@ -117,6 +117,7 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n);
 bool fg_form_is_real(enum fg_form form);          /* its elements are reals */
 bool fg_form_loads_spectrum(enum fg_form form);   /* loaded, it is a Hermitian spectrum, else a sequence of reals */
 bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
+bool fg_form_extends(enum fg_form form);          /* its points are an even or odd extension, twice as long */
 bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many complex points, all different */
 
 /* The line has a prime length, or a multiple, and is convolved at one less, permuted. */

@@ -56,19 +56,18 @@ static bool is_row(const fg_work *w) {
   return fg_form_stores_spectrum(to->form) && !to->period && fg_form_length(to->form, to->row) == n;
 }
 
-/* Of other short rows stock FFTW's own code rounds so much less than half rows do that it is a fifth or nearly so. */
+/* Of other short rows stock FFTW's own code rounds so much less than half rows do that it is a fifth or nearly so; of
+ * extended ones that is only so for the shortest. */
 static bool rounds_well(const fg_work *w) {
   const ptrdiff_t n = w->dim[0].n;
+  if (fg_form_extends(w->from.form)) return n > 22;
   const bool is_kind = w->from.form != FG_FORM_HERMITIAN && w->to.form != FG_FORM_HERMITIAN;
   return is_kind ? n > 50 : n == 4 || n == 8 || (n > 20 && n != 32);
 }
 
-/* Extended rows are not halved: each element of memory is loaded for two positions, and as a half row four times. */
-static bool extended(enum fg_form form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
-
 bool fg_work_half_row(const fg_work *w) {
-  return is_row(w) && !extended(w->from.form) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 &&
-         rounds_well(w) && fg_smooth(w->dim[0].n / 2, w->precision);
+  return is_row(w) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 && rounds_well(w) &&
+         fg_smooth(w->dim[0].n / 2, w->precision);
 }
 
 /* Two rows share a line that cannot be halved.  Only rows of one transform, which come together in its other dimensions

@@ -399,18 +399,42 @@ START_TEST(even_rows_are_halved) {
 }
 END_TEST
 
+/* REDFT00 and RODFT00: half rows of the extension.  Rows one behind the other, short ones through the tile on both sides
+ * or one, and not (gaps, one row, strides, other dimensions); rows that begin at odd elements; lines of even and odd
+ * length, one butterfly and several, one that is its own mate, which has no radix 2 beside it; in place; long ones'
+ * columns.  Rows that round worse than stock FFTW's, and those whose half is no product of small primes, stay whole. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  int halves;
+} extended[] = {
+    {"ik33e00*37", 0, 1}, {"ok31o00*37", 0, 1}, {"ok129e00*9", 0, 1}, {"ik127o00*11", 0, 1}, {"ok65:1:1e00*3:66:67", 0, 1},
+    {"ok63:1:1o00*3:66:63", 0, 1}, {"ok129e00v9", 0, 1}, {"ok4095o00", 4096, 1}, {"ok12e00*5", 0, 0}, {"ok10o00*5", 0, 0},
+    {"ok128e00*3", 0, 0}, {"ok13e00*70", 0, 1}, {"ok12o00*5", 0, 1}, {"ok78e00*5", 0, 1}, {"ok76o00*5", 0, 1},
+    {"ok257e00", 0, 1}, {"ok34:-2:1e00*3:1:34", 0, 1}, {"ok32:3:-1o00*4:-100:40", 0, 1}, {"ok20e00x33e00", 0, 2},
+    {"ok1025e00*3", 0, 1}, {"ok1023o00*2", 0, 1}, {"ok4097e00*2", 4096, 1},
+};
+
+START_TEST(extended_rows_are_halved) {
+  int halves = 0;
+  check(extended[_i].text, extended[_i].shared_block);
+  for (int i = 0; i < list.count; i++) halves += list.pass[i].half_row;
+  ck_assert_int_eq(halves, extended[_i].halves);
+}
+END_TEST
+
 /* Two neighbours are one access only where the program's array is aligned to both. */
 START_TEST(arrays_that_are_not_aligned_are_reached_real_by_real) {
   static const enum fg_reach aligned[] = {FG_REACH_ARRAY, FG_REACH_ARRAY}, apart[] = {FG_REACH_PLANES, FG_REACH_PLANES};
-  static const char *const texts[] = {"orf64*3", "orb64*3"};
+  static const char *const texts[] = {"orf64*3", "orb64*3", "ok257e00*3"};
   for (int i = 0; i < TEST_COUNT(texts); i++) {
     const char *why;
     fg_problem *p = test_problem(texts[i], ARRAYS);
     p->compute = PRECISION;
     ck_assert(fg_planner_plan_reaching(p, aligned, false, &fg_reference_device, &list, &why));
-    ck_assert(fg_geometry_by_twos(&list.pass[0], i ? FG_OUTPUT : FG_INPUT));
+    ck_assert(fg_geometry_by_twos(&list.pass[0], i == 1 ? FG_OUTPUT : FG_INPUT));
     ck_assert(fg_planner_plan_reaching(p, apart, false, &fg_reference_device, &list, &why));
-    ck_assert(!fg_geometry_by_twos(&list.pass[0], i ? FG_OUTPUT : FG_INPUT));
+    ck_assert(!fg_geometry_by_twos(&list.pass[0], i == 1 ? FG_OUTPUT : FG_INPUT));
     fg_problem_free(p);
   }
 }
@@ -517,6 +541,7 @@ int main(void) {
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
+  tcase_add_loop_test(t, extended_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 8 : TEST_COUNT(extended));
   tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));

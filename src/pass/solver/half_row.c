@@ -1,4 +1,5 @@
-/* half_row.c: rows of even length of real data, each as a line of half as many complex points of its own: one pass.
+/* half_row.c: rows of even length of real data, or extended to it (REDFT00, RODFT00), each as a line of half as many
+ * complex points of its own: one pass.
  *
  * Bins k and n/2 − k of a row are made of points k and n/2 − k of its line (cuda/kernel/half.h) in the registers of the
  * last stage, where both are one thread's, or backwards in those of the first (cuda/kernel/half_row.h).  Half of the
