@@ -32,7 +32,7 @@ static int points_in_stage(const fg_pass *p, int s) {
 
 bool fg_geometry_singly(const fg_pass *p) {
   int most = 1;
-  if (p->family != FG_FAMILY_BOX || p->precision == FG_SINGLE) return false;
+  if (p->family != FG_FAMILY_BOX) return false;
   if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
   for (int s = 0; s < p->stages; s++) {
     const int points = points_in_stage(p, s);
