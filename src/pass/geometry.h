@@ -49,6 +49,9 @@ bool fg_geometry_shares(const fg_pass *p);
  * one after the other. */
 bool fg_geometry_singly(const fg_pass *p);
 
+/* Rows of real data that are one butterfly each, which a thread has whole (cuda/kernel/short_row.h). */
+bool fg_geometry_short_row(const fg_pass *p);
+
 /* Two real elements of a half row are one access of that side: next to each other, and aligned. */
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
 
