@@ -394,6 +394,7 @@ template <int S, class F> FG_DEVICE void for_each(cplx *v, F f) {
 }
 
 template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number first, cplx *v, cplx *tile) {
+  if (S == LAST) let_next_launch();
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
   else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, at, x); });
@@ -410,6 +411,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
 
 /* The same, each butterfly from its places to its places. */
 template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number first, cplx *tile) {
+  if (S == LAST) let_next_launch();
   using T = stage<S>;
 #pragma unroll 1
   for (int i = 0; i < T::REPEATS; i++) {

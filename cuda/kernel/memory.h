@@ -19,13 +19,18 @@ extern __shared__ __align__(16) unsigned char fg_shared_memory[];
 #define FG_SHARED_BASE() ((void *)fg_shared_memory)
 #endif
 
-/* The first thing that a kernel does.  Where launches depend on the ones before by themselves (programmatic dependent
- * launch: PTX ISA, griddepcontrol; cuda_stream.c), the next launch's blocks may take their places from here on, and
- * nothing of memory is touched before the last launch is done.  Otherwise nothing happens. */
+/* Where launches depend on the ones before by themselves (programmatic dependent launch: PTX ISA, griddepcontrol;
+ * cuda_stream.c), nothing of memory is touched before the last launch is done, and the next launch's blocks take their
+ * places when all of this one have come to their last stage: earlier they would crowd where this one left room, two on a
+ * multiprocessor beside one that has none.  Otherwise nothing happens. */
 FG_DEVICE void wait_for_last_launch() {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+FG_DEVICE void let_next_launch() {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
 #endif
 }
 

@@ -26,10 +26,14 @@
  *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order by fours, or an
  *                              extension by threes, 2: stores the former
  *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows go through the tile as they are in memory (extended.h)
+ *   FG_SHORT_ROW               1: a row of real data is one butterfly (short_row.h)
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
+#if FG_SHORT_ROW
+#include "short_row.h"
+#endif
 #include "through.h"
 
 /* Bin 0 of a prime length's convolution is the sum of all but the first element: with that, result 0.  What is added to
@@ -61,6 +65,7 @@ FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
 }
 
 template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
+  if (S == LAST) let_next_launch();
   compute<S>(v, static_cast<const cplx *>(s.args.stages));
   if constexpr (S < LAST) {
     if constexpr (FG_CONVOLVE && S == STAGES - 1) {
@@ -82,6 +87,9 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   const pass_state s = {args, line_number(blockIdx.x) * ROWS, tile, places};
   if (KEEP_PLACES) keep_places(s, places);
 
+#if FG_SHORT_ROW
+  short_row::transform(s);
+#else
   cplx v[POINTS];
   if constexpr (LOAD_THROUGH) load_through(s, v);
   else load_lines(s, v);
@@ -92,4 +100,5 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   }
   if constexpr (STORE_THROUGH) store_through(s, v);
   else store_lines(s, v);
+#endif
 }

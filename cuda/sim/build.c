@@ -26,7 +26,7 @@
 extern char **environ;
 
 /* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library. */
-static const char options[] = "-std=c++17 -O1 -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
+static const char options[] = "-std=c++17 -Og -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
                               "-fno-asynchronous-unwind-tables -DFG_SIM -nodefaultlibs";
 static const char libraries[] = "-lm -lc -lgcc";
 

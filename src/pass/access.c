@@ -18,8 +18,23 @@ static ptrdiff_t box_tile_points(const fg_pass *p) {
   return p->lines * (fg_geometry_singly(p) ? points + spectrum : points > spectrum ? points : spectrum);
 }
 
+bool fg_geometry_short_row(const fg_pass *p) {
+  const bool bins = fg_form_loads_spectrum(p->from.form), reals = !bins && p->from.form;
+  if (p->family != FG_FAMILY_TILE || p->stages != 1 || p->radix[0] != p->n || p->n < 2) return false;
+  if (p->pairs || p->half_row || p->filter.kind || p->twiddle || p->load_table.kind || p->store_table.kind) return false;
+  if (!fg_pass_is_whole(p, FG_INPUT) || !fg_pass_is_whole(p, FG_OUTPUT)) return false;
+  if (fg_form_extends(p->from.form)) return false;
+  if (bins) return fg_form_is_real(p->to.form) && !fg_form_stores_spectrum(p->to.form) && !p->from.period;
+  return reals && fg_form_length(p->from.form, p->from.row) == p->from.row && fg_form_stores_spectrum(p->to.form) &&
+         !p->to.period;
+}
+
+/* Rows of reals, or as many of bins, of odd pitches. */
+static ptrdiff_t short_row_points(const fg_pass *p) { return p->lines * ((p->n / 2 + 1) | 1); }
+
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_tile_points(p);
+  if (fg_geometry_short_row(p)) return short_row_points(p);
   const bool rows = fg_geometry_rows_through(p, FG_INPUT) || fg_geometry_rows_through(p, FG_OUTPUT);
   return p->stages == 1 && !p->pairs && !rows ? 0 : fg_banks_tile_points(p);
 }
@@ -146,6 +161,7 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
   if (through_store) store = load;
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
   if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
+  if (fg_geometry_short_row(p)) return; /* it goes through the tile in the orders of memory */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const int last = p->stages - 1;
   const bool rows_in = fg_geometry_rows_through(p, FG_INPUT), rows_out = fg_geometry_rows_through(p, FG_OUTPUT);

@@ -32,7 +32,7 @@ static int points_in_stage(const fg_pass *p, int s) {
 
 bool fg_geometry_singly(const fg_pass *p) {
   int most = 1;
-  if (p->family != FG_FAMILY_BOX || p->precision == FG_SINGLE) return false;
+  if (p->family != FG_FAMILY_BOX) return false;
   if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
   for (int s = 0; s < p->stages; s++) {
     const int points = points_in_stage(p, s);
@@ -78,6 +78,7 @@ static int points_of(const fg_pass *p, double *busy) {
  * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each.  In double
  * precision 64 beside the points are enough for small radices, and half of that if so many threads leave no more. */
 static int registers_of(const fg_pass *p, int points) {
+  if (fg_geometry_short_row(p)) points = (points + 1) / 2; /* half of them are zero, or conjugates */
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   int extra = 14;
   int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
@@ -180,7 +181,7 @@ static double depth_efficiency(const fg_pass *p, int points) {
 double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, &busy);
-  if (points > fg_fit_most_points(p)) return -1;
+  if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;
   const int blocks = residency(p, device, points);
   if (blocks < 1) return -1;
 

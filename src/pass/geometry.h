@@ -45,9 +45,12 @@ bool fg_geometry_store_across(const fg_pass *p);
  * geometry that was measured for them: rows of odd pitch, no skews. */
 bool fg_geometry_shares(const fg_pass *p);
 
-/* A whole box in double precision each of whose dimensions is one butterfly, and of which a thread does more than its
- * registers hold at a time: one after the other. */
+/* A whole box each of whose dimensions is one butterfly, and of which a thread does more than its registers hold at a time:
+ * one after the other. */
 bool fg_geometry_singly(const fg_pass *p);
+
+/* Rows of real data that are one butterfly each, which a thread has whole (cuda/kernel/short_row.h). */
+bool fg_geometry_short_row(const fg_pass *p);
 
 /* Two real elements of a half row are one access of that side: next to each other, and aligned.  Of an extended row two
  * of three are, whichever are aligned. */

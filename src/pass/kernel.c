@@ -55,18 +55,30 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
+/* A side of short rows whose elements are just numbers, or bins. */
+static bool is_short(const fg_pass *p, const fg_place *side) {
+  return fg_geometry_short_row(p) && (side->form == FG_FORM_REAL || side->form == FG_FORM_HERMITIAN);
+}
+
+static ptrdiff_t elements_of_row(const fg_pass *p, const fg_place *side) {
+  return is_short(p, side) && side->form == FG_FORM_HERMITIAN ? p->n / 2 + 1 : fg_pass_row(p);
+}
+
 static void define_tile(defines *d, const fg_pass *p) {
   int columns[FG_MAX_STAGES];
   for (int s = 0; s < p->stages; s++) columns[s] = p->column[s];
   define(d, "FG_N", p->n);
   const bool in_twos = fg_geometry_by_twos(p, FG_INPUT), out_twos = fg_geometry_by_twos(p, FG_OUTPUT);
-  const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == fg_pass_row(p);
-  const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == fg_pass_row(p);
-  define(d, "FG_IN_DENSE", in && !p->load_table.kind && (!p->from.form || (p->from.form == FG_FORM_REAL && in_twos)));
-  define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && (!p->to.form || out_twos));
+  const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == elements_of_row(p, &p->from);
+  const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == elements_of_row(p, &p->to);
+  const bool twos = in_twos && !fg_form_extends(p->from.form);
+  const bool in_form = p->from.form && !twos && !is_short(p, &p->from), out_form = p->to.form && !out_twos && !is_short(p, &p->to);
+  define(d, "FG_IN_DENSE", in && !p->load_table.kind && !in_form);
+  define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && !out_form);
   define(d, "FG_IN_ROWS", fg_geometry_rows_through(p, FG_INPUT));
   define(d, "FG_OUT_ROWS", fg_geometry_rows_through(p, FG_OUTPUT));
   define(d, "FG_FOLD", fg_geometry_fold(p));
+  define(d, "FG_SHORT_ROW", fg_geometry_short_row(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);

@@ -113,11 +113,17 @@ static void arrays_of(const fg_tuning_bed *b, int copy, void *arrays[FG_ARRAYS])
   for (int a = 0; a < FG_ARRAYS; a++) arrays[a] = b->block[a] ? b->block[a] + (size_t)copy * b->bytes[a] : NULL;
 }
 
+/* Something that no transform gives into an array that is written: what of it is not has to be the same each time. */
+static int trash(const fg_tuning_bed *b, int array, void *const arrays[FG_ARRAYS]) {
+  const size_t bytes = b->bytes[array], have = b->bytes[FG_ARRAY_IN];
+  const int code = copy(b, arrays[array], arrays[FG_ARRAY_IN], bytes < have ? bytes : have);
+  return code == FG_OK ? spread(b, arrays[array], have, bytes) : code;
+}
+
 static int make_right(fg_tuning_bed *b, const fg_program *program) {
   void *arrays[FG_ARRAYS];
   arrays_of(b, 0, arrays);
-  int code = copy(b, arrays[FG_ARRAY_OUT], arrays[FG_ARRAY_IN],
-                  b->bytes[FG_ARRAY_OUT] < b->bytes[FG_ARRAY_IN] ? b->bytes[FG_ARRAY_OUT] : b->bytes[FG_ARRAY_IN]);
+  int code = trash(b, FG_ARRAY_OUT, arrays);
   if (code == FG_OK) code = fg_program_launch(program, arrays, b->stream);
   if (code == FG_OK) code = copy(b, b->right, arrays[FG_ARRAY_OUT], b->bytes[FG_ARRAY_OUT]);
   return code == FG_OK ? wait(b) : code;
@@ -147,21 +153,14 @@ void fg_tuning_bed_free(fg_tuning_bed *b) {
 
 /* ---- right or wrong ---- */
 
-/* Something that no transform gives into what the pass writes, unless it works in place. */
-static int trash(const fg_tuning_bed *b, const fg_pass *p, void *const arrays[FG_ARRAYS]) {
-  const size_t bytes = b->bytes[p->to.array], have = b->bytes[FG_ARRAY_IN];
-  if (p->from.array == p->to.array) return FG_OK;
-  const int code = copy(b, arrays[p->to.array], arrays[FG_ARRAY_IN], bytes < have ? bytes : have);
-  return code == FG_OK ? spread(b, arrays[p->to.array], have, bytes) : code;
-}
-
 static int run_all(const fg_tuning_bed *b, const fg_program *program, int pass) {
   const fg_passes *passes = fg_program_passes(program);
   void *arrays[FG_ARRAYS];
   int code = FG_OK;
   arrays_of(b, 0, arrays);
   for (int i = 0; i < passes->count && code == FG_OK; i++) {
-    if (i == pass) code = trash(b, &passes->pass[i], arrays);
+    const fg_pass *const p = &passes->pass[i];
+    if (i == pass && p->from.array != p->to.array) code = trash(b, p->to.array, arrays);
     if (code == FG_OK) code = fg_program_launch_part(program, arrays, i, -1, 0, 0, b->stream);
   }
   return code;

@@ -196,18 +196,21 @@ static const on_device several[] = {{"oc16x16*5", 0},   {"ocb5x6x7*3", 0},  {"/o
 START_TEST(several_dimensions_are_right) { check_on(&several[_i]); }
 END_TEST
 
-/* Boxes of doubles that the registers of no block hold: one butterfly of a thread after the other.  Both signs, split, in
- * place, primes, unequal lengths, tails, several loops, gaps. */
-static const char *const singly[] = {"oc24x24x24*2", "/ocb20x20x20", "icb23x19x24", "oc24x18x16*3", "ocb12x20x18*2x3",
-                                     "oc16x24x20:2:1*3:16000:7700"};
+/* Boxes that the registers of no block hold: one butterfly of a thread after the other.  Both signs, split, in place,
+ * primes, unequal lengths, tails, several loops, gaps. */
+static const char *const singly[][2] = { /* in single, in double precision */
+    {"oc28x28x28*2", "oc24x24x24*2"}, {"/ocb24x30x26", "/ocb20x20x20"}, {"icb23x27x30", "icb23x19x24"},
+    {"oc30x30x24*3", "oc24x18x16*3"}, {"ocb28x24x26*2x3", "ocb12x20x18*2x3"},
+    {"oc26x24x30:2:1*3:38000:19000", "oc16x24x20:2:1*3:16000:7700"}};
 
-START_TEST(large_boxes_of_doubles_are_right_in_one_pass) {
+START_TEST(large_boxes_are_right_in_one_pass) {
+  const char *const text = singly[_i][PRECISION == FG_DOUBLE];
   fg_device_info device = fg_reference_device;
   device.multiprocessors = 1; /* which few boxes keep busy */
-  fg_problem *p = problem_of(singly[_i]);
+  fg_problem *p = problem_of(text);
   plan(p, &device);
-  ck_assert_msg(list.count == 1 && fg_geometry_singly(&list.pass[0]), "%s", singly[_i]);
-  check(p, singly[_i]);
+  ck_assert_msg(list.count == 1 && fg_geometry_singly(&list.pass[0]), "%s", text);
+  check(p, text);
   fg_problem_free(p);
 }
 END_TEST
@@ -384,8 +387,7 @@ int main(void) {
   tcase_add_loop_test(tc, several_dimensions_are_right, 0, TEST_COUNT(several));
   tcase_add_loop_test(tc, random_problems_are_right, 0, 40);
   if (!TEST_WIDE) add_what_is_inside(tc);
-  if (PRECISION == FG_DOUBLE)
-    tcase_add_loop_test(tc, large_boxes_of_doubles_are_right_in_one_pass, 0, TEST_COUNT(singly));
+  if (!TEST_WIDE) tcase_add_loop_test(tc, large_boxes_are_right_in_one_pass, 0, TEST_COUNT(singly));
   const char *const usual = PRECISION == FG_SINGLE ? "kernels" : "kernels in double precision";
   return test_run(tc, TEST_WIDE ? "kernels on wide arrays" : usual);
 }

@@ -249,21 +249,26 @@ START_TEST(double_precision_costs_its_bytes_or_its_arithmetic) {
 }
 END_TEST
 
-/* A box of doubles is one pass where a block of the device holds it. */
+/* A box is one pass where a block of the device holds it. */
 static const struct {
   const char *text;
+  enum fg_precision precision;
   size_t shared_block;
   int passes;
-} boxes[] = {{"oc24x24x24*512", 227 * 1024, 1}, {"oc24x24x24*512", 163 * 1024, 2}, {"oc24x24x24*512", 99 * 1024, 2},
-             {"ic22x22x22*512", 227 * 1024, 1}, {"ocb22x22x22*512", 163 * 1024, 2}, {"oc20x20x20*512", 163 * 1024, 1},
-             {"/oc20x24x28*512", 227 * 1024, 1}, {"orf24x24x24*512", 227 * 1024, 1}, {"orb23x23x23*512", 227 * 1024, 2},
-             {"orf23x23x23*512", 227 * 1024, 1}, {"orf24x24x24*512", 163 * 1024, 1}, {"oc25x25x25*512", 227 * 1024, 2}};
+} boxes[] = {{"oc24x24x24*512", FG_DOUBLE, 227 * 1024, 1}, {"oc24x24x24*512", FG_DOUBLE, 163 * 1024, 2},
+             {"oc24x24x24*512", FG_DOUBLE, 99 * 1024, 2}, {"ic22x22x22*512", FG_DOUBLE, 227 * 1024, 1},
+             {"ocb22x22x22*512", FG_DOUBLE, 163 * 1024, 2}, {"oc20x20x20*512", FG_DOUBLE, 163 * 1024, 1},
+             {"/oc20x24x28*512", FG_DOUBLE, 227 * 1024, 1}, {"orf24x24x24*512", FG_DOUBLE, 227 * 1024, 1},
+             {"orb23x23x23*512", FG_DOUBLE, 227 * 1024, 2}, {"orf23x23x23*512", FG_DOUBLE, 227 * 1024, 1},
+             {"orf24x24x24*512", FG_DOUBLE, 163 * 1024, 1}, {"oc25x25x25*512", FG_DOUBLE, 227 * 1024, 2},
+             {"oc28x28x28*512", FG_SINGLE, 227 * 1024, 1}, {"/ocb30x30x30*512", FG_SINGLE, 227 * 1024, 1},
+             {"oc28x28x28*512", FG_SINGLE, 163 * 1024, 2}, {"oc31x31x31*512", FG_SINGLE, 227 * 1024, 2}};
 
-START_TEST(boxes_of_doubles_take_one_pass_where_they_fit) {
+START_TEST(boxes_take_one_pass_where_they_fit) {
   fg_device_info device = fg_reference_device;
   device.shared_block = boxes[_i].shared_block;
   device.shared_sm = device.shared_block + 1024;
-  fg_problem *p = test_problem(boxes[_i].text, FG_DOUBLE);
+  fg_problem *p = test_problem(boxes[_i].text, boxes[_i].precision);
   plan(p, &device);
   ck_assert_msg(list.count == boxes[_i].passes, "%s: %d passes", boxes[_i].text, list.count);
   for (int i = 0; i < list.count; i++) {
@@ -349,7 +354,7 @@ int main(void) {
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
-  tcase_add_loop_test(tc, boxes_of_doubles_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
+  tcase_add_loop_test(tc, boxes_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
   tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));
   tcase_add_loop_test(tc, what_does_not_fit_passes_is_refused_with_a_reason, 0, TEST_COUNT(refused));
   tcase_add_test(tc, as_many_dimensions_as_loops_are_accepted);
