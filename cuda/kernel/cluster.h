@@ -25,7 +25,16 @@ FG_DEVICE int cluster_rank() {
 #endif
 }
 
-/* The two halves of the cluster's barrier.  Between them shared memory is left alone. */
+/* The two halves of the cluster's barrier.  Between them shared memory is left alone.  begin: arrive where a thread has
+ * done nothing yet that others are to see, and nothing has to be waited for. */
+FG_DEVICE void cluster_begin() {
+#ifdef FG_SIM
+  fg_sim_now->hooks->cluster_arrive(fg_sim_now);
+#else
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;");
+#endif
+}
+
 FG_DEVICE void cluster_arrive() {
 #ifdef FG_SIM
   fg_sim_now->hooks->cluster_arrive(fg_sim_now);
@@ -42,6 +51,15 @@ FG_DEVICE void cluster_wait() {
 #endif
 }
 
+#ifndef FG_SIM
+FG_DEVICE void cluster_store(unsigned address, float x, float y) {
+  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y));
+}
+FG_DEVICE void cluster_store(unsigned address, double x, double y) {
+  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(address), "d"(x), "d"(y));
+}
+#endif
+
 /* Element at of the array that the block of that rank has where this one has tile. */
 FG_DEVICE void cluster_store(cplx *tile, int rank, int at, cplx v) {
 #ifdef FG_SIM
@@ -49,11 +67,7 @@ FG_DEVICE void cluster_store(cplx *tile, int rank, int at, cplx v) {
 #else
   unsigned base;
   asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(base) : "r"(unsigned(__cvta_generic_to_shared(tile))), "r"(rank));
-  base += unsigned(at) * unsigned(sizeof(cplx));
-  if constexpr (sizeof(real) == 4)
-    asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(base), "f"(v.x), "f"(v.y));
-  else
-    asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(base), "d"(v.x), "d"(v.y));
+  cluster_store(base + unsigned(at) * unsigned(sizeof(cplx)), v.x, v.y);
 #endif
 }
 

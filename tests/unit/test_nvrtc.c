@@ -126,7 +126,8 @@ static fg_pass pass_of(ptrdiff_t n, enum fg_precision precision) {
   static const fg_device_info device = {.arch = 90, .multiprocessors = 132, .threads_block = 1024, .threads_sm = 2048,
                                         .shared_block = 232448, .shared_sm = 233472, .registers_sm = 65536,
                                         .memory = (size_t)1 << 37, .l2 = 50 << 20};
-  fg_pass p = {.precision = precision, .sign = -1, .n = n, .data = n, .in = 1, .out = 1, .loops = 1};
+  fg_pass p = {.precision = precision, .sign = -1, .n = n, .data = n, .in = 1, .out = 1, .loops = 1,
+               .cluster = 1};
   p.to.array = FG_ARRAY_OUT;
   p.loop[0] = (fg_loop){.n = 1000, .in = n, .out = n};
   ck_assert(fg_geometry_choose(&p, &device));
