@@ -1,4 +1,4 @@
-/* box.cu: one pass over the data for small two- and three-dimensional transforms: whole in a block.
+/* box.cu: one pass over the data for small two- and three-dimensional transforms: whole in a block, or in a cluster.
  *
  * Each block does FG_BOXES transforms of FG_SIZES points, slowest dimension first.  The stages of all dimensions follow
  * each other in any order that the plan says; each is a Stockham stage along its dimension.  Threads run along the last
@@ -18,11 +18,17 @@
  * Where each dimension is one butterfly, it reads and writes the same places of the tile.  With FG_SINGLY a thread then does
  * one after the other, and has the points of only one in registers: for boxes whose points all of them together do not hold.
  *
+ * A box may be shared by the blocks of a cluster.  The stages along the slowest dimension come first, and each block does a
+ * part of the next dimension; the last of them leaves each result in the block that has its part of the slowest dimension,
+ * which does all other stages.  So the blocks exchange once, and what they load and store are runs of whole rows, or, of two
+ * dimensions, of parts of rows.
+ *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
+ *   FG_CLUSTER                        blocks that share a box; 1: none do
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
  *   FG_SINGLY                         1: one butterfly of a thread after the other
@@ -31,6 +37,7 @@
  *   FG_IN_TWOS, FG_OUT_TWOS           1: these are next to each other and aligned */
 #include "args.h"
 #include "butterfly.h"
+#include "cluster.h"
 #include "element.h"
 #include "half.h"
 #include "line.h"
@@ -55,6 +62,29 @@ FG_CONSTANT bool skewed(int s) {
   constexpr int skews[] = {FG_SKEWS};
   return skews[s];
 }
+/* The stage whose results cross from block to block: the last along the slowest dimension; −1 without a cluster. */
+FG_CONSTANT int crossing() {
+  int s = 0;
+  while (s < STAGES && axis_of(s) == 0) s++;
+  return FG_CLUSTER > 1 ? s - 1 : -1;
+}
+constexpr int CROSSING = crossing();
+static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE && !SPECTRA_IN && !SPECTRA_OUT),
+              "a cluster has one whole box of complex points");
+
+/* The dimension that the blocks of a cluster share out in stage s, the most that one of them has of dimension d then, and
+ * of the box. */
+FG_CONSTANT int shared_in(int s) { return s <= CROSSING ? 1 : 0; }
+FG_CONSTANT int part_of(int d) { return (size_of(d) + FG_CLUSTER - 1) / FG_CLUSTER; }
+FG_CONSTANT int size_in(int s, int d) { return FG_CLUSTER > 1 && d == shared_in(s) ? part_of(d) : size_of(d); }
+FG_CONSTANT int total_in(int s) {
+  int n = 1;
+  for (int d = 0; d < DIMS; d++) n *= size_in(s, d);
+  return n;
+}
+/* The first index along that dimension that this block has. */
+FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
+
 /* Radices before stage s along its own dimension. */
 FG_CONSTANT int product_before(int s) {
   int p = 1;
@@ -73,17 +103,19 @@ FG_CONSTANT int twiddles_before(int s) {
 FG_CONSTANT int group_of(int s) { return product_before(s) * radix_of(s); }
 /* Where index k along dimension d is in the exchange after stage s. */
 FG_CONSTANT int skewed_index(int s, int d, int k) { return skewed(s) && d == axis_of(s) ? k + k / group_of(s) : k; }
-/* Points from neighbour to neighbour along dimension d in the exchange after stage s. */
+/* Points from row to row in that exchange; a part of a row has a pitch of its own. */
+FG_CONSTANT int row_pitch(int s) { return DIMS == 2 && s < CROSSING ? part_of(ROW) | 1 : FG_PITCH; }
+/* Points from neighbour to neighbour along dimension d there. */
 FG_CONSTANT int pitch_of(int s, int d) {
-  int p = (d == ROW ? 1 : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
-  for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_of(i) - 1) + 1;
+  int p = (d == ROW ? 1 : row_pitch(s)) * (FG_ACROSS ? FG_BOXES : 1);
+  for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_in(s + 1, i) - 1) + 1;
   return p;
 }
 
 FG_CONSTANT int points_a_thread() {
   int most = 1;
   for (int s = 0; s < STAGES; s++) {
-    const int r = radix_of(s), butterflies = FG_BOXES * (FG_TOTAL / r);
+    const int r = radix_of(s), butterflies = FG_BOXES * (total_in(s) / r);
     const int points = (butterflies + FG_THREADS - 1) / FG_THREADS * r;
     if (points > most) most = points;
   }
@@ -91,7 +123,8 @@ FG_CONSTANT int points_a_thread() {
 }
 constexpr int POINTS = points_a_thread();
 
-/* One butterfly: b-th along its dimension; at[d] the coordinates in the others. */
+/* One butterfly: b-th along its dimension; at[d] the coordinates in the others, along the one that a cluster shares out
+ * from the first that the block has. */
 struct spot {
   int box, at[DIMS], b;
   bool exists;
@@ -112,7 +145,7 @@ FG_DEVICE int value_of(number u, int i) { return int(u.base + i * u.step); }
 
 template <int S> struct stage {
   static constexpr int R = radix_of(S), AXIS = axis_of(S), P = product_before(S);
-  static constexpr int M = size_of(AXIS) / R, EACH = FG_TOTAL / R, ALL = FG_BOXES * EACH;
+  static constexpr int M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
@@ -122,8 +155,10 @@ template <int S> struct stage {
     s.exists = (i + 1) * FG_THREADS <= ALL || value_of(u, i) < ALL;
     if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
 #pragma unroll
-    for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == AXIS ? M : size_of(d));
+    for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
     if (!FG_ACROSS) s.box = value_of(u, i);
+    constexpr int D = shared_in(S), N = size_of(D);
+    if (FG_CLUSTER > 1 && N % FG_CLUSTER) s.exists = s.exists && first_in(S) + s.at[D] < N; /* the last have less */
     s.b = s.at[AXIS];
     return s;
   }
@@ -146,6 +181,22 @@ template <int S> FG_DEVICE void exchange_write(const spot &at, const cplx *v, cp
   const int start = tile_address<S, T::AXIS>(at, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
 #pragma unroll
   for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(S, T::AXIS)), v[j]);
+}
+
+/* Of the crossing: into the blocks that have the results' part of the slowest dimension.  Of P results in a row all are in
+ * one block, or as many in each of several, or it has to be worked out for each. */
+template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile) {
+  using T = stage<S>;
+  constexpr int P = T::P, PART = part_of(0);
+  if (!at.exists) return;
+  spot to = at;
+  to.at[1] += first_in(S);
+#pragma unroll
+  for (int j = 0; j < T::R; j++) {
+    const int k = at.b + j * P;
+    const int rank = PART % P == 0 ? j * P / PART : P % PART == 0 ? at.b / PART + j * (P / PART) : k / PART;
+    cluster_store(tile, rank, tile_address<S, 0>(to, k - rank * PART), v[j]);
+  }
 }
 
 /* The inputs of a butterfly are whole groups apart: the same.  E: after which stage. */
@@ -204,7 +255,7 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const spot 
 #pragma unroll
   for (int j = 0; j < T::R; j++) v[j] = {0, 0};
   if (!s.exists || first + s.box >= line_number(a.lines)) return;
-  long long at = place_of(a, first + s.box).in;
+  long long at = place_of(a, first + s.box).in + first_in(0) * in_step(a, shared_in(0));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
   const long long step = T::M * in_step(a, T::AXIS);
@@ -217,7 +268,7 @@ FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const spot
   using T = stage<LAST>;
   if (!s.exists || first + s.box >= line_number(a.lines)) return;
   const line_place place = place_of(a, first + s.box);
-  long long at = place.out;
+  long long at = place.out + first_in(LAST) * out_step(a, shared_in(LAST));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
   const long long step = T::M * out_step(a, T::AXIS);
@@ -395,11 +446,18 @@ template <int S, class F> FG_DEVICE void for_each(cplx *v, F f) {
 
 template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number first, cplx *v, cplx *tile) {
   if (S == LAST) let_next_launch();
+  if constexpr (S == 0 && CROSSING == 0) cluster_begin();
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
   else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, at, x); });
+  if constexpr (S > 0 && S == CROSSING) cluster_arrive(); /* the tile has been read and may be written to */
   for_each<S>(v, [&](const spot &at, cplx *x) { compute<S>(a, at, x); });
-  if constexpr (S < LAST || SPECTRA_OUT) {
+  if constexpr (S == CROSSING) {
+    cluster_wait();
+    for_each<S>(v, [&](const spot &at, cplx *x) { cross<S>(at, x, tile); });
+    cluster_arrive();
+    cluster_wait();
+  } else if constexpr (S < LAST || SPECTRA_OUT) {
     if (S != 0 || SPECTRA_IN) __syncthreads(); /* the tile is still being read */
     for_each<S>(v, [&](const spot &at, cplx *x) { exchange_write<S>(at, x, tile); });
     __syncthreads();
@@ -429,10 +487,10 @@ template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number fi
   if constexpr (S < LAST) run_singly<S + 1>(a, first, tile);
 }
 
-extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
+extern "C" __global__ void FG_IN_CLUSTERS __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_box(const fg_tile_args args) {
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
-  const line_number first = line_number(blockIdx.x) * FG_BOXES;
+  const line_number first = line_number(blockIdx.x) / FG_CLUSTER * FG_BOXES;
   if constexpr (SPECTRA_IN) load_spectra(args, first, spectra_in(tile));
   if constexpr (FG_SINGLY) {
     run_singly<0>(args, first, tile);

@@ -1,160 +1,23 @@
-/* block.c: the scheduler of a simulated block and the calls that its threads make.
+/* block.c: the scheduler of simulated blocks.
  *
- * A core holds one block: its threads as fibers, its shared memory, its warps.  Cores are kept in a pool, one for each
- * launch that runs at the same time. */
+ * A core holds the blocks of one cluster, mostly one: each one's threads as fibers, its shared memory, its warps.  Each
+ * block runs until all of its threads wait for the cluster, then the next.  Cores are kept in a pool, one for each launch
+ * that runs at the same time. */
 #include "config.h"
 
 #include "cuda/sim/block.h"
 
 #include "cuda/backend.h"
-#include "cuda/sim/fiber.h"
-#include "cuda/sim/memory.h"
-#include "cuda/sim/shared.h"
+#include "cuda/sim/core.h"
 #include "cuda/sim/traffic.h"
 
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef enum { READY, AT_BARRIER, AT_WARP_SYNC, AT_SHUFFLE, DONE } thread_state;
-
-typedef struct {
-  fg_fiber *fiber;
-  thread_state state;
-  uint32_t mask;   /* lanes that a warp operation waits for */
-  uint32_t source; /* of a shuffle */
-  uint64_t value;  /* handed in, then received */
-} sim_thread;
-
-typedef struct core {
-  fg_sim_state state; /* first: hooks get its address */
-  const fg_sim_launch *launch;
-  fg_sim_shared_memory shared;
-  fg_sim_toucher toucher;
-  bool violated;
-  sim_thread threads[FG_BLOCK_THREADS];
-  struct core *next;
-} core;
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static core *pool;
 static uint32_t launches;
-
-/* ---- violations ---- */
-
-int fg_sim_violation(const char *format, ...) {
-  char text[480];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  const char *stop = getenv("FFTW3_GPU_SIM_ABORT");
-  if (stop && strcmp(stop, "1") == 0) {
-    fprintf(stderr, "sim: %s\n", text);
-    abort();
-  }
-  return fg_backend_fail(FG_ELAUNCH, "sim: %s", text);
-}
-
-/* The running thread did something wrong: say so and give it up. */
-static _Noreturn void violate(core *c, const char *what) {
-  fg_sim_violation("kernel %s, block %u, thread %u: %s", c->launch->name, c->state.block.x, c->state.thread.x, what);
-  c->violated = true;
-  fg_fiber_abandon(c->threads[c->state.thread.x].fiber);
-}
-
-static _Noreturn void violate_shared(core *c, const void *address, unsigned bytes, bool write,
-                                     fg_sim_shared_result result, unsigned with) {
-  static const char *const reasons[] = {[FG_SHARED_OUTSIDE] = "out of bounds",
-                                        [FG_SHARED_MISALIGNED] = "misaligned",
-                                        [FG_SHARED_UNWRITTEN] = "never written by this block",
-                                        [FG_SHARED_RACE] = "race: no barrier since the access of"};
-  char what[240], other[32] = "";
-  if (result == FG_SHARED_RACE && with < FG_BLOCK_THREADS)
-    snprintf(other, sizeof other, " thread %u", with);
-  else if (result == FG_SHARED_RACE)
-    snprintf(other, sizeof other, " threads of several warps");
-  long long offset = (long long)((intptr_t)address - (intptr_t)c->state.shared);
-  snprintf(what, sizeof what, "%s of %u bytes at offset %lld of shared memory (%zu bytes): %s%s",
-           write ? "write" : "read", bytes, offset, c->launch->shared, reasons[result], other);
-  violate(c, what);
-}
-
-static _Noreturn void violate_global(core *c, const void *address, unsigned bytes, bool write,
-                                     fg_sim_touch_result result, uint32_t with) {
-  static const char *const reasons[] = {[FG_TOUCH_OUTSIDE] = "outside every allocation",
-                                        [FG_TOUCH_MISALIGNED] = "misaligned",
-                                        [FG_TOUCH_UNWRITTEN] = "never written",
-                                        [FG_TOUCH_RACE] = "race: same launch, block"};
-  char what[300], where[100], other[16] = "";
-  if (result == FG_TOUCH_RACE && with == FG_TOUCH_SEVERAL)
-    snprintf(other, sizeof other, "s");
-  else if (result == FG_TOUCH_RACE)
-    snprintf(other, sizeof other, " %u", with);
-  fg_sim_memory_describe(address, where, sizeof where);
-  snprintf(what, sizeof what, "%s of %u bytes of global memory at %s: %s%s", write ? "write" : "read", bytes, where,
-           reasons[result], other);
-  violate(c, what);
-}
-
-/* ---- what kernels call ---- */
-
-/* Give way until the scheduler makes this thread READY again. */
-static void wait_as(core *c, sim_thread *t, thread_state state) {
-  t->state = state;
-  fg_fiber_yield(t->fiber);
-  if (c->violated)
-    fg_fiber_abandon(t->fiber);
-}
-
-static sim_thread *running(core *c) { return &c->threads[c->state.thread.x]; }
-
-static void hook_barrier(fg_sim_state *state) {
-  core *c = (core *)state;
-  wait_as(c, running(c), AT_BARRIER);
-}
-
-static void wait_for_lanes(core *c, uint32_t mask, thread_state state) {
-  sim_thread *t = running(c);
-  if (!(mask >> c->state.thread.x % FG_WARP & 1))
-    violate(c, "a warp operation whose mask lacks the calling lane");
-  t->mask = mask;
-  wait_as(c, t, state);
-}
-
-static void hook_warp_sync(fg_sim_state *state, unsigned mask) { wait_for_lanes((core *)state, mask, AT_WARP_SYNC); }
-
-static unsigned long long hook_shuffle(fg_sim_state *state, unsigned mask, unsigned long long value, unsigned source) {
-  core *c = (core *)state;
-  sim_thread *t = running(c);
-  t->value = value;
-  t->source = source % FG_WARP;
-  wait_for_lanes(c, mask, AT_SHUFFLE);
-  return t->value;
-}
-
-static void hook_shared(fg_sim_state *state, const void *address, unsigned bytes, int write) {
-  core *c = (core *)state;
-  unsigned with = 0;
-  fg_sim_shared_result result = fg_sim_shared_touch(&c->shared, c->state.thread.x, address, bytes, write, &with);
-  if (result != FG_SHARED_FINE)
-    violate_shared(c, address, bytes, write, result, with);
-}
-
-static void hook_global(fg_sim_state *state, const void *address, unsigned bytes, int how) {
-  core *c = (core *)state;
-  const bool write = how == FG_SIM_WRITE;
-  uint32_t with = 0;
-  fg_sim_touch_result result = fg_sim_memory_touch(&c->toucher, address, bytes, write, &with);
-  if (result != FG_TOUCH_FINE)
-    violate_global(c, address, bytes, write, result, with);
-  if (fg_sim_traffic_on) fg_sim_traffic_note(c->state.thread.x, __builtin_return_address(0), address, bytes, how);
-}
-
-static const fg_sim_hooks hooks = {hook_barrier, hook_warp_sync, hook_shuffle, hook_shared, hook_global};
 
 /* ---- the scheduler ---- */
 
@@ -168,7 +31,7 @@ static void run_thread(void *context) {
 static uint32_t living_lanes(const core *c, unsigned warp) {
   uint32_t lanes = 0;
   for (unsigned l = 0; l < FG_WARP && warp * FG_WARP + l < c->launch->block; l++)
-    if (c->threads[warp * FG_WARP + l].state != DONE)
+    if (block_of(c)->threads[warp * FG_WARP + l].state != DONE)
       lanes |= UINT32_C(1) << l;
   return lanes;
 }
@@ -184,9 +47,9 @@ static void exchange(sim_thread *lanes, uint32_t mask) {
 /* Let the warp operation that thread number t waits in happen, if every living lane of its mask has come to it. */
 static bool complete_warp_operation(core *c, unsigned t) {
   unsigned warp = t / FG_WARP;
-  sim_thread *lanes = &c->threads[warp * FG_WARP];
-  thread_state state = c->threads[t].state;
-  uint32_t mask = c->threads[t].mask, living = living_lanes(c, warp), here = mask & living;
+  sim_thread *threads = block_of(c)->threads, *lanes = &threads[warp * FG_WARP];
+  thread_state state = threads[t].state;
+  uint32_t mask = threads[t].mask, living = living_lanes(c, warp), here = mask & living;
   for (uint32_t left = here; left; left &= left - 1) {
     const sim_thread *lane = &lanes[__builtin_ctz(left)];
     if (lane->state != state || lane->mask != mask)
@@ -195,17 +58,18 @@ static bool complete_warp_operation(core *c, unsigned t) {
   if (state == AT_SHUFFLE)
     exchange(lanes, here);
   else
-    fg_sim_shared_warp_sync(&c->shared, warp, here, here == living);
+    fg_sim_shared_warp_sync(&block_of(c)->shared, warp, here, here == living);
   for (uint32_t left = here; left; left &= left - 1)
     lanes[__builtin_ctz(left)].state = READY;
   return true;
 }
 
-/* Run every READY thread up to its next wait; how many then wait in state s: waiting[s]. */
-static void run_ready(core *c, unsigned waiting[DONE + 1]) {
-  memset(waiting, 0, (DONE + 1) * sizeof *waiting);
+/* Run every READY thread up to its next wait. */
+static void run_ready(core *c) {
+  sim_block *b = block_of(c);
+  memset(b->waiting, 0, sizeof b->waiting);
   for (unsigned t = 0; t < c->launch->block; t++) {
-    sim_thread *thread = &c->threads[t];
+    sim_thread *thread = &b->threads[t];
     if (thread->state == READY) {
       c->state.thread.x = t;
       if (!fg_fiber_resume(thread->fiber))
@@ -213,62 +77,123 @@ static void run_ready(core *c, unsigned waiting[DONE + 1]) {
       if (c->violated)
         return;
     }
-    waiting[thread->state]++;
+    b->waiting[thread->state]++;
   }
 }
 
 static bool complete_warp_operations(core *c) {
+  const sim_thread *threads = block_of(c)->threads;
   bool any = false;
   for (unsigned t = 0; t < c->launch->block; t++)
-    if (c->threads[t].state == AT_WARP_SYNC || c->threads[t].state == AT_SHUFFLE)
+    if (threads[t].state == AT_WARP_SYNC || threads[t].state == AT_SHUFFLE)
       any |= complete_warp_operation(c, t);
   return any;
 }
 
 /* All wait and nobody can go on. */
-static void report_divergence(core *c, const unsigned waiting[DONE + 1]) {
+static void report_divergence(core *c) {
+  const sim_block *b = block_of(c);
   unsigned t = 0;
-  while (c->threads[t].state == DONE)
+  while (b->threads[t].state == DONE)
     t++;
   fg_sim_violation("kernel %s, block %u, thread %u: barrier divergence: %u threads wait at __syncthreads, %u at "
-                   "__syncwarp, %u at a shuffle, %u have finished",
-                   c->launch->name, c->state.block.x, t, waiting[AT_BARRIER], waiting[AT_WARP_SYNC],
-                   waiting[AT_SHUFFLE], waiting[DONE]);
+                   "__syncwarp, %u at a shuffle, %u for the cluster, %u have finished",
+                   c->launch->name, c->state.block.x, t, b->waiting[AT_BARRIER], b->waiting[AT_WARP_SYNC],
+                   b->waiting[AT_SHUFFLE], b->waiting[AT_CLUSTER], b->waiting[DONE]);
   c->violated = true;
 }
 
+static void enter_block(core *c, unsigned rank) {
+  c->state.block.x = c->toucher.block = c->state.block.x - c->rank + rank;
+  c->rank = rank;
+  c->state.shared = block_of(c)->shared.memory;
+}
+
 /* Let every thread that has begun drop its work, and every other return at once. */
-static void abandon_block(core *c) {
-  for (unsigned t = 0; t < c->launch->block; t++) {
-    c->state.thread.x = t;
-    while (fg_fiber_resume(c->threads[t].fiber))
-      ;
+static void abandon_cluster(core *c) {
+  for (unsigned r = 0; r < c->launch->exports->cluster; r++) {
+    enter_block(c, r);
+    for (unsigned t = 0; t < c->launch->block; t++) {
+      c->state.thread.x = t;
+      while (fg_fiber_resume(block_of(c)->threads[t].fiber))
+        ;
+    }
   }
 }
 
-static int run_block(core *c) {
+static void make_ready(core *c) {
+  for (unsigned t = 0; t < c->launch->block; t++) block_of(c)->threads[t].state = READY;
+}
+
+/* Until all of its threads wait for the cluster, or have finished, or a violation. */
+static void run_block(core *c) {
   const unsigned block = c->launch->block;
-  unsigned waiting[DONE + 1];
-  fg_sim_shared_begin(&c->shared);
-  for (unsigned t = 0; t < block; t++) {
-    c->threads[t].state = READY;
-    fg_fiber_start(c->threads[t].fiber, run_thread, c);
-  }
+  const sim_block *b = block_of(c);
   while (!c->violated) {
-    run_ready(c, waiting);
+    run_ready(c);
     if (c->violated || complete_warp_operations(c))
       continue;
-    if (waiting[DONE] == block)
-      return 0;
-    if (waiting[AT_BARRIER] != block) {
-      report_divergence(c, waiting);
-      break;
+    if (b->waiting[DONE] == block || b->waiting[AT_CLUSTER] == block)
+      return;
+    if (b->waiting[AT_BARRIER] != block) {
+      report_divergence(c);
+      return;
     }
-    fg_sim_shared_barrier(&c->shared);
-    for (unsigned t = 0; t < block; t++)
-      c->threads[t].state = READY;
+    fg_sim_shared_barrier(&block_of(c)->shared);
+    make_ready(c);
   }
-  abandon_block(c);
+}
+
+static void begin_cluster(core *c) {
+  c->met = c->reached = false;
+  for (unsigned r = 0; r < c->launch->exports->cluster; r++) {
+    enter_block(c, r);
+    fg_sim_shared_begin(&block_of(c)->shared);
+    make_ready(c);
+    for (unsigned t = 0; t < c->launch->block; t++) {
+      block_of(c)->threads[t].arrived = false;
+      fg_fiber_start(block_of(c)->threads[t].fiber, run_thread, c);
+    }
+  }
+}
+
+static void meet(core *c) {
+  c->met = true;
+  c->reached = false;
+  for (unsigned r = 0; r < c->launch->exports->cluster; r++) {
+    enter_block(c, r);
+    fg_sim_shared_cluster_barrier(&block_of(c)->shared);
+    make_ready(c);
+  }
+}
+
+static int run_cluster(core *c) {
+  const unsigned blocks = c->launch->exports->cluster;
+  begin_cluster(c);
+  while (!c->violated) {
+    unsigned finished = 0;
+    for (unsigned r = 0; r < blocks && !c->violated; r++) {
+      enter_block(c, r);
+      run_block(c);
+      finished += block_of(c)->waiting[DONE] == c->launch->block;
+    }
+    if (c->violated)
+      break;
+    if (finished == blocks && !c->reached)
+      return 0;
+    if (finished == 0) {
+      meet(c);
+      continue;
+    }
+    c->violated = true;
+    if (finished == blocks)
+      fg_sim_violation("kernel %s, block %u: no cluster barrier after a neighbour's shared memory was written: it may be "
+                       "gone", c->launch->name, c->state.block.x);
+    else
+      fg_sim_violation("kernel %s, block %u: %u blocks of its cluster wait for it, %u have finished", c->launch->name,
+                       c->state.block.x, blocks - finished, finished);
+  }
+  abandon_cluster(c);
   return FG_ELAUNCH;
 }
 
@@ -296,17 +221,26 @@ static void give_core(core *c) {
   pthread_mutex_unlock(&pool_lock);
 }
 
-static int prepare(core *c, const fg_sim_launch *launch) {
-  if (fg_sim_shared_reserve(&c->shared, launch->shared) < 0)
-    return -1;
+/* The block of that rank, with fibers and shared memory: NULL for lack of host memory. */
+static sim_block *prepare_block(core *c, unsigned rank, const fg_sim_launch *launch) {
+  sim_block *b = c->blocks[rank];
+  if (!b && !(b = c->blocks[rank] = calloc(1, sizeof *b)))
+    return NULL;
+  if (fg_sim_shared_reserve(&b->shared, launch->shared) < 0)
+    return NULL;
   for (unsigned t = 0; t < launch->block; t++)
-    if (!c->threads[t].fiber && !(c->threads[t].fiber = fg_fiber_new()))
+    if (!b->threads[t].fiber && !(b->threads[t].fiber = fg_fiber_new()))
+      return NULL;
+  return b;
+}
+
+static int prepare(core *c, const fg_sim_launch *launch) {
+  for (unsigned r = 0; r < launch->exports->cluster; r++)
+    if (!prepare_block(c, r, launch))
       return -1;
   c->launch = launch;
-  c->state = (fg_sim_state){.block_dim = {launch->block, 1, 1},
-                            .grid_dim = {launch->grid, 1, 1},
-                            .shared = c->shared.memory,
-                            .hooks = &hooks};
+  c->rank = 0;
+  c->state = (fg_sim_state){.block_dim = {launch->block, 1, 1}, .grid_dim = {launch->grid, 1, 1}, .hooks = &fg_sim_core_hooks};
   return 0;
 }
 
@@ -318,9 +252,10 @@ int fg_sim_run_grid(const fg_sim_launch *launch) {
   if (prepare(c, launch) < 0)
     result = fg_backend_fail(FG_ELAUNCH, "sim: no host memory to run kernel %s", launch->name);
   fg_sim_memory_lock();
-  for (unsigned b = 0; b < launch->grid && result == 0; b++) {
-    c->state.block.x = c->toucher.block = b;
-    result = run_block(c);
+  for (unsigned b = 0; b < launch->grid && result == 0; b += launch->exports->cluster) {
+    c->rank = 0;
+    c->state.block.x = b;
+    result = run_cluster(c);
     if (fg_sim_traffic_on) fg_sim_traffic_block();
   }
   if (fg_sim_traffic_on) fg_sim_traffic_launch();

@@ -15,7 +15,9 @@ typedef struct {
   const void *args;
 } fg_sim_launch;
 
-/* Run all blocks, one after another.  0, or a code with the message set; the launch has already been found valid. */
+enum { FG_CLUSTER_BLOCKS = 8 }; /* of a cluster at most: as many as every device that has clusters allows */
+
+/* Run all blocks, cluster by cluster.  0, or a code with the message set; the launch has already been found valid. */
 int fg_sim_run_grid(const fg_sim_launch *);
 
 /* A violation: set the message, abort if FFTW3_GPU_SIM_ABORT=1, return FG_ELAUNCH. */

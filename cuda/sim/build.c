@@ -163,7 +163,8 @@ int fg_build_add(fg_build *b, const fg_kernel_request *r) {
   char name[32], *text;
   if (b->jobs == 0 && write_sources(b) < 0)
     return fg_backend_fail(FG_ECOMPILE, "sim: cannot write into a temporary folder: %s", strerror(errno));
-  int length = asprintf(&text, "#include \"cuda_on_cpu.h\"\n%s\n%s%s%s\nFG_SIM_EXPORT(%s)\n",
+  int length = asprintf(&text, "#include \"cuda_on_cpu.h\"\n%s\n%s%s%s\n"
+                        "#ifndef FG_CLUSTER\n#define FG_CLUSTER 1\n#endif\nFG_SIM_EXPORT(%s)\n",
                         r->defines ? r->defines : "", literal ? "#line 1\n" : "#include \"", r->source,
                         literal ? "" : "\"", r->entry);
   snprintf(name, sizeof name, "j%d.cc", b->jobs);

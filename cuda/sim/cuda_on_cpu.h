@@ -34,13 +34,17 @@ struct fg_sim_hooks {
   unsigned long long (*shuffle)(fg_sim_state *, unsigned mask, unsigned long long value, unsigned source);
   void (*shared)(fg_sim_state *, const void *address, unsigned bytes, int write);
   void (*global)(fg_sim_state *, const void *address, unsigned bytes, int how);
-  /* Clusters: block rank, cluster barrier and the address of a neighbour's shared memory are to come here. */
+  void (*cluster_arrive)(fg_sim_state *);
+  void (*cluster_wait)(fg_sim_state *);
+  /* Where the block of that rank in the cluster has what this one has there in its own shared memory; to be written. */
+  void *(*neighbour)(fg_sim_state *, const void *address, unsigned rank);
 };
 
 /* What a compiled kernel exports, under the name fg_sim_export. */
 typedef struct {
   void (*run)(fg_sim_state *, const void *args); /* one thread, from beginning to end */
   unsigned long args_bytes;
+  unsigned cluster; /* blocks of a cluster: FG_CLUSTER, else 1 */
 } fg_sim_exports;
 
 #ifdef __cplusplus
@@ -213,7 +217,7 @@ template <class A> inline void fg_sim_call(void (*kernel)(A), const void *args) 
     fg_sim_now = state;                                                                                                \
     fg_sim_call(entry, args);                                                                                          \
   }                                                                                                                    \
-  extern "C" const fg_sim_exports fg_sim_export = {fg_sim_run, fg_sim_args_bytes(entry)};
+  extern "C" const fg_sim_exports fg_sim_export = {fg_sim_run, fg_sim_args_bytes(entry), FG_CLUSTER};
 
 #endif
 #endif

@@ -3,7 +3,10 @@
  * A word remembers its last writer and the readers since the last barrier.  Nothing is cleared between blocks: a note
  * with an epoch before the block's begin is void.  Readers are kept as lanes of one warp with the oldest clock among
  * them, readers that come before the present one dropped: exact unless __syncwarp is called with masks that overlap
- * without being equal, where a race may be missed. */
+ * without being equal, where a race may be missed.
+ *
+ * What threads of other blocks write is ordered by the cluster's barriers only: what their own block's barriers order
+ * among them would be called a race. */
 #include "config.h"
 
 #include "cuda/sim/shared.h"
@@ -36,9 +39,18 @@ int fg_sim_shared_reserve(fg_sim_shared_memory *s, size_t bytes) {
   return 0;
 }
 
-void fg_sim_shared_begin(fg_sim_shared_memory *s) { s->begin = ++s->epoch; }
+void fg_sim_shared_begin(fg_sim_shared_memory *s) { s->begin = s->together = ++s->epoch; }
 
 void fg_sim_shared_barrier(fg_sim_shared_memory *s) { s->epoch++; }
+
+void fg_sim_shared_cluster_barrier(fg_sim_shared_memory *s) { s->together = ++s->epoch; }
+
+static inline bool is_of_neighbour(unsigned thread) { return thread >= FG_BLOCK_THREADS; }
+
+/* The epoch from which on nothing has ordered all that the two do. */
+static inline uint64_t since(const fg_sim_shared_memory *s, unsigned then, unsigned now) {
+  return is_of_neighbour(then) || is_of_neighbour(now) ? s->together : s->epoch;
+}
 
 void fg_sim_shared_warp_sync(fg_sim_shared_memory *s, unsigned warp, uint32_t mask, bool everyone) {
   fg_sim_warp_order *w = &s->warps[warp];
@@ -57,7 +69,7 @@ void fg_sim_shared_warp_sync(fg_sim_shared_memory *s, unsigned warp, uint32_t ma
 static inline bool ordered(const fg_sim_shared_memory *s, unsigned then, uint32_t clock, unsigned now) {
   if (then == now)
     return true;
-  if (then / FG_WARP != now / FG_WARP)
+  if (then / FG_WARP != now / FG_WARP || is_of_neighbour(now))
     return false;
   const fg_sim_warp_order *w = &s->warps[now / FG_WARP];
   return w->all > clock || w->pair[then % FG_WARP][now % FG_WARP] > clock;
@@ -95,10 +107,10 @@ static void note_read(const fg_sim_shared_memory *s, fg_sim_note *n, unsigned th
 }
 
 static bool read_beside(const fg_sim_shared_memory *s, const fg_sim_note *n, unsigned thread, unsigned *with) {
-  if (n->read_epoch != s->epoch)
+  if (n->read_epoch < since(s, 0, thread))
     return false;
   if (n->read_warp == SEVERAL_WARPS) { /* at least one of them is not the writer's warp */
-    *with = FG_BLOCK_THREADS;
+    *with = FG_SHARED_SEVERAL;
     return true;
   }
   uint32_t lanes = readers_beside(s, n, thread);
@@ -111,7 +123,7 @@ static inline fg_sim_shared_result touch_word(fg_sim_shared_memory *s, fg_sim_no
                                               unsigned *with) {
   if (!write && n->write_epoch < s->begin)
     return FG_SHARED_UNWRITTEN;
-  if (n->write_epoch == s->epoch && !ordered(s, n->writer, n->write_clock, thread)) {
+  if (n->write_epoch >= since(s, n->writer, thread) && !ordered(s, n->writer, n->write_clock, thread)) {
     *with = n->writer;
     return FG_SHARED_RACE;
   }
@@ -122,7 +134,7 @@ static inline fg_sim_shared_result touch_word(fg_sim_shared_memory *s, fg_sim_no
   if (read_beside(s, n, thread, with))
     return FG_SHARED_RACE;
   n->write_epoch = s->epoch;
-  n->write_clock = s->warps[thread / FG_WARP].clock;
+  n->write_clock = is_of_neighbour(thread) ? 0 : s->warps[thread / FG_WARP].clock;
   n->writer = (uint16_t)thread;
   return FG_SHARED_FINE;
 }

@@ -1,4 +1,6 @@
-/* shared.h: a block's shared memory, and which thread may touch which word of it when. */
+/* shared.h: a block's shared memory, and which thread may touch which word of it when.
+ *
+ * Threads have their numbers in the block; those of the cluster's other blocks, which only write, come behind. */
 #ifndef FG_SIM_SHARED_H
 #define FG_SIM_SHARED_H
 
@@ -7,6 +9,9 @@
 #include <stdint.h>
 
 enum { FG_WARP = 32, FG_BLOCK_THREADS = 1024, FG_BLOCK_WARPS = FG_BLOCK_THREADS / FG_WARP };
+
+/* The other thread of a race: threads of several warps. */
+enum { FG_SHARED_SEVERAL = 0xffff };
 
 /* Order within a warp.  clock counts the warp's __syncwarp; all is the clock after the last one that every living lane
  * joined, pair[a][b] after the last one that lanes a and b both joined.  What lane a did at clock c comes before what
@@ -23,6 +28,7 @@ typedef struct {
   size_t bytes;   /* of this launch */
   uint64_t epoch; /* of the last barrier; grows from block to block, never returns */
   uint64_t begin; /* the epoch with which the running block began */
+  uint64_t together; /* the epoch of the last cluster barrier: what orders threads of different blocks */
   fg_sim_note *notes;
   size_t room;
   fg_sim_warp_order warps[FG_BLOCK_WARPS];
@@ -42,8 +48,9 @@ int fg_sim_shared_reserve(fg_sim_shared_memory *, size_t bytes);
 /* A new block begins: everything is unwritten. */
 void fg_sim_shared_begin(fg_sim_shared_memory *);
 
-/* __syncthreads, and __syncwarp of the lanes in mask (everyone: no living lane is missing). */
+/* __syncthreads, the cluster's barrier, and __syncwarp of the lanes in mask (everyone: no living lane is missing). */
 void fg_sim_shared_barrier(fg_sim_shared_memory *);
+void fg_sim_shared_cluster_barrier(fg_sim_shared_memory *);
 void fg_sim_shared_warp_sync(fg_sim_shared_memory *, unsigned warp, uint32_t mask, bool everyone);
 
 /* Note an access of a thread, or say what is wrong with it (then *with is the other thread of a race). */

@@ -329,6 +329,9 @@ static int check_launch(const fg_device_info *info, const fg_kernel *k, unsigned
                         size_t args_bytes) {
   if (grid == 0 || grid > INT32_MAX || block == 0 || block > (unsigned)info->threads_block)
     return fg_sim_violation("kernel %s: cannot launch %u blocks of %u threads", k->name, grid, block);
+  const unsigned cluster = k->exports->cluster;
+  if (cluster > FG_CLUSTER_BLOCKS || (cluster > 1 && info->arch < 90) || grid % cluster)
+    return fg_sim_violation("kernel %s: cannot launch %u blocks in clusters of %u", k->name, grid, cluster);
   if (shared > info->shared_block || shared > k->shared)
     return fg_sim_violation("kernel %s: launched with %zu bytes of shared memory; announced %zu, a block may have %zu",
                             k->name, shared, k->shared, info->shared_block);

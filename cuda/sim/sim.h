@@ -10,7 +10,11 @@
  *   global memory   outside every live allocation; misaligned; a word read that nothing ever wrote; two blocks of one
  *                   launch on one word, one of them writing
  *   barriers        threads that finish, or wait for something else, while others wait for them
- *   launch          argument size, block size, shared memory beyond the device's or the kernel request's
+ *   clusters        a neighbour's shared memory written before a cluster barrier, when it may not have begun, or with none
+ *                   after it, when it may be gone; races as above, where only cluster barriers order different blocks;
+ *                   shared memory touched between arriving and waiting, which is not simulated
+ *   launch          argument size, block size, shared memory beyond the device's or the kernel request's, clusters that
+ *                   the grid is no multiple of
  * Copies are checked for bounds, registrations of host memory for whole pages and for pages registered twice.
  * Only memory reached through cuda/kernel/memory.h is seen.
  *

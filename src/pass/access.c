@@ -106,7 +106,7 @@ int fg_geometry_together(const fg_pass *p, int s) {
 }
 
 ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
-  const ptrdiff_t butterflies = p->n / p->radix[s];
+  const ptrdiff_t butterflies = fg_pass_part_points(p, s) / p->radix[s];
   return fg_geometry_together(p, s) == 2 ? (butterflies + 1) / 2 : butterflies;
 }
 

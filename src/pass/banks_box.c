@@ -4,10 +4,10 @@
 
 enum { WARP = 32, MOST_BANKS = 16 };
 
-/* A stage's radix, butterflies along its dimension, radices before it there. */
+/* A stage's radix, butterflies along its dimension, radices before it there; its number. */
 typedef struct {
   ptrdiff_t r, m, product;
-  int axis;
+  int axis, number;
 } stage;
 
 /* One butterfly: at[axis] is its number there. */
@@ -16,7 +16,7 @@ typedef struct {
 } spot;
 
 static stage stage_of(const fg_pass *p, int s) {
-  stage t = {p->radix[s], 0, 1, p->axis[s]};
+  stage t = {p->radix[s], 0, 1, p->axis[s], s};
   for (int i = 0; i < s; i++)
     if (p->axis[i] == t.axis) t.product *= p->radix[i];
   t.m = p->box[t.axis].n / t.r;
@@ -28,11 +28,16 @@ static ptrdiff_t skewed(const fg_pass *p, int s, const stage *t, int d, ptrdiff_
   return p->skew[s] && d == t->axis ? k + k / (t->product * t->r) : k;
 }
 
+/* Points from row to row there; a part of a row has a pitch of its own. */
+static ptrdiff_t row_pitch(const fg_pass *p, int s) {
+  return p->dims == 2 && s < fg_pass_crossing(p) ? fg_pass_part(p, s, 1) | 1 : p->pitch;
+}
+
 /* Points from neighbour to neighbour along dimension d there; of one box. */
 static ptrdiff_t pitch_of(const fg_pass *p, int s, const stage *t, int d) {
   const int row = p->dims - 1;
-  ptrdiff_t pitch = d == row ? 1 : p->pitch;
-  for (int i = d + 1; i < row; i++) pitch *= skewed(p, s, t, i, p->box[i].n - 1) + 1;
+  ptrdiff_t pitch = d == row ? 1 : row_pitch(p, s);
+  for (int i = d + 1; i < row; i++) pitch *= skewed(p, s, t, i, fg_pass_part(p, s + 1, i) - 1) + 1;
   return pitch;
 }
 
@@ -40,7 +45,7 @@ ptrdiff_t fg_banks_box_points(const fg_pass *p) {
   ptrdiff_t most = 0;
   for (int s = 0; s == 0 || s + 1 < p->stages; s++) {
     const stage t = stage_of(p, s);
-    const ptrdiff_t points = pitch_of(p, s, &t, 0) * (skewed(p, s, &t, 0, p->box[0].n - 1) + 1);
+    const ptrdiff_t points = pitch_of(p, s, &t, 0) * (skewed(p, s, &t, 0, fg_pass_part(p, s + 1, 0) - 1) + 1);
     if (points > most) most = points;
   }
   return most;
@@ -64,7 +69,7 @@ static spot locate(const fg_pass *p, const stage *t, ptrdiff_t u) {
     u /= p->lines;
   }
   for (int d = p->dims - 1; d >= 0; d--) {
-    const ptrdiff_t n = d == t->axis ? t->m : p->box[d].n;
+    const ptrdiff_t n = d == t->axis ? t->m : fg_pass_part(p, t->number, d);
     at.at[d] = u % n;
     u /= n;
   }
@@ -77,6 +82,7 @@ static ptrdiff_t place(const fg_pass *p, int s, const stage *after, const stage 
   spot at = locate(p, t, u);
   const ptrdiff_t b = at.at[t->axis];
   at.at[t->axis] = writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
+  if (writes && s == fg_pass_crossing(p)) at.at[0] %= fg_pass_part(p, s + 1, 0);
   ptrdiff_t sum = 0;
   for (int d = 0; d < p->dims; d++) sum += skewed(p, s, after, d, at.at[d]) * pitch_of(p, s, after, d);
   return p->across ? sum * p->lines + at.box : sum + at.box * fg_banks_box_points(p);
@@ -92,7 +98,7 @@ static void add_group(const fg_pass *p, int s, const stage *after, const stage *
   const int banks = p->precision == FG_SINGLE ? 16 : 8;
   int load[MOST_BANKS] = {0}, most = 1;
   for (int u = first; u < first + banks; u++) {
-    if (u >= p->threads || u >= p->lines * (p->n / t->r)) break;
+    if (u >= p->threads || u >= p->lines * (fg_pass_part_points(p, t->number) / t->r)) break;
     const int bank = (int)(place(p, s, after, t, u, j, writes) % banks);
     if (++load[bank] > most) most = load[bank];
   }

@@ -11,7 +11,7 @@
 static const char axis_letter[] = "zyx"; /* of three dimensions, slowest first; of two: the last two */
 
 fg_choice fg_choice_of(const fg_pass *p) {
-  fg_choice c = {.lines = p->lines, .threads = p->threads, .blocks_sm = p->blocks_sm};
+  fg_choice c = {.cluster = p->cluster, .lines = p->lines, .threads = p->threads, .blocks_sm = p->blocks_sm};
   const bool box = p->family == FG_FAMILY_BOX;
   c.spacing = box ? p->pitch : p->pad;
   c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
@@ -42,6 +42,7 @@ static bool is_a_way(const fg_choice *c, ptrdiff_t n, enum fg_precision precisio
 static bool set_tile(const fg_choice *c, fg_pass *p) {
   for (int s = 0; s < c->stages; s++)
     if (c->axis[s]) return false;
+  if (c->cluster > 1) return false;
   const bool known_pad = c->spacing == 0 || c->spacing == 8 || c->spacing == 16 || c->spacing == 32;
   if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p->n, p->precision)) return false;
   p->stages = c->stages;
@@ -60,8 +61,10 @@ static bool same_stages(const fg_choice *c, const fg_pass *p) {
 
 static bool set_box(const fg_choice *c, fg_pass *p) {
   enum { MOST_WAYS = 125 };
+  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || (c->cluster & (c->cluster - 1))) return false;
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
   bool known = false;
+  p->cluster = c->cluster;
   for (int i = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0; i-- > 0 && !known;) known = same_stages(c, &ways[i]);
   free(ways);
   const ptrdiff_t row = p->box[p->dims - 1].n;
@@ -104,7 +107,8 @@ typedef struct {
 static bool same_layout(const fg_pass *a, const fg_pass *b) {
   const fg_choice x = fg_choice_of(a), y = fg_choice_of(b);
   return x.stages == y.stages && !memcmp(x.radix, y.radix, (size_t)x.stages * sizeof *x.radix) &&
-         !memcmp(x.axis, y.axis, (size_t)x.stages * sizeof *x.axis) && x.lines == y.lines && x.threads == y.threads;
+         !memcmp(x.axis, y.axis, (size_t)x.stages * sizeof *x.axis) && x.cluster == y.cluster && x.lines == y.lines &&
+         x.threads == y.threads;
 }
 
 static int better_first(const void *a, const void *b) {
@@ -155,10 +159,12 @@ static void offer_tiles(candidates *all, const fg_pass *p) {
   }
 }
 
-static void offer_boxes(candidates *all, const fg_pass *p) {
+static void offer_boxes(candidates *all, const fg_pass *p, int cluster) {
   enum { MOST_WAYS = 40 };
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
-  const int count = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0;
+  fg_pass now = *p;
+  now.cluster = cluster;
+  const int count = ways ? fg_box_ways(&now, ways, MOST_WAYS) : 0;
   for (int i = 0; i < count; i++) offer_all_lines(all, &ways[i]);
   free(ways);
 }
@@ -173,7 +179,7 @@ typedef struct {
 static bool equal(const fg_choice *x, const fg_choice *y) {
   return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
          !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
-         x->lines == y->lines && x->threads == y->threads && x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
+         x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads && x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
 
 static bool listed(const listing *l, const fg_choice *c) {
@@ -198,6 +204,20 @@ static void add_best(listing *l, candidates *all, int most) {
   for (int i = 0; i < all->count && l->count < most; i++) {
     const fg_choice c = fg_choice_of(&all->at[i].pass);
     if (all->at[i].score > 0 && !same_layout(&all->at[i].pass, l->own)) add(l, &c);
+  }
+}
+
+/* Where there are clusters half of the list is for other numbers of blocks, of each the likeliest two. */
+static void add_best_boxes(listing *l, candidates *all, int most) {
+  enum { OF_EACH = 2 };
+  const bool clusters = fg_geometry_may_cluster(l->own, l->device);
+  offer_boxes(all, l->own, l->own->cluster);
+  add_best(l, all, clusters ? (most + 1) / 2 : most);
+  for (int blocks = 1; clusters && blocks <= FG_MOST_CLUSTER; blocks *= 2) {
+    if (blocks == l->own->cluster) continue;
+    all->count = 0;
+    offer_boxes(all, l->own, blocks);
+    add_best(l, all, l->count + OF_EACH < most ? l->count + OF_EACH : most);
   }
 }
 
@@ -234,12 +254,16 @@ int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice
 
 int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most) {
   enum { ROOM = 512, VARIANTS = 6 };
+  const int best = most > 2 * VARIANTS ? most - VARIANTS : (most + 1) / 2;
   candidates all = {device, malloc(ROOM * sizeof *all.at), 0, ROOM};
   listing l = {p, device, list, 0, most};
   if (!all.at) return 0;
-  if (p->family == FG_FAMILY_BOX) offer_boxes(&all, p);
-  else offer_tiles(&all, p);
-  add_best(&l, &all, most > 2 * VARIANTS ? most - VARIANTS : (most + 1) / 2);
+  if (p->family == FG_FAMILY_BOX) {
+    add_best_boxes(&l, &all, best);
+  } else {
+    offer_tiles(&all, p);
+    add_best(&l, &all, best);
+  }
   add_variants(&l);
   free(all.at);
   return l.count;
@@ -252,6 +276,7 @@ void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]) {
   int at = 0;
   for (int s = 0; s < c->stages; s++) box = box || c->axis[s];
   if (c->across) text[at++] = 'a';
+  if (c->cluster > 1) at += snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), "c%d.", c->cluster);
   for (int s = 0; s < c->stages; s++) {
     if (s) text[at++] = '.';
     if (box) text[at++] = axis_letter[c->axis[s]];
@@ -275,8 +300,19 @@ static bool parse_stage(fg_choice *c, const char **text) {
   return true;
 }
 
+/* "c4." */
+static bool parse_cluster(fg_choice *c, const char **text) {
+  char *end;
+  const long blocks = strtol(*text + 1, &end, 10);
+  if (end == *text + 1 || *end != '.' || blocks < 2 || blocks > FG_MOST_CLUSTER) return false;
+  c->cluster = (int)blocks;
+  *text = end + 1;
+  return true;
+}
+
 bool fg_choice_parse(fg_choice *c, const char *text) {
-  memset(c, 0, sizeof *c);
+  *c = (fg_choice){.cluster = 1};
+  if (*text == 'c' && !parse_cluster(c, &text)) return false;
   if (*text == 'a') {
     c->across = true;
     text++;

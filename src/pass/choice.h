@@ -10,6 +10,7 @@
 typedef struct {
   int stages, radix[FG_MAX_STAGES], axis[FG_MAX_STAGES]; /* TILE: without moves, no axes; BOX: as in the pass */
   bool across;                                           /* Rader's: the stages run across lines first */
+  int cluster;                                           /* BOX: as in the pass; TILE: 1 */
   int lines, threads, blocks_sm;
   int spacing;                                           /* TILE: the pad; BOX: the pitch */
 } fg_choice;
@@ -24,8 +25,8 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
 int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 
-/* "16.16.16 1 256 3 16": radices, lines, threads, blocks a multiprocessor, spacing; of a box "z20.x20.y20 …"; of a
- * permuted convolution that runs across its lines first "a10.10 …". */
+/* "16.16.16 1 256 3 16": radices, lines, threads, blocks a multiprocessor, spacing; of a box "z20.x20.y20 …", in
+ * clusters of four "c4.z20.x20.y20 …"; of a permuted convolution that runs across its lines first "a10.10 …". */
 enum { FG_CHOICE_TEXT = 160 };
 void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]);
 bool fg_choice_parse(fg_choice *c, const char *text);

@@ -32,7 +32,7 @@ static int points_in_stage(const fg_pass *p, int s) {
 
 bool fg_geometry_singly(const fg_pass *p) {
   int most = 1;
-  if (p->family != FG_FAMILY_BOX) return false;
+  if (p->family != FG_FAMILY_BOX || p->cluster > 1) return false;
   if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
   for (int s = 0; s < p->stages; s++) {
     const int points = points_in_stage(p, s);
@@ -66,7 +66,7 @@ static int points_of(const fg_pass *p, double *busy) {
   for (int s = 0; s < p->stages; s++) {
     const int points = points_in_stage(p, s);
     if (points > most) most = points;
-    used += (double)(fg_pass_tile_lines(p) * p->n);
+    used += (double)(fg_pass_tile_lines(p) * fg_pass_part_points(p, s));
     slots += (double)p->threads * points;
   }
   *busy = used / slots;
@@ -180,6 +180,7 @@ static double depth_efficiency(const fg_pass *p, int points) {
  * device and, on a multiprocessor, for some to load while others compute. */
 double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   double busy;
+  if (p->cluster > 1 && (p->lines > 1 || !fg_geometry_may_cluster(p, device))) return -1; /* must: the kernel has one box */
   const int points = points_of(p, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;
   const int blocks = residency(p, device, points);

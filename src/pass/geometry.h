@@ -37,6 +37,10 @@ bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
 /* The orders of stages that box.c considers for p, at most so many.  How many. */
 int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 
+/* A box that the blocks of a cluster may share, on a device that has clusters. */
+enum { FG_MOST_CLUSTER = 8 }; /* blocks of one */
+bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
+
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);
 bool fg_geometry_store_across(const fg_pass *p);

@@ -2,6 +2,13 @@
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
+/* The kernel has them of whole boxes of complex points only.  Of compute capability 12 not all devices are said to have
+ * clusters of more than one block. */
+bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
+  return p->family == FG_FAMILY_BOX && device->arch >= 90 && device->arch < 120 && !p->from.form && !p->to.form &&
+         !fg_geometry_shares(p);
+}
+
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */
 void fg_geometry_skew(fg_pass *p, int pitch) {
   p->pitch = pitch;
@@ -35,7 +42,8 @@ static void arrange_box(fg_pass *p, const fg_device_info *device) {
 static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int side_by_side[] = {2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 30, 32, 48, 64};
   const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
-  for (int boxes = 1; !now->across && boxes <= 64; boxes *= 2)
+  const int most = now->cluster > 1 ? 1 : 64;
+  for (int boxes = 1; !now->across && boxes <= most; boxes *= 2)
     if (boxes == 1 || (boxes / 2 < all && boxes * now->n * fg_fit_point_size(now) <= FG_LARGEST_BLOCK))
       fg_fit_lines(now, device, boxes, best, best_score);
   for (size_t i = 0; now->across && i < sizeof side_by_side / sizeof *side_by_side; i++)

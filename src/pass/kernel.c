@@ -108,6 +108,7 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_TOTAL", p->n);
   define(d, "FG_BOXES", p->lines);
   define(d, "FG_ACROSS", p->across);
+  define(d, "FG_CLUSTER", p->cluster);
   define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));

@@ -43,6 +43,25 @@ ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
   return place->form == FG_FORM_HERMITIAN ? place->row / 2 + 1 : place->row;
 }
 
+int fg_pass_crossing(const fg_pass *p) {
+  int s = 0;
+  while (s < p->stages && p->axis[s] == 0) s++;
+  return p->cluster > 1 ? s - 1 : -1;
+}
+
+static ptrdiff_t share(const fg_pass *p, ptrdiff_t n) { return (n + p->cluster - 1) / p->cluster; }
+
+ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d) {
+  return d == (s <= fg_pass_crossing(p)) ? share(p, p->box[d].n) : p->box[d].n;
+}
+
+ptrdiff_t fg_pass_part_points(const fg_pass *p, int s) {
+  if (p->cluster == 1) return p->n;
+  ptrdiff_t points = 1;
+  for (int d = 0; d < p->dims; d++) points *= fg_pass_part(p, s, d);
+  return points;
+}
+
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p) { return (ptrdiff_t)p->lines * (p->parts ? p->parts : 1); }
 
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
@@ -63,7 +82,7 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n) {
 
 ptrdiff_t fg_pass_blocks(const fg_pass *p) {
   const ptrdiff_t rows = p->pairs ? 2 * (ptrdiff_t)p->lines : p->lines;
-  return (fg_pass_lines(p) + rows - 1) / rows;
+  return (fg_pass_lines(p) + rows - 1) / rows * p->cluster;
 }
 
 size_t fg_pass_real_size(const fg_pass *p, const fg_place *side) {
@@ -100,13 +119,24 @@ static double sector_efficiency(const fg_pass *p) {
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
   const double element = (double)fg_pass_point_size(p, side) / (p->half_row && fg_form_is_real(side->form) ? 2 : 1);
-  if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
+  const bool parts = p->cluster > 1 && p->dims == 2 && side == &p->from; /* of rows */
+  if (llabs((long long)along) == 1) return (double)(parts ? fg_pass_part(p, 0, 1) : fg_pass_row(p)) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
 }
 
 /* One block alone on a multiprocessor cannot load while it computes. */
 static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
+
+/* What the blocks of a cluster wait for each other, and what the last of them have less to do than the others.  (Not
+ * measured: a guess.) */
+double fg_pass_cluster_efficiency(const fg_pass *p) {
+  double efficiency = 1, even = 1;
+  for (int blocks = 2; blocks <= p->cluster; blocks *= 2) efficiency *= 0.95;
+  for (int d = 0; d < 2 && p->cluster > 1; d++)
+    even = fmin(even, (double)p->box[d].n / (double)(p->cluster * share(p, p->box[d].n)));
+  return efficiency * even;
+}
 
 /* Instructions for each point of the tile in one transform: the butterflies (a prime factor q takes about q + 1, 2
  * takes two), and for each stage its twiddles and its accesses. */
@@ -141,7 +171,7 @@ static double sm_operations(const fg_pass *p, const fg_device_info *device) {
 /* Seconds of the arithmetic of a transform, which matters where the device does little in double precision. */
 static double transform_seconds(const fg_pass *p, const fg_device_info *device) {
   if (p->precision == FG_SINGLE) return 0;
-  const double points = (double)fg_pass_blocks(p) * (double)fg_pass_tile_lines(p) * (double)p->n;
+  const double points = (double)(fg_pass_blocks(p) / p->cluster) * (double)fg_pass_tile_lines(p) * (double)p->n;
   return points * transform_operations(p) / (sm_operations(p, device) * device->multiprocessors);
 }
 
@@ -164,7 +194,7 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, &p->from, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double share = (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p);
+  const double share = (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p) * fg_pass_cluster_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));
@@ -201,8 +231,11 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
                    names[FG_MAX_BOX - p->dims + p->axis[s]], p->radix[s]);
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(box %s%s = %s, %td × %d boxes%s, %d threads%s, %s)", sizes, p->half_row ? "/2" : "",
-                  stages, fg_pass_blocks(p), p->lines, p->across ? " across" : "", p->threads, twiddle, bytes);
+  char cluster[40] = "";
+  if (p->cluster > 1) snprintf(cluster, sizeof cluster, " in clusters of %d", p->cluster);
+  return snprintf(text, size, "(box %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", sizes, p->half_row ? "/2" : "",
+                  stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
+                  twiddle, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {

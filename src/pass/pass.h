@@ -98,6 +98,7 @@ typedef struct {
   int dims;
   fg_dim box[FG_MAX_BOX];        /* slowest first */
   int axis[FG_MAX_STAGES];       /* the dimension that each stage runs along */
+  int cluster;                   /* blocks that share a box (box.cu), each a part of it; 1: none do */
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
   double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
@@ -132,10 +133,21 @@ ptrdiff_t fg_pass_row(const fg_pass *p);
 /* Of a box, elements along dimension d on that side. */
 ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side);
 
+/* Of a box that a cluster shares: the last stage along the slowest dimension, whose results go from block to block; else
+ * −1. */
+int fg_pass_crossing(const fg_pass *p);
+
+/* Of a box, the most points that a block has along dimension d in stage s, and in all dimensions; lines have n. */
+ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d);
+ptrdiff_t fg_pass_part_points(const fg_pass *p, int s);
+
+/* The share of its speed that such a box has left. */
+double fg_pass_cluster_efficiency(const fg_pass *p);
+
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
-/* Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
+/* Blocks of the launch.  Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
 
 /* Bytes of one real number of that side of p in memory, and of one complex number. */
@@ -150,7 +162,7 @@ double fg_pass_bytes(const fg_pass *p);
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device);
 
 /* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows
- * "(tile 4096/2 = 8.16.16, …"; written like snprintf. */
+ * "(tile 4096/2 = 8.16.16, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
 int fg_pass_print(const fg_pass *p, char *text, size_t size);
 
 #endif

@@ -79,7 +79,7 @@ static bool pairs(const fg_work *w) {
 }
 
 fg_pass fg_pass_of(const fg_work *w) {
-  fg_pass p = {.precision = w->precision, .sign = w->sign, .from = w->from, .to = w->to, .n = 1};
+  fg_pass p = {.precision = w->precision, .sign = w->sign, .from = w->from, .to = w->to, .n = 1, .cluster = 1};
   if (w->rank > 0) {
     p.n = w->dim[0].n;
     p.in = w->dim[0].is;

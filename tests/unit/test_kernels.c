@@ -215,6 +215,37 @@ START_TEST(large_boxes_are_right_in_one_pass) {
 }
 END_TEST
 
+/* Boxes shared by a cluster, with the fewest stages or with more: both signs, split, in place, several loops, gaps,
+ * dimensions that the blocks cannot share out evenly, or that some of them have nothing of. */
+static const struct {
+  const char *text;
+  int blocks;
+} in_clusters[] = {{"oc32x32x32", 8},    {"ocb24x24x24*2", 4},  {"/oc12x20x28*3", 2},  {"ic40x36x32", 8},
+                   {"oc160x160", 8},     {"ocb36x30*5", 4},     {"oc9x10x11*2x3", 4},  {"/icb5x3x4*7", 8},
+                   {"oc64x7", 2},        {"oc16x24x20:2:1*3:16000:7700", 4}};
+
+START_TEST(boxes_of_clusters_are_right) {
+  enum { MOST = 125 };
+  fg_pass *const ways = malloc(MOST * sizeof *ways);
+  fg_problem *p = problem_of(in_clusters[_i].text);
+  fg_device_info device = fg_reference_device;
+  device.multiprocessors = 8; /* which few boxes keep busy */
+  plan(p, &device);
+  fg_pass *const pass = &list.pass[0];
+  ck_assert(ways && list.count == 1 && pass->family == FG_FAMILY_BOX);
+  pass->cluster = in_clusters[_i].blocks;
+  int way = fg_box_ways(pass, ways, MOST) - 1;
+  ck_assert_int_ge(way, 0);
+  if (_i % 2) way = 0;
+  while (way > 0 && fg_geometry_choose_box(&ways[way], &device, 0) <= 0) way--;
+  if (way == 0) ck_assert(fg_geometry_choose_box(&ways[0], &device, 0) > 0);
+  *pass = ways[way];
+  check(p, in_clusters[_i].text);
+  fg_problem_free(p);
+  free(ways);
+}
+END_TEST
+
 /* ---- two passes for large transforms of several dimensions ---- */
 
 /* p's transform as solver overlap does it with a first digit of n1 points. */
@@ -369,6 +400,7 @@ static void add_what_is_inside(TCase *tc) {
   tcase_add_loop_test(tc, primes_in_registers_are_radices_like_others, 0, TEST_COUNT(primes));
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
+  tcase_add_loop_test(tc, boxes_of_clusters_are_right, 0, TEST_COUNT(in_clusters));
   tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
   tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0,
                       PRECISION == FG_SINGLE ? LONGEST : LONGEST - 1);

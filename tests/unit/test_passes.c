@@ -131,10 +131,18 @@ static const struct {
     {"ic192x200x160", 2, 0, 1}, {"oc384x256x160", 3, 0, 0}, {"oc2048x2048", 2, 0, 0},  {"ocb4096x4096", 2, 0, 1},
 };
 
+/* The reference without clusters. */
+static fg_device_info device_without_clusters(void) {
+  fg_device_info device = fg_reference_device;
+  device.arch = 80;
+  return device;
+}
+
 START_TEST(known_problems_take_known_passes) {
+  const fg_device_info device = device_without_clusters();
   fg_problem *p = test_problem(expected[_i].text, FG_SINGLE);
-  plan(p, &fg_reference_device);
-  check_list(&list, p, &fg_reference_device);
+  plan(p, &device);
+  check_list(&list, p, &device);
   int convolutions = 0, twiddles = 0;
   for (int i = 0; i < list.count; i++) {
     convolutions += list.pass[i].filter.kind != FG_TABLE_NONE;
@@ -265,7 +273,7 @@ static const struct {
              {"oc28x28x28*512", FG_SINGLE, 163 * 1024, 2}, {"oc31x31x31*512", FG_SINGLE, 227 * 1024, 2}};
 
 START_TEST(boxes_take_one_pass_where_they_fit) {
-  fg_device_info device = fg_reference_device;
+  fg_device_info device = device_without_clusters();
   device.shared_block = boxes[_i].shared_block;
   device.shared_sm = device.shared_block + 1024;
   fg_problem *p = test_problem(boxes[_i].text, boxes[_i].precision);
@@ -334,6 +342,37 @@ START_TEST(smooth_means_primes_up_to_the_largest_radix) {
 }
 END_TEST
 
+/* Boxes that no block holds, or so few that they would leave most of the device idle, and those that are as before. */
+static const struct {
+  const char *text;
+  enum fg_precision precision;
+  int passes, without; /* where there are none */
+  bool cluster;
+} clusters[] = {{"oc32x32x32*512", FG_SINGLE, 1, 2, true}, {"/ocb40x40x40*512", FG_SINGLE, 1, 2, true},
+                {"ic48x48x48*512", FG_SINGLE, 1, 2, true}, {"oc24x24x24", FG_SINGLE, 1, 2, true},
+                {"oc24x24x24*54", FG_SINGLE, 1, 2, true},  {"oc24x24x24*512", FG_SINGLE, 1, 1, false},
+                {"oc160x160", FG_SINGLE, 1, 2, true},      {"oc256x256*512", FG_SINGLE, 1, 2, true},
+                {"oc32x32x32*512", FG_DOUBLE, 1, 2, true}, {"oc4096*500", FG_SINGLE, 1, 1, false},
+                {"orf32x32x32*512", FG_SINGLE, 1, 1, false}, {"oc128x128x128", FG_SINGLE, 2, 2, false}};
+
+START_TEST(clusters_have_what_no_block_has) {
+  const fg_device_info without = device_without_clusters();
+  fg_problem *p = test_problem(clusters[_i].text, clusters[_i].precision);
+  char text[512];
+  plan(p, &fg_reference_device);
+  check_list(&list, p, &fg_reference_device);
+  fg_pass_print(&list.pass[0], text, sizeof text);
+  ck_assert_msg(list.count == clusters[_i].passes && (list.pass[0].cluster > 1) == clusters[_i].cluster, "%s: %d passes: %s",
+                clusters[_i].text, list.count, text);
+  ck_assert(!strstr(text, " in clusters of ") == !clusters[_i].cluster);
+  ck_assert_int_eq(fg_kernel_grid(&list.pass[0]) % (unsigned)list.pass[0].cluster, 0);
+  plan(p, &without);
+  ck_assert_msg(list.count == clusters[_i].without, "%s: %d passes", clusters[_i].text, list.count);
+  for (int i = 0; i < list.count; i++) ck_assert_int_eq(list.pass[i].cluster, 1);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* A thread cannot have two butterflies of a large radix, as pairs of mirrored points want; the pass can have another
  * order. */
 static const char *const crowded[] = {"orf289*100", "orb289*100", "orb289", "orb841*9", "orb841:9:9*9:1:1", "ok289b*9"};
@@ -355,6 +394,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
   tcase_add_loop_test(tc, boxes_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
+  tcase_add_loop_test(tc, clusters_have_what_no_block_has, 0, TEST_COUNT(clusters));
   tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));
   tcase_add_loop_test(tc, what_does_not_fit_passes_is_refused_with_a_reason, 0, TEST_COUNT(refused));
   tcase_add_test(tc, as_many_dimensions_as_loops_are_accepted);

@@ -32,6 +32,11 @@ typedef struct {
   "struct arguments { float *in, *out; int n; };\n"                                                                    \
   "#define SHARED static_cast<float *>(FG_SHARED_BASE())\n"                                                            \
   "#define T int(threadIdx.x)\n"
+/* The same in clusters of two. */
+#define IN_PAIRS(body)                                                                                                 \
+  "#define FG_CLUSTER 2\n#define FG_REAL float\n#include \"cluster.h\"\n" KERNEL(                                     \
+      "cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE()); const int other = 1 - cluster_rank();" body)
+#define MEET "cluster_arrive(); cluster_wait();"
 #define KERNEL(body) PRELUDE "extern \"C\" __global__ void k(const arguments a) {\n" body "\n}\n"
 
 static const fg_backend *const sim = &fg_backend_sim;
@@ -130,6 +135,27 @@ START_TEST(threads_may_leave_before_a_barrier_none_of_them_needs) {
            1, N, 0, result);
   ck_assert_float_eq(result[31], 1.0f);
   ck_assert_float_eq(result[32], -1.0f);
+}
+END_TEST
+
+/* Each block of a pair writes into the other, twice, and reads what it got. */
+START_TEST(blocks_of_a_cluster_write_to_each_other) {
+  float result[N];
+  run_well(IN_PAIRS("const float own = blockIdx.x;"
+                    "cluster_arrive(); cluster_wait();"
+                    "cluster_store(tile, other, T, {own, float(T)});"
+                    "cluster_arrive(); cluster_wait();"
+                    "const cplx first = shared_load(tile + (T + 1) % 64);"
+                    "cluster_arrive(); cluster_wait();"
+                    "cluster_store(tile, other, T, {10 * own, 0});"
+                    "cluster_arrive(); cluster_wait();"
+                    "const cplx second = shared_load(tile + T);"
+                    "global_store(a.out + blockIdx.x * 64 + T, 1000 * first.x + first.y + second.x);"),
+           4, 64, 64 * 2 * sizeof(float), result);
+  for (int i = 0; i < N; i++) {
+    const int other = i / 64 ^ 1;
+    ck_assert_float_eq(result[i], (float)(1000 * other + (i % 64 + 1) % 64 + 10 * other));
+  }
 }
 END_TEST
 
@@ -240,10 +266,35 @@ static const struct {
     {KERNEL("float x = global_load(a.in + T); if (blockIdx.x == 1) global_store(a.in + T, x);"),
      "race: same launch, blocks"},
     {KERNEL("if (T < 200) __syncthreads();"), "barrier divergence: 200 threads wait at __syncthreads, 0 at __syncwarp, "
-                                              "0 at a shuffle, 56 have finished"},
+                                              "0 at a shuffle, 0 for the cluster, 56 have finished"},
     {KERNEL("if (T == 3) __syncwarp(); else __syncthreads();"), "255 threads wait at __syncthreads, 1 at __syncwarp"},
     {KERNEL("if (T == 3) __shfl_sync(~0u, 1, 0); else __syncwarp();"), "31 at __syncwarp, 1 at a shuffle"},
     {KERNEL("__syncwarp(1);"), "mask lacks the calling lane"},
+    /* clusters */
+    {IN_PAIRS("if (T < 128) cluster_store(tile, other, T, {1, 1});"), "block 0, thread 0: a neighbour's shared memory is "
+                                                                      "written before a cluster barrier"},
+    {IN_PAIRS(MEET "if (T < 128) cluster_store(tile, other, T, {1, 1});"), "no cluster barrier after"},
+    {IN_PAIRS("if (other) {" MEET "}"), "1 blocks of its cluster wait for it, 1 have finished"},
+    {IN_PAIRS("if (T > 3) {" MEET "}"), "252 for the cluster, 4 have finished"},
+    {IN_PAIRS(MEET "cluster_store(tile, other, T, {1, 1});"), "block 0, thread 128: write of 8 bytes at offset 1024 of block "
+                                                              "1's shared memory (1024 bytes): out of bounds"},
+    {IN_PAIRS(MEET "cluster_store(tile, other, T / 2, {1, 1});"), "block 0, thread 1: write of 8 bytes at offset 0 of block "
+                                                                  "1's shared memory (1024 bytes): race: no barrier since "
+                                                                  "the access of thread 0 of block 0"},
+    {IN_PAIRS(MEET "cluster_store(tile, 2, 0, {1, 1});"), "there is no block of that rank"},
+    /* only barriers of the cluster order its blocks */
+    {IN_PAIRS(MEET "if (other && T < 128) cluster_store(tile, other, T, {1, 1}); __syncthreads();"
+                   "if (!other && T < 128) shared_load(tile + T);" MEET),
+     "block 1, thread 0: read of 8 bytes at offset 0 of shared memory (1024 bytes): race: no barrier since the access of "
+     "thread 0 of block 0"},
+    {IN_PAIRS("if (T < 128) shared_store(tile + T, cplx{1, 1});" MEET "if (T < 128) shared_load(tile + T); __syncthreads();"
+              "if (!other && T < 128) cluster_store(tile, other, T, {1, 1});" MEET),
+     "block 1, thread 0: write of 8 bytes at offset 0 of block 0's shared memory (1024 bytes): race: no barrier since the "
+     "access of thread 0"},
+    {IN_PAIRS("cluster_arrive(); cluster_arrive();"), "a second time without waiting"},
+    {IN_PAIRS("cluster_wait();"), "without having arrived"},
+    {IN_PAIRS("cluster_arrive(); if (T < 128) shared_store(tile + T, cplx{1, 1}); cluster_wait();"),
+     "between arriving and waiting"},
 };
 
 START_TEST(a_violation_is_caught_and_told) {
@@ -286,6 +337,9 @@ START_TEST(a_launch_must_fit_device_request_and_kernel) {
   ck_assert_int_eq(sim->launch(device, kernel, 0, 32, 64, &a, sizeof a, stream), FG_ELAUNCH);
   ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 65, &a, sizeof a, stream), FG_ELAUNCH);
   ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 64, &a, sizeof a - 8, stream), FG_ELAUNCH);
+  ck_assert_int_eq(load(IN_PAIRS("(void)tile; (void)other;"), 64, &kernel), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 4, 32, 64, &a, sizeof a, stream), 0);
+  ck_assert_int_eq(sim->launch(device, kernel, 3, 32, 64, &a, sizeof a, stream), FG_ELAUNCH);
   ck_assert_int_eq(load(KERNEL(""), 228 * 1024, &kernel), 0);
   ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 228 * 1024, &a, sizeof a, stream), FG_ELAUNCH);
 }
@@ -491,6 +545,7 @@ static void add_kernel_tests(Suite *s) {
   tcase_add_test(tc, shared_memory_transposes);
   tcase_add_test(tc, locals_survive_many_barriers);
   tcase_add_test(tc, threads_may_leave_before_a_barrier_none_of_them_needs);
+  tcase_add_test(tc, blocks_of_a_cluster_write_to_each_other);
   tcase_add_test(tc, shuffles_move_values_between_lanes);
   tcase_add_test(tc, lanes_named_by_a_mask_wait_only_for_each_other);
   tcase_add_test(tc, a_lane_outside_the_mask_hands_in_no_number);

@@ -58,6 +58,7 @@ START_TEST(a_pass_s_own_choice_gives_the_same_kernel) {
     ck_assert(fg_choice_parse(&back, text));
     memset(again.radix, 0, sizeof again.radix);
     again.stages = again.lines = again.threads = again.pad = again.blocks_sm = 0;
+    again.cluster = 1;
     ck_assert_msg(fg_choice_apply(&back, &again, &fg_reference_device), "%s", text);
     same_kernel(&again, &list->pass[i]);
   }
@@ -91,11 +92,39 @@ START_TEST(what_is_listed_fits_and_differs) {
 }
 END_TEST
 
+/* Clusters beside single blocks, on devices that have them. */
+START_TEST(clusters_are_listed_and_put_in) {
+  enum { MOST = 32 };
+  fg_passes *list = planned("oc24x24x24*20", &fg_reference_device);
+  fg_device_info without = fg_reference_device;
+  fg_choice all[MOST];
+  bool listed[FG_MOST_CLUSTER + 1] = {false};
+  without.arch = 80;
+  const int count = fg_choice_list(&list->pass[0], &fg_reference_device, all, MOST);
+  for (int i = 0; i < count; i++) {
+    fg_pass p = list->pass[0];
+    listed[all[i].cluster] = true;
+    p.cluster = 1;
+    ck_assert(fg_choice_apply(&all[i], &p, &without) == (all[i].cluster == 1));
+  }
+  ck_assert(listed[1] && listed[2] && listed[4] && listed[8]);
+  const fg_choice own = fg_choice_of(&list->pass[0]);
+  fg_choice c = own;
+  fg_pass p = list->pass[0];
+  c.cluster = 3;
+  ck_assert(own.cluster > 1 && !fg_choice_apply(&c, &p, &fg_reference_device));
+  c.cluster = own.cluster;
+  c.lines = 2;
+  ck_assert(!fg_choice_apply(&c, &p, &fg_reference_device));
+  free(list);
+}
+END_TEST
+
 static const char *const foreign[] = {
     "16.16.16 1 256 3 16", /* of 4096 */
     "16.8.7 1 256 3 16",   "1024 1 256 3 16",        "4.16.16 0 256 3 16", "4.16.16 1 250 3 16", "4.16.16 1 2048 1 16",
     "4.16.16 1 256 0 16",  "4.16.16 1 1024 3 16",    "4.16.16 1 256 3 5",  "4.16.16 512 256 3 16",
-    "x4.x16.x16 1 256 3 16", "2.2.2.2.2.2.2.2.2.2 1 32 1 16"};
+    "x4.x16.x16 1 256 3 16", "c2.4.16.16 1 256 3 16", "2.2.2.2.2.2.2.2.2.2 1 32 1 16"};
 
 START_TEST(what_does_not_fit_is_refused) {
   fg_passes *list = planned("oc1024*512", &fg_reference_device);
@@ -111,7 +140,8 @@ END_TEST
 
 START_TEST(text_that_is_none_is_refused) {
   static const char *const texts[] = {"",          "16",         "16.16",     "16. 1 2 3 4", ".16 1 2 3 4", "16.16 1 2 3",
-                                      "q4 1 2 3 4", "-4 1 2 3 4", "62 1 2 3 4", "4..4 1 2 3 4"};
+                                      "q4 1 2 3 4", "-4 1 2 3 4", "62 1 2 3 4", "4..4 1 2 3 4",
+                                      "c.16 1 2 3 4", "c1.16 1 2 3 4", "c16.16 1 2 3 4", "c2 1 2 3 4"};
   fg_choice c;
   for (int i = 0; i < TEST_COUNT(texts); i++) ck_assert_msg(!fg_choice_parse(&c, texts[i]), "%s", texts[i]);
   ck_assert(!fg_choice_parse(&c, "2.2.2.2.2.2.2.2.2.2.2.2.2 1 2 3 4"));
@@ -377,6 +407,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, a_pass_s_own_choice_gives_the_same_kernel, 0, TEST_COUNT(problems));
   tcase_add_loop_test(tc, what_is_listed_fits_and_differs, 0, TEST_COUNT(problems));
+  tcase_add_test(tc, clusters_are_listed_and_put_in);
   tcase_add_loop_test(tc, what_does_not_fit_is_refused, 0, TEST_COUNT(foreign));
   tcase_add_test(tc, text_that_is_none_is_refused);
   tcase_add_test(tc, what_was_learned_is_planned);

@@ -1,12 +1,14 @@
-/* box.c: a small two- or three-dimensional transform whole in a block: one pass where dimension after dimension takes
- * two or three.
+/* box.c: a small two- or three-dimensional transform whole in a block, or in a cluster of blocks: one pass where dimension
+ * after dimension takes two or three.
  *
  * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
  * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
  * dimension is one butterfly of up to 32 points in registers; if all are, a thread may do one butterfly after the other
- * (fg_geometry_singly).  Rows of real data are half as many complex points, or, of odd length, have no imaginary part.
+ * (fg_geometry_singly).  Clusters have what does not fit a block, and what would leave most of the device without a
+ * block.  Rows of real data are half as many complex points, or, of odd length, have no imaginary part.
  * (Small FFTs whole in shared memory by matrix products:
  * AFQMC, doc/algorithms.md; index digits mapped to registers, threads and blocks: same.) */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +34,8 @@ static ptrdiff_t points(const fg_work *w, int d) {
   return d == w->rank - 1 && has_half_rows(w) ? w->dim[d].n / 2 : w->dim[d].n;
 }
 
+static size_t bytes(const fg_work *w, ptrdiff_t points) { return (size_t)points * 2 * fg_real_size(w->precision); }
+
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   ptrdiff_t total = 1;
   if (w->kind == FG_R2R || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
@@ -40,9 +44,9 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
     const ptrdiff_t n = points(w, d);
     if (n < 2 || !fg_smooth(n, w->precision)) return false; /* must: butterflies */
     total *= n;
-    if (total > (1 << 16)) return false;
+    if (total > (1 << 20)) return false;
   }
-  return (size_t)total * 2 * fg_real_size(w->precision) <= planner->device->shared_block; /* must: it fits a block */
+  return bytes(w, total) <= FG_MOST_CLUSTER * planner->device->shared_block; /* must: it fits a cluster */
 }
 
 /* One way to factor a dimension into stages. */
@@ -76,12 +80,13 @@ static void add_all(fg_pass *p, const way *w, int from, int axis) {
 
 /* The results of neighbouring butterflies of the row's last stage fill 128 bytes. */
 static bool row_may_store(const fg_pass *p, const way *row) {
-  return fg_geometry_shares(p) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
+  return (fg_geometry_shares(p) || p->cluster > 1) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
 }
 
 /* Boxes across each other: any order does.  Three dimensions: the slowest, the rows, the middle one.  Two: the columns'
  * first stage, the rows, the rest of the columns; or, when the columns are one stage, columns, rows, and where those
- * are short a move (radix 1) that lets the store run along the rows. */
+ * are short a move (radix 1) that lets the store run along the rows.  So it is in a cluster, where the slowest dimension
+ * comes first and once. */
 static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   const int row = p->dims - 1;
   p->stages = 0;
@@ -92,11 +97,12 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
     add_all(p, of[2], 0, 2);
     add_all(p, of[1], 0, 1);
   } else {
-    add(p, of[0]->radix[0], 0);
+    const int first = p->cluster > 1 ? of[0]->parts : 1;
+    for (int i = 0; i < first; i++) add(p, of[0]->radix[i], 0);
     add_all(p, of[row], 0, row);
-    add_all(p, of[0], 1, 0);
+    add_all(p, of[0], first, 0);
     const bool from_tile = p->to.form == FG_FORM_HERMITIAN; /* rows are stored from there, whatever was last */
-    if (of[0]->parts == 1 && !from_tile && !row_may_store(p, of[row])) add(p, 1, row);
+    if (of[0]->parts == first && !from_tile && !row_may_store(p, of[row])) add(p, 1, row);
   }
 }
 
@@ -143,11 +149,11 @@ int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
   return ways;
 }
 
-/* Every combination of ways; each exchange costs. */
-static bool best_geometry(fg_pass *p, const fg_device_info *device) {
+/* Every combination of ways; each exchange costs.  How good the best is; least: none fits or is better than that. */
+static double choose_geometry(fg_pass *p, const fg_device_info *device, double least) {
   way list[FG_MAX_BOX][MAX_LISTS];
   int count[FG_MAX_BOX] = {1, 1, 1};
-  double best_score = 0;
+  double best_score = least;
   fg_pass best = *p;
   for (int d = 0; d < p->dims; d++) count[d] = ways_of(p, d, list[d]);
   for (int a = 0; a < count[0]; a++)
@@ -166,8 +172,38 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
         }
       }
   *p = best;
-  if (best_score > 0) fg_tuned_correct(p, device);
+  return best_score;
+}
+
+/* The best of the clusters. */
+static bool choose_cluster(fg_pass *p, const fg_device_info *device) {
+  double best_score = 0;
+  fg_pass best = *p;
+  for (int blocks = FG_MOST_CLUSTER; blocks > 1 && fg_geometry_may_cluster(p, device); blocks /= 2) {
+    fg_pass now = *p;
+    now.cluster = blocks;
+    const double fill = (double)fg_pass_lines(p) * blocks / device->multiprocessors;
+    const double share = fmin(fill, 1) * fg_pass_cluster_efficiency(&now), least = best_score / share;
+    const double score = choose_geometry(&now, device, least);
+    if (score <= least) continue;
+    best_score = score * share;
+    best = now;
+  }
+  *p = best;
   return best_score > 0;
+}
+
+/* A cluster has a box that no block can have, and boxes so few that half of the device would have none. */
+static bool best_geometry(fg_pass *p, const fg_device_info *device) {
+  fg_pass alone = *p, together = *p;
+  const bool fits = choose_geometry(&alone, device, 0) > 0;
+  const bool fills = fits && 2 * fg_pass_blocks(&alone) > device->multiprocessors;
+  const bool cluster = !fills && choose_cluster(&together, device) &&
+                       (!fits || fg_pass_cost(&together, device) < fg_pass_cost(&alone, device));
+  if (!fits && !cluster) return false;
+  *p = cluster ? together : alone;
+  fg_tuned_correct(p, device);
+  return true;
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

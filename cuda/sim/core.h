@@ -1,0 +1,48 @@
+/* core.h: the state of a running cluster of simulated blocks, between the scheduler (block.c) and what threads call
+ * (hooks.c). */
+#ifndef FG_SIM_CORE_H
+#define FG_SIM_CORE_H
+
+#include <stdint.h>
+
+#include "cuda/sim/block.h"
+#include "cuda/sim/fiber.h"
+#include "cuda/sim/memory.h"
+#include "cuda/sim/shared.h"
+
+typedef enum { READY, AT_BARRIER, AT_WARP_SYNC, AT_SHUFFLE, AT_CLUSTER, DONE } thread_state;
+
+typedef struct {
+  fg_fiber *fiber;
+  thread_state state;
+  bool arrived;    /* at the cluster's barrier */
+  uint32_t mask;   /* lanes that a warp operation waits for */
+  uint32_t source; /* of a shuffle */
+  uint64_t value;  /* handed in, then received */
+} sim_thread;
+
+typedef struct {
+  fg_sim_shared_memory shared;
+  unsigned waiting[DONE + 1]; /* threads that were in that state when last seen */
+  sim_thread threads[FG_BLOCK_THREADS];
+} sim_block;
+
+/* One cluster: mostly one block. */
+typedef struct core {
+  fg_sim_state state; /* first: hooks get its address */
+  const fg_sim_launch *launch;
+  fg_sim_toucher toucher;
+  bool violated;
+  bool met;     /* the cluster has had a barrier */
+  bool reached; /* since the last one a thread wrote to a neighbour */
+  unsigned rank; /* of the running block */
+  sim_block *blocks[FG_CLUSTER_BLOCKS];
+  struct core *next;
+} core;
+
+static inline sim_block *block_of(const core *c) { return c->blocks[c->rank]; }
+
+/* What the running kernel calls. */
+extern const fg_sim_hooks fg_sim_core_hooks;
+
+#endif
