@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool fg_dependent_launches = false;
+bool fg_dependent_launches = true;
 
 typedef struct {
   int code;

@@ -39,8 +39,9 @@ typedef struct {
   bool reads_host;            /* kernels may follow pointers into registered host memory */
 } fg_device_info;
 
-/* Whether the blocks of a launch may take their places while the last ones of the launch before still run (programmatic
- * dependent launch), where the device can.  Off until it has been measured. */
+/* Whether the blocks of a launch may take their places while those of the launch before are in their last stage
+ * (programmatic dependent launch), where the device can: true, but for what is to be compared with.  Not in recordings,
+ * whose launches follow copies too, and not where a kernel's text is given, which does not wait by itself. */
 extern bool fg_dependent_launches;
 
 /* A kernel is asked for by what it is made of: a source file of cuda/kernel/ and the constants put in front of it. */

@@ -17,6 +17,7 @@ struct fg_device {
   char lost_message[256];
   pthread_mutex_t lock;    /* of kernels and of the writing of lost_message */
   fg_kernel *kernels;      /* all that were ever loaded */
+  atomic_int recordings;   /* that have begun and not ended */
 };
 
 /* What a call of ours must put back in the calling thread. */
@@ -93,5 +94,8 @@ int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *reque
 
 /* The function of a kernel, for a launch. */
 CUfunction fg_cuda_function(const fg_kernel *kernel);
+
+/* It waits by itself for the launch before (memory.h): those of cuda/kernel/ do. */
+bool fg_cuda_waits(const fg_kernel *kernel);
 
 #endif

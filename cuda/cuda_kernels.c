@@ -44,6 +44,8 @@ typedef struct {
 
 CUfunction fg_cuda_function(const fg_kernel *kernel) { return kernel->function; }
 
+bool fg_cuda_waits(const fg_kernel *kernel) { return !strchr(kernel->source, '\n'); }
+
 /* ---- what a kernel is made of ---- */
 
 static const char *defines_of(const fg_kernel_request *r) { return r->defines ? r->defines : ""; }

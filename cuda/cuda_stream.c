@@ -69,10 +69,11 @@ int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
                       wait_for(fg_cu.cuStreamSynchronize((CUstream)stream), query_stream, stream));
 }
 
-/* Kernels wait for the last launch by themselves (memory.h) from sm_90 on; recordings can hold such launches since CUDA
- * 12.3. */
-static bool may_depend(const fg_device *device) {
-  return fg_dependent_launches && device->info.arch >= 90 && fg_driver_version() >= 12030 && fg_cu.cuLaunchKernelEx;
+/* Kernels wait for the last launch by themselves (memory.h) from sm_90 on; recordings of the program can hold such
+ * launches since CUDA 12.3. */
+static bool may_depend(fg_device *device, const fg_kernel *kernel) {
+  return fg_dependent_launches && device->info.arch >= 90 && fg_driver_version() >= 12030 && fg_cu.cuLaunchKernelEx &&
+         fg_cuda_waits(kernel) && atomic_load(&device->recordings) == 0;
 }
 
 static CUresult launch_dependent(const fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
@@ -89,7 +90,7 @@ int fg_cuda_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned
                    const void *args, size_t args_bytes, fg_stream *stream) {
   void *parameters[] = {(void *)args}; /* the driver knows the struct's size from the kernel */
   (void)args_bytes;
-  if (may_depend(device))
+  if (may_depend(device, kernel))
     return FG_CUDA_CALL(device, "cuLaunchKernelEx",
                         launch_dependent(kernel, grid, block, shared, parameters, (CUstream)stream));
   return FG_CUDA_CALL(device, "cuLaunchKernel",
@@ -146,8 +147,10 @@ int fg_cuda_event_reached(fg_device *device, fg_event *event) {
 /* ---- recordings ---- */
 
 int fg_cuda_graph_begin(fg_device *device, fg_stream *stream) {
-  return FG_CUDA_CALL(device, "cuStreamBeginCapture",
-                      fg_cu.cuStreamBeginCapture_v2((CUstream)stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  const int code = FG_CUDA_CALL(device, "cuStreamBeginCapture",
+                                fg_cu.cuStreamBeginCapture_v2((CUstream)stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  if (!code) atomic_fetch_add(&device->recordings, 1);
+  return code;
 }
 
 static CUresult end_capture(CUstream stream, CUgraphExec *exec) {
@@ -162,6 +165,7 @@ static CUresult end_capture(CUstream stream, CUgraphExec *exec) {
 int fg_cuda_graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
   CUgraphExec exec = NULL;
   const int code = FG_CUDA_CALL(device, "cuGraphInstantiate", end_capture((CUstream)stream, &exec));
+  atomic_fetch_sub(&device->recordings, 1);
   if (!code) *graph = (fg_graph *)exec;
   return code;
 }

@@ -62,15 +62,12 @@ FG_CONSTANT bool skewed(int s) {
   constexpr int skews[] = {FG_SKEWS};
   return skews[s];
 }
-/* The stage whose results cross from block to block: the last along the slowest dimension; −1 without a cluster. */
-FG_CONSTANT int crossing() {
-  int s = 0;
-  while (s < STAGES && axis_of(s) == 0) s++;
-  return FG_CLUSTER > 1 ? s - 1 : -1;
-}
-constexpr int CROSSING = crossing();
+/* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
+ * cluster. */
+constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE && !SPECTRA_IN && !SPECTRA_OUT),
               "a cluster has one whole box of complex points");
+static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");
 
 /* The dimension that the blocks of a cluster share out in stage s, the most that one of them has of dimension d then, and
  * of the box. */
@@ -103,11 +100,9 @@ FG_CONSTANT int twiddles_before(int s) {
 FG_CONSTANT int group_of(int s) { return product_before(s) * radix_of(s); }
 /* Where index k along dimension d is in the exchange after stage s. */
 FG_CONSTANT int skewed_index(int s, int d, int k) { return skewed(s) && d == axis_of(s) ? k + k / group_of(s) : k; }
-/* Points from row to row in that exchange; a part of a row has a pitch of its own. */
-FG_CONSTANT int row_pitch(int s) { return DIMS == 2 && s < CROSSING ? part_of(ROW) | 1 : FG_PITCH; }
 /* Points from neighbour to neighbour along dimension d there. */
 FG_CONSTANT int pitch_of(int s, int d) {
-  int p = (d == ROW ? 1 : row_pitch(s)) * (FG_ACROSS ? FG_BOXES : 1);
+  int p = (d == ROW ? 1 : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
   for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_in(s + 1, i) - 1) + 1;
   return p;
 }
@@ -450,7 +445,6 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
   else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, at, x); });
-  if constexpr (S > 0 && S == CROSSING) cluster_arrive(); /* the tile has been read and may be written to */
   for_each<S>(v, [&](const spot &at, cplx *x) { compute<S>(a, at, x); });
   if constexpr (S == CROSSING) {
     cluster_wait();

@@ -44,7 +44,7 @@ static int open_vkfft(fg_bench_options *options, const char *path) {
 static int apply(request *r, int option, const char *argument) {
   switch (option) {
     case 'd': r->where = ON_DEVICE; return 0;
-    case 'D': fg_dependent_launches = true; return 0;
+    case 'D': fg_dependent_launches = false; return 0;
     case 'H': r->where = ON_HOST; return 0;
     case 'l': r->list = true; return 0;
     case 'm': r->options.measure = true; return 0;
@@ -69,8 +69,8 @@ static void list(const fg_bench_cases *cases) {
 static int run(request *r) {
   const bool device = r->where == ON_DEVICE || (r->where == NOT_SAID && r->suite_on_device);
   if (r->svg && !device) return fg_cli_usage("bench", "bench: --svg is for what is timed with --device");
-  if (fg_dependent_launches && !device)
-    return fg_cli_usage("bench", "bench: --dependent is for what is timed with --device");
+  if (!fg_dependent_launches && !device)
+    return fg_cli_usage("bench", "bench: --independent is for what is timed with --device");
   FILE *csv = NULL;
   int status = FG_EXIT_FAILED;
   if (fg_cli_open("bench", r->csv, &csv) && fg_cli_open("bench", r->svg, &r->options.svg))
@@ -87,7 +87,7 @@ static int read_request(request *r, int argc, char **argv, bool *done) {
       {"suite", required_argument, NULL, 's'}, {"csv", required_argument, NULL, 'c'},
       {"seconds", required_argument, NULL, 't'}, {"measure", no_argument, NULL, 'm'},
       {"vkfft", required_argument, NULL, 'v'}, {"list", no_argument, NULL, 'l'},
-      {"precision", required_argument, NULL, 'p'}, {"dependent", no_argument, NULL, 'D'},
+      {"precision", required_argument, NULL, 'p'}, {"independent", no_argument, NULL, 'D'},
       {"svg", required_argument, NULL, 'g'},   {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0}};
   int status = 0;
@@ -131,8 +131,8 @@ const fg_command fg_command_bench = {
             "                 host: 25 cases on the host\n"
             "  --precision=double   time all problems in double precision\n"
             "  --vkfft=PATH   on the device, time VkFFT too: a library built of pyvkfft (see the man page)\n"
-            "  --dependent    on the device, let the blocks of each launch take their places while the last ones\n"
-            "                 of the launch before still run (from compute capability 9.0 and CUDA 12.3 on)\n"
+            "  --independent  on the device, let no block take its place before the launch before has ended, as is\n"
+            "                 done otherwise from compute capability 9.0 and CUDA 12.3 on\n"
             "  --list         print the problems and run nothing\n"
             "  --csv=FILE     write all figures to FILE too, and the passes of each plan\n"
             "  --svg=FILE     on the device, plot the ratios against the size\n"

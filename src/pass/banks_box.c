@@ -28,15 +28,10 @@ static ptrdiff_t skewed(const fg_pass *p, int s, const stage *t, int d, ptrdiff_
   return p->skew[s] && d == t->axis ? k + k / (t->product * t->r) : k;
 }
 
-/* Points from row to row there; a part of a row has a pitch of its own. */
-static ptrdiff_t row_pitch(const fg_pass *p, int s) {
-  return p->dims == 2 && s < fg_pass_crossing(p) ? fg_pass_part(p, s, 1) | 1 : p->pitch;
-}
-
 /* Points from neighbour to neighbour along dimension d there; of one box. */
 static ptrdiff_t pitch_of(const fg_pass *p, int s, const stage *t, int d) {
   const int row = p->dims - 1;
-  ptrdiff_t pitch = d == row ? 1 : row_pitch(p, s);
+  ptrdiff_t pitch = d == row ? 1 : p->pitch;
   for (int i = d + 1; i < row; i++) pitch *= skewed(p, s, t, i, fg_pass_part(p, s + 1, i) - 1) + 1;
   return pitch;
 }

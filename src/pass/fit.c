@@ -180,7 +180,8 @@ static double depth_efficiency(const fg_pass *p, int points) {
  * device and, on a multiprocessor, for some to load while others compute. */
 double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   double busy;
-  if (p->cluster > 1 && (p->lines > 1 || !fg_geometry_may_cluster(p, device))) return -1; /* must: the kernel has one box */
+  /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
+  if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
   const int points = points_of(p, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;
   const int blocks = residency(p, device, points);

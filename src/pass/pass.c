@@ -43,11 +43,7 @@ ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
   return place->form == FG_FORM_HERMITIAN ? place->row / 2 + 1 : place->row;
 }
 
-int fg_pass_crossing(const fg_pass *p) {
-  int s = 0;
-  while (s < p->stages && p->axis[s] == 0) s++;
-  return p->cluster > 1 ? s - 1 : -1;
-}
+int fg_pass_crossing(const fg_pass *p) { return p->cluster > 1 ? 0 : -1; }
 
 static ptrdiff_t share(const fg_pass *p, ptrdiff_t n) { return (n + p->cluster - 1) / p->cluster; }
 

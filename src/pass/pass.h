@@ -133,8 +133,7 @@ ptrdiff_t fg_pass_row(const fg_pass *p);
 /* Of a box, elements along dimension d on that side. */
 ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side);
 
-/* Of a box that a cluster shares: the last stage along the slowest dimension, whose results go from block to block; else
- * −1. */
+/* Of a box that a cluster shares: the stage of the slowest dimension, whose results go from block to block; else −1. */
 int fg_pass_crossing(const fg_pass *p);
 
 /* Of a box, the most points that a block has along dimension d in stage s, and in all dimensions; lines have n. */

@@ -11,6 +11,9 @@
 #include "cuda/installed.h"
 #include "cuda/store.h"
 #include "driver_case.h"
+#include "src/pass/kernel.h"
+#include "src/plan/planner.h"
+#include "src/problem/notation.h"
 
 #define KERNEL(name) "extern \"C\" __global__ void " name "(float *x) { *x = FG_VALUE; }\n"
 #define ONE {.source = KERNEL("k"), .defines = "#define FG_VALUE 1\n", .entry = "k"}
@@ -34,19 +37,40 @@ START_TEST(equal_requests_are_loaded_once) {
 }
 END_TEST
 
-START_TEST(launches_depend_only_when_asked_to) {
-  const fg_kernel_request request = ONE;
-  fg_kernel *kernel;
-  float *x = NULL;
+/* Of the only pass of a problem. */
+static fg_kernel_request request_of(const char *problem, char *defines) {
+  char message[128];
+  const char *why = message;
+  fg_passes *list = calloc(1, sizeof *list);
+  fg_problem *p = fg_notation_parse(problem, FG_SINGLE, message, sizeof message);
+  ck_assert_msg(list && p && fg_planner_plan(p, &fg_reference_device, list, &why), "%s", why);
+  ck_assert_int_eq(list->count, 1);
+  const fg_kernel_request request = fg_kernel_request_of(&list->pass[0], defines);
+  fg_problem_free(p);
+  free(list);
+  return request;
+}
+
+START_TEST(launches_depend_where_kernels_wait_and_nothing_is_recorded) {
+  char defines[FG_DEFINES_SIZE];
+  const fg_kernel_request requests[] = {request_of("oc16*100", defines), ONE};
+  fg_kernel *kernels[2];
+  fg_graph *graph = NULL;
+  char args[4096] = {0};
   driver_case_open();
-  ck_assert_msg(cuda->kernels(device, 1, &request, &kernel) == 0, "%s", fg_backend_message());
-  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, &x, sizeof x, stream), 0);
-  ck_assert_int_eq(fake->dependent, 0);
-  fg_dependent_launches = true;
-  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, &x, sizeof x, stream), 0);
+  ck_assert_msg(cuda->kernels(device, 2, requests, kernels) == 0, "%s", fg_backend_message());
+  ck_assert_int_eq(cuda->launch(device, kernels[0], 1, 32, 0, args, sizeof args, stream), 0);
   ck_assert_int_eq(fake->dependent, 1);
+  ck_assert_int_eq(cuda->launch(device, kernels[1], 1, 32, 0, args, sizeof args, stream), 0);
+  ck_assert_int_eq(fake->dependent, 1);
+  ck_assert_int_eq(cuda->graph_begin(device, stream), 0);
+  ck_assert_int_eq(cuda->launch(device, kernels[0], 1, 32, 0, args, sizeof args, stream), 0);
+  cuda->graph_end(device, stream, &graph);
+  ck_assert_int_eq(fake->dependent, 1);
+  ck_assert_int_eq(cuda->launch(device, kernels[0], 1, 32, 0, args, sizeof args, stream), 0);
+  ck_assert_int_eq(fake->dependent, 2);
   driver_case_fail("cuLaunchKernelEx", CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
-  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, &x, sizeof x, stream), FG_ELAUNCH);
+  ck_assert_int_eq(cuda->launch(device, kernels[0], 1, 32, 0, args, sizeof args, stream), FG_ELAUNCH);
   driver_case_says("cuLaunchKernelEx");
 }
 END_TEST
@@ -229,7 +253,7 @@ static void add_tests(TCase *c) {
   tcase_add_test(c, ptx_that_the_driver_has_compiled_is_kept);
   if (!have_nvrtc()) return;
   tcase_add_test(c, equal_requests_are_loaded_once);
-  tcase_add_test(c, launches_depend_only_when_asked_to);
+  tcase_add_test(c, launches_depend_where_kernels_wait_and_nothing_is_recorded);
   tcase_add_test(c, one_that_fails_fails_all);
   tcase_add_test(c, unknown_source);
   tcase_add_test(c, stored_kernel_that_the_driver_refuses);

@@ -97,12 +97,11 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
     add_all(p, of[2], 0, 2);
     add_all(p, of[1], 0, 1);
   } else {
-    const int first = p->cluster > 1 ? of[0]->parts : 1;
-    for (int i = 0; i < first; i++) add(p, of[0]->radix[i], 0);
+    add(p, of[0]->radix[0], 0);
     add_all(p, of[row], 0, row);
-    add_all(p, of[0], first, 0);
+    add_all(p, of[0], 1, 0);
     const bool from_tile = p->to.form == FG_FORM_HERMITIAN; /* rows are stored from there, whatever was last */
-    if (of[0]->parts == first && !from_tile && !row_may_store(p, of[row])) add(p, 1, row);
+    if (of[0]->parts == 1 && !from_tile && !row_may_store(p, of[row])) add(p, 1, row);
   }
 }
 
