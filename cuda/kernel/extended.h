@@ -75,7 +75,9 @@ FG_DEVICE real row_element(const pass_state &s, int line, long long row, long lo
 /* Three neighbours, from element e on.  edge: not all of them may exist; the others are 0. */
 FG_DEVICE void load_three(const pass_state &s, int line, long long row, long long e, bool edge, real *x) {
   if (FG_IN_TWOS && !FG_IN_ROWS && !edge) { /* the first two or the last two are one access */
-    const int later = int(row + odd_kind(FG_FROM_FORM)) & 1;
+    /* A part of a batch may begin at an odd element: the array's own address counts, too. */
+    const auto base = reinterpret_cast<unsigned long long>(s.args.in_re) / sizeof(in_memory::one);
+    const int later = int(base + row + odd_kind(FG_FROM_FORM)) & 1;
     const cplx two = read_two(s.args.in_re, row + later + e);
     const real one = read_number(s.args.in_re, row + 2 * (1 - later) + e);
     x[0] = later ? one : two.x;

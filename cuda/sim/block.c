@@ -104,7 +104,9 @@ static void report_divergence(core *c) {
 }
 
 static void enter_block(core *c, unsigned rank) {
-  c->state.block.x = c->toucher.block = c->state.block.x - c->rank + rank;
+  const unsigned first = c->state.block.x - c->rank;
+  c->state.block.x = first + rank;
+  c->toucher.block = first; /* its barriers order what the blocks of a cluster do: one touches for all */
   c->rank = rank;
   c->state.shared = block_of(c)->shared.memory;
 }

@@ -37,7 +37,7 @@ bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
 /* The orders of stages that box.c considers for p, at most so many.  How many. */
 int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 
-/* A box that the blocks of a cluster may share, on a device that has clusters. */
+/* A box of three dimensions that the blocks of a cluster may share, on a device that has clusters. */
 enum { FG_MOST_CLUSTER = 8 }; /* blocks of one */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 

@@ -5,8 +5,8 @@
 /* The kernel has them of whole boxes of complex points only.  Of compute capability 12 not all devices are said to have
  * clusters of more than one block. */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
-  return p->family == FG_FAMILY_BOX && device->arch >= 90 && device->arch < 120 && !p->from.form && !p->to.form &&
-         !fg_geometry_shares(p);
+  return p->family == FG_FAMILY_BOX && p->dims == 3 && device->arch >= 90 && device->arch < 120 && !p->from.form &&
+         !p->to.form && !fg_geometry_shares(p);
 }
 
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */

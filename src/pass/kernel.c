@@ -72,7 +72,8 @@ static void define_tile(defines *d, const fg_pass *p) {
   const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == elements_of_row(p, &p->from);
   const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == elements_of_row(p, &p->to);
   const bool twos = in_twos && !fg_form_extends(p->from.form);
-  const bool in_form = p->from.form && !twos && !is_short(p, &p->from), out_form = p->to.form && !out_twos && !is_short(p, &p->to);
+  const bool in_form = p->from.form && !twos && !is_short(p, &p->from);
+  const bool out_form = p->to.form && !out_twos && !is_short(p, &p->to);
   define(d, "FG_IN_DENSE", in && !p->load_table.kind && !in_form);
   define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && !out_form);
   define(d, "FG_IN_ROWS", fg_geometry_rows_through(p, FG_INPUT));

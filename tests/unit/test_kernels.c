@@ -221,8 +221,8 @@ static const struct {
   const char *text;
   int blocks;
 } in_clusters[] = {{"oc32x32x32", 8},    {"ocb24x24x24*2", 4},  {"/oc12x20x28*3", 2},  {"ic30x36x40", 8},
-                   {"oc30x160", 8},      {"ocb30x36*5", 4},     {"oc9x10x11*2x3", 4},  {"/icb5x3x4*7", 8},
-                   {"oc31x7", 2},        {"oc16x24x20:2:1*3:16000:7700", 4}};
+                   {"oc30x8x20", 8},     {"ocb30x6x6*5", 4},     {"oc9x10x11*2x3", 4},  {"/icb5x3x4*7", 8},
+                   {"oc31x7x2", 2},        {"oc16x24x20:2:1*3:16000:7700", 4}};
 
 START_TEST(boxes_of_clusters_are_right) {
   enum { MOST = 125 };

@@ -351,8 +351,8 @@ static const struct {
   bool cluster;
 } clusters[] = {{"oc32x32x32*512", FG_SINGLE, 1, 2, true}, {"/ocb40x40x40*512", FG_SINGLE, 2, 2, false},
                 {"ic32x48x48*512", FG_SINGLE, 1, 2, true}, {"oc24x24x24", FG_SINGLE, 1, 2, true},
-                {"oc24x24x24*54", FG_SINGLE, 1, 2, true},  {"oc24x24x24*512", FG_SINGLE, 1, 1, false},
-                {"oc32x160", FG_SINGLE, 1, 2, true},       {"oc256x256*512", FG_SINGLE, 2, 2, false},
+                {"oc24x24x24*54", FG_SINGLE, 1, 1, true},  {"oc24x24x24*512", FG_SINGLE, 1, 1, false},
+                {"oc32x160", FG_SINGLE, 1, 1, false},      {"oc256x256*512", FG_SINGLE, 2, 2, false},
                 {"oc32x32x32*512", FG_DOUBLE, 1, 2, true}, {"oc4096*500", FG_SINGLE, 1, 1, false},
                 {"orf32x32x32*512", FG_SINGLE, 1, 1, false}, {"oc128x128x128", FG_SINGLE, 2, 2, false}};
 

@@ -197,7 +197,7 @@ static const char *const problems[] = {
     "ocf64*10",        "icb60*9",          "ocf16x12*7",    "icf8x6x4*5",   "/ocf30*6",         "/icf16x8*4",
     "ocf12x10x8",      "icf8x9x10",        "ocf40x36",      "/ocf6x8x10",   "ocf6x5x4x7",       "ocf8192",
     "ocf1009*3",       "ocf32768",         "ocf16:3:1*5:50:16", "icf20*3x4", "ocf12:2:1*4:24:12x3:96:48", "ocf7*1",
-    "ocf20x40x50",     "icf150x200",
+    "ocf20x40x50",     "icf150x200",       "ok1025e00*7"
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
@@ -231,7 +231,7 @@ END_TEST
 /* Line by line, planes are complete one after the other at the end; planes that are boxes or share a dimension's digits
  * with the last pass come in one by one, but the slowest dimension is last then. */
 START_TEST(slabs_come_in_and_go_out) {
-  static const char *const some[] = {"ocf3x31x1000", "ocf20x40x50", "ocf3x180x180"};
+  static const char *const some[] = {"ocf3x31x1000", "ocf40x20x50", "ocf3x180x180"};
   const way w = {some[_i], ARENA, ARENA, 3, 0, NULL, SINGLES};
   subject s = prepare(&w);
   const fg_schedule *schedule = fg_program_schedule(s.program);
