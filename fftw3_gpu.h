@@ -163,8 +163,8 @@ FFTW3_GPU_API int fftw3_gpu_wait(fftw3_gpu_job *job);
 /* How the plans of double-precision arrays (fftw_plan_…) are computed that the calling thread makes from now on, until
  * it says otherwise; plans that are made already stay what they are, other threads' plans what they will be.
  *
- *   AS_SET   as FFTW3_GPU_DOUBLE says (host, single, double); without it as HOST.  So each thread
- *            begins.
+ *   AS_SET   as FFTW3_GPU_DOUBLE says (host, single, double); without it as DOUBLE on GPUs made for double precision,
+ *            as HOST on others.  So each thread begins.
  *   HOST     by the real FFTW.
  *   SINGLE   where the GPU is faster: in single precision; the arrays stay double and are converted on the way.  Half
  *            the bytes cross the link.  Results agree with double to about six digits; executions whose numbers

@@ -7,10 +7,6 @@
  * 7.0, 8.0, 9.0, 10.0); 32 or 64 on all others. */
 enum { FAST = 4 };
 
-/* The kernels in double precision have run on the sim backend only.  Nobody gets them on a GPU unasked before
- * `tests/gpu/run double` has passed on one. */
-static const bool proven = false;
-
 static _Thread_local enum fg_doubles of_thread;
 
 void fg_doubles_of_thread(enum fg_doubles how) { of_thread = how; }
@@ -21,15 +17,8 @@ void fg_doubles_ask(fg_problem *p) {
   p->compute = p->doubles == FG_DOUBLES_SINGLE ? FG_SINGLE : FG_DOUBLE;
 }
 
-static bool is_asked_for(const fg_problem *p) {
-  const fg_settings *s = fg_settings_get();
-  return p->doubles != FG_DOUBLES_AUTO || s->sim || s->mode == FG_MODE_FORCE;
-}
-
 const char *fg_doubles_refuse(const fg_problem *p) {
-  if (p->precision != FG_DOUBLE) return NULL;
-  if (p->doubles == FG_DOUBLES_HOST) return "double precision is for the host";
-  return proven || is_asked_for(p) ? NULL : "double precision, if FFTW3_GPU_DOUBLE does not say otherwise";
+  return p->precision == FG_DOUBLE && p->doubles == FG_DOUBLES_HOST ? "double precision is for the host" : NULL;
 }
 
 const char *fg_doubles_object(const fg_problem *p, const fg_device_info *device) {

@@ -222,8 +222,8 @@ const fg_setting fg_setting_table[] = {
     {"FFTW3_GPU_DEVICE", "a number from 0", "which of the visible GPUs; default by the local MPI rank", parse_device,
      show_device},
     {"FFTW3_GPU_DOUBLE", "host|single|double",
-     "double precision: real FFTW; computed in single, arrays stay double; computed in double; default: host, and "
-     "double with FFTW3_GPU=force or on sim",
+     "double precision: real FFTW; computed in single, arrays stay double; computed in double; default: double on GPUs "
+     "made for it and with FFTW3_GPU=force, else host",
      parse_doubles, show_doubles},
     {"FFTW3_GPU_LOG", "error|warn|info|debug", "how much to tell", parse_level, show_level},
     {"FFTW3_GPU_LOG_FILE", "FILE", "append the log there, at level info if no other is set; else to stderr",

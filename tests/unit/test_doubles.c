@@ -134,22 +134,21 @@ START_TEST(a_waiting_plan_stays_where_double_precision_is_slow) {
 }
 END_TEST
 
-/* Not before its kernels have run on one. */
-START_TEST(a_gpu_gets_doubles_only_when_it_is_asked_to) {
+START_TEST(a_gpu_gets_doubles_if_nobody_says_otherwise) {
   setenv("FFTW3_GPU_BACKEND", "cuda", 1);
   setenv("FFTW3_GPU", "auto", 1);
   fg_problem *p = asked(FG_DOUBLE);
-  ck_assert_ptr_nonnull(fg_doubles_refuse(p));
-  fg_doubles_of_thread(FG_DOUBLES_DOUBLE);
-  fg_doubles_ask(p);
   ck_assert_ptr_null(fg_doubles_refuse(p));
+  fg_doubles_of_thread(FG_DOUBLES_HOST);
+  fg_doubles_ask(p);
+  ck_assert_str_eq(fg_doubles_refuse(p), "double precision is for the host");
   fg_problem_free(p);
 }
 END_TEST
 
 int main(void) {
   TCase *tc = tcase_create("doubles");
-  tcase_add_test(tc, a_gpu_gets_doubles_only_when_it_is_asked_to);
+  tcase_add_test(tc, a_gpu_gets_doubles_if_nobody_says_otherwise);
   tcase_add_loop_test(tc, doubles_go_where_they_are_asked_to, 0, TEST_COUNT(ways));
   tcase_add_test(tc, single_precision_is_not_concerned);
   tcase_add_test(tc, a_thread_has_its_own_way);
