@@ -194,10 +194,10 @@ static void fill_spectrum(problem *p, dice *d) {
   free(reals);
 }
 
-void problem_make(problem *p, dice *d, ptrdiff_t elements) {
+void problem_make(problem *p, dice *d, ptrdiff_t elements, bool apart) {
   memset(p, 0, sizeof *p);
   p->kind = (enum kind)dice_between(d, 0, KINDS - 1);
-  p->in_place = dice_one_in(d, 2);
+  p->in_place = dice_one_in(d, 2) && !apart;
   p->sign = dice_one_in(d, 2) ? FFTW_FORWARD : FFTW_BACKWARD;
   choose_sizes(p, d, elements);
   choose_layout(p, d);

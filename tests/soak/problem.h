@@ -35,7 +35,7 @@ typedef struct {
 } arrays;
 
 /* A problem of at most that many elements, with what stock FFTW makes of its input. */
-void problem_make(problem *, dice *, ptrdiff_t elements);
+void problem_make(problem *, dice *, ptrdiff_t elements, bool apart);
 void problem_free(problem *);
 
 int problem_planes(const problem *);

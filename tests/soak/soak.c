@@ -3,7 +3,9 @@
  * library may be preloaded.
  *
  *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB]
- *        [--verbose]
+ *        [--apart] [--verbose]
+ *
+ * apart: no problem is in place, so that whatever fails has left the input as it was.
  *
  * All problems are executed once before memory is looked at for the first time, but within two fifths of the SECONDS,
  * which are of the whole process: those that there was no time for are left out.  At the end, when all was given back, it
@@ -31,7 +33,7 @@ enum { LIVE = 12, WRONG = 3 };
 static struct {
   double seconds;
   long count, seed, problems, elements, threads, growth;
-  bool verbose;
+  bool apart, verbose;
 } set = {.seconds = 0, .count = 2000, .seed = 1, .problems = 60, .elements = 4096, .threads = 4, .growth = 16};
 
 static problem *pool;
@@ -248,7 +250,7 @@ static void begin_problems(double until) {
   dice made = {(uint64_t)set.seed * 2 + 1}, d = {(uint64_t)set.seed + 77};
   pool = calloc((size_t)set.problems, sizeof *pool);
   for (long i = 0; i < set.problems; i++) {
-    problem_make(&pool[i], &made, set.elements);
+    problem_make(&pool[i], &made, set.elements, set.apart);
     once(&pool[i], &d);
     if (set.seconds > 0 && now() > until) set.problems = i + 1;
   }
@@ -258,7 +260,8 @@ static void read_options(int argc, char **argv) {
   static const struct option options[] = {
       {"seconds", 1, NULL, 's'},  {"count", 1, NULL, 'c'},   {"seed", 1, NULL, 'r'},
       {"problems", 1, NULL, 'p'}, {"elements", 1, NULL, 'e'}, {"threads", 1, NULL, 't'},
-      {"growth", 1, NULL, 'g'},   {"verbose", 0, NULL, 'v'},  {NULL, 0, NULL, 0}};
+      {"growth", 1, NULL, 'g'},   {"apart", 0, NULL, 'a'},    {"verbose", 0, NULL, 'v'},
+      {NULL, 0, NULL, 0}};
   for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (o) {
       case 's': set.seconds = atof(optarg); break;
       case 'c': set.count = atol(optarg); break;
@@ -267,6 +270,7 @@ static void read_options(int argc, char **argv) {
       case 'e': set.elements = atol(optarg); break;
       case 't': set.threads = atol(optarg); break;
       case 'g': set.growth = atol(optarg); break;
+      case 'a': set.apart = true; break;
       case 'v': set.verbose = true; break;
       default: exit(2);
     }
