@@ -77,8 +77,7 @@ static void print_route(const fg_problem *p) {
   const char *none = r.way == FG_ROUTE_HOST ? NULL : fg_target_missing();
   if (none) printf("  on this machine: host, %s\n", none);
   if (p->precision == FG_DOUBLE && p->doubles == FG_DOUBLES_AUTO)
-    printf("  on %s: host, unless FFTW3_GPU_DOUBLE or FFTW3_GPU=force says otherwise\n",
-           fg_doubles_refuse(p) ? "any GPU" : "GPUs that are slow in double precision");
+    printf("  on GPUs that are slow in double precision: host, unless FFTW3_GPU_DOUBLE or FFTW3_GPU=force says otherwise\n");
 }
 
 static int explain(const char *text, enum fg_precision precision) {

@@ -127,7 +127,7 @@ expect 0 plan ic512x512x512; out "auto: GPU (estimated "
 expect 0 plan or64; out "pass"; out "auto: host, "
 FFTW3_GPU_DOUBLE=single expect 0 plan --precision=double oc512x512x512; out ", double as single"
 FFTW3_GPU_DOUBLE=host expect 0 plan --precision=double oc512x512x512; out "auto: host, double precision is for the host"
-expect 0 plan --precision=double oc64; out "pass"; out "ocf64, double"; out "on any GPU: host, unless FFTW3_GPU_DOUBLE"
+expect 0 plan --precision=double oc64; out "pass"; out "ocf64, double"; out "on GPUs that are slow in double precision: host, unless FFTW3_GPU_DOUBLE"
 if "$program" info | grep -q '^cuda  *none: no CUDA driver'; then
   expect 0 plan oc4194304; out "on this machine: host, no GPU: the CUDA driver (libcuda.so.1) was not found"
 fi
