@@ -18,10 +18,9 @@
  * Where each dimension is one butterfly, it reads and writes the same places of the tile.  With FG_SINGLY a thread then does
  * one after the other, and has the points of only one in registers: for boxes whose points all of them together do not hold.
  *
- * A box may be shared by the blocks of a cluster.  The stages along the slowest dimension come first, and each block does a
- * part of the next dimension; the last of them leaves each result in the block that has its part of the slowest dimension,
- * which does all other stages.  So the blocks exchange once, and what they load and store are runs of whole rows, or, of two
- * dimensions, of parts of rows.
+ * A box of three dimensions may be shared by the blocks of a cluster.  The slowest dimension, one butterfly, comes first, and
+ * each block does a part of the next one; each result is left in the block that has its part of the slowest dimension, which
+ * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.
  *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
@@ -65,8 +64,9 @@ FG_CONSTANT bool skewed(int s) {
 /* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
  * cluster. */
 constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
-static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE && !SPECTRA_IN && !SPECTRA_OUT),
-              "a cluster has one whole box of complex points");
+static_assert(FG_CLUSTER == 1 || (DIMS == 3 && FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE),
+              "a cluster has one whole box");
+static_assert(FG_CLUSTER == 1 || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points");
 static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");
 
 /* The dimension that the blocks of a cluster share out in stage s, the most that one of them has of dimension d then, and
@@ -178,20 +178,14 @@ template <int S> FG_DEVICE void exchange_write(const spot &at, const cplx *v, cp
   for (int j = 0; j < T::R; j++) shared_store(tile + start + j * (T::P * pitch_of(S, T::AXIS)), v[j]);
 }
 
-/* Of the crossing: into the blocks that have the results' part of the slowest dimension.  Of P results in a row all are in
- * one block, or as many in each of several, or it has to be worked out for each. */
+/* Of the crossing: into the blocks that have the results' part of the slowest dimension. */
 template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile) {
-  using T = stage<S>;
-  constexpr int P = T::P, PART = part_of(0);
+  constexpr int PART = part_of(0);
   if (!at.exists) return;
   spot to = at;
   to.at[1] += first_in(S);
 #pragma unroll
-  for (int j = 0; j < T::R; j++) {
-    const int k = at.b + j * P;
-    const int rank = PART % P == 0 ? j * P / PART : P % PART == 0 ? at.b / PART + j * (P / PART) : k / PART;
-    cluster_store(tile, rank, tile_address<S, 0>(to, k - rank * PART), v[j]);
-  }
+  for (int k = 0; k < stage<S>::R; k++) cluster_store(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k]);
 }
 
 /* The inputs of a butterfly are whole groups apart: the same.  E: after which stage. */

@@ -21,12 +21,6 @@ FG_DEVICE real *in_tile(const pass_state &s, int line, long long e) {
   return reinterpret_cast<real *>(s.tile) + line * int(FROM_ROW) + e;
 }
 
-/* How many elements there are, of the block's rows. */
-FG_DEVICE int row_reals(const pass_state &s) {
-  const long long all = (s.args.lines - static_cast<long long>(s.first)) * FROM_ROW;
-  return WHOLE == 1 || all > ROW_REALS ? ROW_REALS : int(all);
-}
-
 FG_DEVICE void bring_rows(const pass_state &s, int count) {
   const long long at = static_cast<long long>(s.first) * FROM_ROW + threadIdx.x;
   real x[ROW_REPEATS];
@@ -48,7 +42,7 @@ FG_DEVICE void take_rows(const pass_state &s, int count) {
 
 /* All blocks but the last are full, which saves tests. */
 FG_DEVICE void load_rows(const pass_state &s) {
-  const int count = row_reals(s);
+  const int count = dense_elements<FROM_ROW>(s);
   if (count == ROW_REALS) bring_rows(s, ROW_REALS);
   else bring_rows(s, count);
   __syncthreads();
@@ -56,7 +50,7 @@ FG_DEVICE void load_rows(const pass_state &s) {
 
 FG_DEVICE void store_rows(const pass_state &s) {
   __syncthreads();
-  const int count = row_reals(s);
+  const int count = dense_elements<FROM_ROW>(s);
   if (count == ROW_REALS) take_rows(s, ROW_REALS);
   else take_rows(s, count);
 }

@@ -39,12 +39,9 @@ FG_DEVICE run_of_points store_run(const pass_state &s, const line_place &p, int 
 /* A move (radix 1) along dense lines: point after point of the block, whatever line it is in. */
 template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !column_of(S) && FG_N > 1; }
 
-/* How many points of the block's there are. */
+/* Points of the block, row after row. */
 constexpr int DENSE_POINTS = WHOLE * FG_DATA;
-FG_DEVICE int dense_points(const pass_state &s) {
-  const long long points = (s.args.lines - static_cast<long long>(s.first)) * FG_DATA;
-  return WHOLE == 1 || points > DENSE_POINTS ? DENSE_POINTS : int(points);
-}
+FG_DEVICE int dense_points(const pass_state &s) { return dense_elements<FG_DATA>(s); }
 
 /* Of them this thread's COUNT. */
 template <int COUNT> FG_DEVICE void fetch_dense(const pass_state &s, int points, cplx *v) {

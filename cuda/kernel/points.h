@@ -42,6 +42,12 @@ FG_DEVICE bool row_exists(const pass_state &s, int row) {
   return ROWS == 1 || s.first + row < line_number(s.args.lines); /* no block is without a row */
 }
 
+/* Of rows of EACH elements, one behind the other without a gap: how many the block has; all blocks but the last are full. */
+template <int EACH> FG_DEVICE int dense_elements(const pass_state &s) {
+  const long long all = (s.args.lines - static_cast<long long>(s.first)) * EACH;
+  return WHOLE == 1 || all > WHOLE * EACH ? WHOLE * EACH : int(all);
+}
+
 /* Where the points of one butterfly of a line are in global memory, or go to: the first, and the step between them. */
 struct run_of_points {
   const line_place &place;

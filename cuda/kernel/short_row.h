@@ -22,89 +22,70 @@ template <int EACH> FG_DEVICE spot element(int i, bool column) {
   return {u / EACH, u % EACH, exists};
 }
 
-/* Where it is in the tile: rows have odd pitches, so that threads side by side meet different banks. */
-template <int EACH> FG_DEVICE int place_in_tile(const spot &at) { return at.line * (EACH | 1) + at.b; }
+/* Where an element is in the tile: rows have odd pitches, so that threads side by side meet different banks.  u: its number
+ * in the block, row after row. */
+template <int EACH> FG_DEVICE int place_of_spot(const spot &at) { return at.line * (EACH | 1) + at.b; }
+template <int EACH> FG_DEVICE int place_of_number(int u) { return EACH % 2 ? u : u + u / EACH; }
 
 FG_DEVICE real *reals_in(const pass_state &s) { return reinterpret_cast<real *>(s.tile); }
 
-/* Row after row without a gap: the i-th element of this thread, counted through the block; whether it exists. */
-template <int EACH> FG_DEVICE bool dense_exists(const pass_state &s, int i) {
-  const long long all = (s.args.lines - static_cast<long long>(s.first)) * EACH;
-  const int u = threadIdx.x + i * FG_THREADS, most = all < WHOLE * EACH ? int(all) : WHOLE * EACH;
-  return u < most;
-}
-template <int EACH> FG_DEVICE long long dense_at(const pass_state &s, int i) {
-  return static_cast<long long>(s.first) * EACH + threadIdx.x + i * FG_THREADS;
-}
-template <int EACH> FG_DEVICE int dense_in_tile(int i) {
-  const int u = threadIdx.x + i * FG_THREADS;
-  return EACH % 2 ? u : u + u / EACH;
-}
-
-FG_DEVICE real load_one(const pass_state &s, int i) {
-  if (FG_IN_DENSE) return dense_exists<FG_N>(s, i) ? read_number(s.args.in_re, dense_at<FG_N>(s, i)) : 0;
-  const spot at = element<FG_N>(i, FG_LOAD_COLUMN);
-  return at.exists && row_exists(s, at.line) ? load_real(s.args, place(s, at.line).in, at.b) : 0;
-}
-
-/* All loads are under way before the first store to the tile. */
-FG_DEVICE void load_reals(const pass_state &s) {
-  real x[REPEATS<FG_N>];
+/* From memory: number(at) of an element of rows one behind the other, any(row's address, index) of others.  All loads are
+ * under way before the first store to the tile. */
+template <int EACH, class T, class F, class G>
+FG_DEVICE void bring(const pass_state &s, T *tile, F number, G any) {
+  const int count = FG_IN_DENSE ? dense_elements<EACH>(s) : 0;
+  T x[REPEATS<EACH>];
 #pragma unroll
-  for (int i = 0; i < REPEATS<FG_N>; i++) x[i] = load_one(s, i);
+  for (int i = 0; i < REPEATS<EACH>; i++) {
+    const spot at = element<EACH>(i, FG_LOAD_COLUMN);
+    const int u = threadIdx.x + i * FG_THREADS;
+    x[i] = {};
+    if (FG_IN_DENSE && u < count) x[i] = number(static_cast<long long>(s.first) * EACH + u);
+    if (!FG_IN_DENSE && at.exists && row_exists(s, at.line)) x[i] = any(place(s, at.line).in, at.b);
+  }
 #pragma unroll
-  for (int i = 0; i < REPEATS<FG_N>; i++) {
-    const spot at = element<FG_N>(i, FG_LOAD_COLUMN);
-    if (at.exists) shared_store(reals_in(s) + (FG_IN_DENSE ? dense_in_tile<FG_N>(i) : place_in_tile<FG_N>(at)), x[i]);
+  for (int i = 0; i < REPEATS<EACH>; i++) {
+    const spot at = element<EACH>(i, FG_LOAD_COLUMN);
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (at.exists) shared_store(tile + (FG_IN_DENSE ? place_of_number<EACH>(u) : place_of_spot<EACH>(at)), x[i]);
   }
 }
 
-FG_DEVICE cplx load_bin(const pass_state &s, int i) {
-  if (FG_IN_DENSE) return dense_exists<BINS>(s, i) ? read_point(s.args, dense_at<BINS>(s, i)) : cplx{0, 0};
-  const spot at = element<BINS>(i, FG_LOAD_COLUMN);
-  const bool exists = at.exists && row_exists(s, at.line);
-  return exists ? fetch_spectrum(s.args, place(s, at.line).in, at.b, true) : cplx{0, 0};
-}
-
-FG_DEVICE void load_bins(const pass_state &s) {
-  cplx x[REPEATS<BINS>];
+/* To memory, likewise. */
+template <int EACH, class T, class F, class G>
+FG_DEVICE void take(const pass_state &s, const T *tile, F number, G any) {
+  const int count = FG_OUT_DENSE ? dense_elements<EACH>(s) : 0;
 #pragma unroll
-  for (int i = 0; i < REPEATS<BINS>; i++) x[i] = load_bin(s, i);
-#pragma unroll
-  for (int i = 0; i < REPEATS<BINS>; i++) {
-    const spot at = element<BINS>(i, FG_LOAD_COLUMN);
-    const int to = FG_IN_DENSE ? dense_in_tile<BINS>(i) : place_in_tile<BINS>(at);
-    if (at.exists) shared_store(s.tile + to, FG_IN_DENSE ? x[i] : spectrum_point(s.args, at.b, x[i], is_edge(at.b)));
+  for (int i = 0; i < REPEATS<EACH>; i++) {
+    const spot at = element<EACH>(i, FG_STORE_COLUMN);
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (FG_OUT_DENSE && u < count)
+      number(static_cast<long long>(s.first) * EACH + u, shared_load(tile + place_of_number<EACH>(u)));
+    if (!FG_OUT_DENSE && at.exists && row_exists(s, at.line))
+      any(place(s, at.line).out, at.b, shared_load(tile + place_of_spot<EACH>(at)));
   }
 }
 
-FG_DEVICE void store_reals(const pass_state &s) {
-#pragma unroll
-  for (int i = 0; i < REPEATS<FG_N>; i++) {
-    if (FG_OUT_DENSE) {
-      if (!dense_exists<FG_N>(s, i)) break;
-      write_number(s.args.out_re, dense_at<FG_N>(s, i), shared_load(reals_in(s) + dense_in_tile<FG_N>(i)));
-      continue;
-    }
-    const spot at = element<FG_N>(i, FG_STORE_COLUMN);
-    if (!at.exists || !row_exists(s, at.line)) continue;
-    store_real(s.args, place(s, at.line).out, at.b, shared_load(reals_in(s) + place_in_tile<FG_N>(at)));
-  }
+FG_DEVICE void rows_from_memory(const pass_state &s) {
+  const fg_tile_args &a = s.args;
+  if constexpr (FROM_BINS)
+    bring<BINS>(s, s.tile, [&](long long at) { return read_point(a, at); }, [&](long long row, int k) {
+      return spectrum_point(a, k, fetch_spectrum(a, row, k, true), is_edge(k));
+    });
+  else
+    bring<FG_N>(s, reals_in(s), [&](long long at) { return read_number(a.in_re, at); },
+                [&](long long row, int e) { return load_real(a, row, e); });
 }
 
-FG_DEVICE void store_bins(const pass_state &s) {
-#pragma unroll
-  for (int i = 0; i < REPEATS<BINS>; i++) {
-    if (FG_OUT_DENSE) {
-      if (!dense_exists<BINS>(s, i)) break;
-      write_point(s.args, dense_at<BINS>(s, i), shared_load(s.tile + dense_in_tile<BINS>(i)));
-      continue;
-    }
-    const spot at = element<BINS>(i, FG_STORE_COLUMN);
-    if (!at.exists || !row_exists(s, at.line)) continue;
-    const cplx x = shared_load(s.tile + place_in_tile<BINS>(at));
-    store_spectrum(s.args, place(s, at.line).out, at.b, x, at.b == 0 || 2 * at.b == FG_N);
-  }
+FG_DEVICE void rows_to_memory(const pass_state &s) {
+  const fg_tile_args &a = s.args;
+  if constexpr (FROM_BINS)
+    take<FG_N>(s, reals_in(s), [&](long long at, real x) { write_number(a.out_re, at, x); },
+               [&](long long row, int e, real x) { store_real(a, row, e, x); });
+  else
+    take<BINS>(s, s.tile, [&](long long at, cplx x) { write_point(a, at, x); }, [&](long long row, int k, cplx x) {
+      store_spectrum(a, row, k, x, k == 0 || 2 * k == FG_N);
+    });
 }
 
 /* The row of a thread that has one. */
@@ -141,8 +122,7 @@ FG_DEVICE void transform(const pass_state &s) {
   cplx v[FG_N];
 #pragma unroll
   for (int j = 0; j < FG_N; j++) v[j] = {0, 0};
-  if constexpr (FROM_BINS) load_bins(s);
-  else load_reals(s);
+  rows_from_memory(s);
   __syncthreads();
   if (row < WHOLE) read_row(s, row, v);
   let_next_launch();
@@ -152,8 +132,7 @@ FG_DEVICE void transform(const pass_state &s) {
     write_row(s, row, v);
   }
   __syncthreads();
-  if constexpr (FROM_BINS) store_reals(s);
-  else store_bins(s);
+  rows_to_memory(s);
 }
 
 } // namespace short_row

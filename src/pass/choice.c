@@ -179,7 +179,8 @@ typedef struct {
 static bool equal(const fg_choice *x, const fg_choice *y) {
   return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
          !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
-         x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads && x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
+         x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
+         x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
 
 static bool listed(const listing *l, const fg_choice *c) {

@@ -115,8 +115,7 @@ static double sector_efficiency(const fg_pass *p) {
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
   const double element = (double)fg_pass_point_size(p, side) / (p->half_row && fg_form_is_real(side->form) ? 2 : 1);
-  const bool parts = p->cluster > 1 && p->dims == 2 && side == &p->from; /* of rows */
-  if (llabs((long long)along) == 1) return (double)(parts ? fg_pass_part(p, 0, 1) : fg_pass_row(p)) * element;
+  if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
 }
@@ -124,8 +123,8 @@ static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along,
 /* One block alone on a multiprocessor cannot load while it computes. */
 static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
 
-/* What the blocks of a cluster wait for each other, and what the last of them have less to do than the others.  (Not
- * measured: a guess.) */
+/* What the blocks of a cluster wait for each other, and what the last of them have less to do than the others.
+ * (24³ and 32³ on an H200: doc/performance.md.) */
 double fg_pass_cluster_efficiency(const fg_pass *p) {
   double efficiency = 1, even = 1;
   for (int blocks = 2; blocks <= p->cluster; blocks *= 2) efficiency *= 0.95;

@@ -146,7 +146,7 @@ double fg_pass_cluster_efficiency(const fg_pass *p);
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
-/* Blocks of the launch.  Lines of the tiles, rows of memory that a block has; both rows and lines are loops' points without pairs. */
+/* Blocks of the launch. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
 
 /* Bytes of one real number of that side of p in memory, and of one complex number. */

@@ -46,7 +46,8 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
     total *= n;
     if (total > (1 << 20)) return false;
   }
-  return bytes(w, total) <= FG_MOST_CLUSTER * planner->device->shared_block; /* must: it fits a cluster */
+  const int blocks = w->rank == 3 && w->kind == FG_DFT ? FG_MOST_CLUSTER : 1;
+  return bytes(w, total) <= blocks * planner->device->shared_block; /* must: it fits a block, or a cluster */
 }
 
 /* One way to factor a dimension into stages. */
@@ -80,13 +81,12 @@ static void add_all(fg_pass *p, const way *w, int from, int axis) {
 
 /* The results of neighbouring butterflies of the row's last stage fill 128 bytes. */
 static bool row_may_store(const fg_pass *p, const way *row) {
-  return (fg_geometry_shares(p) || p->cluster > 1) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
+  return fg_geometry_shares(p) && p->box[p->dims - 1].n / row->radix[row->parts - 1] >= 16;
 }
 
 /* Boxes across each other: any order does.  Three dimensions: the slowest, the rows, the middle one.  Two: the columns'
  * first stage, the rows, the rest of the columns; or, when the columns are one stage, columns, rows, and where those
- * are short a move (radix 1) that lets the store run along the rows.  So it is in a cluster, where the slowest dimension
- * comes first and once. */
+ * are short a move (radix 1) that lets the store run along the rows. */
 static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   const int row = p->dims - 1;
   p->stages = 0;
