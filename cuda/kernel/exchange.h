@@ -11,9 +11,10 @@
 
 constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
 FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + q / GROUP : q; }
-constexpr int PRIME = FG_N + 1; /* with FG_RADER */
-constexpr int PITCH = FG_RADER ? PRIME : padded(FG_N) | 1;
-constexpr int FIRST = FG_RADER ? 1 : 0; /* place of the stages' point 0: the first of a prime length is not convolved */
+constexpr int PRIME = FG_REAL_RADIX ? FG_DATA : FG_N + 1; /* with FG_RADER */
+constexpr bool PERMUTED = FG_RADER && !FG_REAL_RADIX;      /* points lie in the tile as in memory (through.h) */
+constexpr int PITCH = PERMUTED ? PRIME : padded(FG_N) | 1;
+constexpr int FIRST = PERMUTED ? 1 : 0; /* place of the stages' point 0: the first of a prime length is not convolved */
 
 /* Position of point k of a line before padding. */
 FG_DEVICE int tile_place(int line, int k) { return FG_COLUMN_TILE ? k * FG_LINES + line : k; }

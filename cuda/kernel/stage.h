@@ -7,12 +7,15 @@
  * Of one stage (FG_MIRROR 1: the first, 2: the last; mirror.h) a thread has butterflies b and M − b of a line together, 0
  * with M/2; of another (FG_FOLD, likewise; half_row.h) b and M − 1 − b.
  *
+ * Of a convolution of real points (FG_REAL_RADIX) the first stage, and the last, have butterflies of so many real points, of
+ * whose results those that are no conjugates of others are kept: the stage's radix, and what FG_N counts.
+ *
  * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse,
  * so that the registers of the last forward stage are just what the first inverse stage needs. */
 #ifndef FG_STAGE_H
 #define FG_STAGE_H
 
-#include "butterfly.h"
+#include "real_butterfly.h"
 
 constexpr int STAGES = FG_STAGES;
 constexpr int LAST = (FG_CONVOLVE ? 2 * STAGES : STAGES) - 1;
@@ -31,14 +34,24 @@ FG_CONSTANT int product_before(int s) {
   for (int i = s < STAGES ? 0 : STAGES; i < s; i++) p *= radix_of(i);
   return p;
 }
+/* The same of the points that are transformed, kept or not. */
+FG_CONSTANT int points_of(int s) { return FG_REAL_RADIX && mirrored(s) == 0 ? FG_REAL_RADIX : radix_of(s); }
+FG_CONSTANT int length_before(int s) {
+  int p = 1;
+  for (int i = s < STAGES ? 0 : STAGES; i < s; i++) p *= points_of(i);
+  return p;
+}
+constexpr int LENGTH = FG_N / radix_of(0) * points_of(0);
+constexpr bool PADDED = FG_REAL_RADIX && LENGTH != FG_DATA - 1; /* points that are zero follow */
+
 FG_CONSTANT int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
 /* The product of the stages before those that stage s's inputs have to be turned by the results of.  Only permuted
  * convolutions have any: there no twiddles are needed between groups of coprime stages, whose residues are the indices
  * (src/pass/residues.h). */
 FG_CONSTANT int coprime_before(int s) {
   int coprime = 1;
-  for (int i = s < STAGES ? 0 : STAGES; FG_RADER && i <= s; i++)
-    if (common_divisor(product_before(i), FG_N / product_before(i)) == 1) coprime = product_before(i);
+  for (int i = s < STAGES ? 0 : STAGES; FG_RADER && !PADDED && i <= s; i++)
+    if (common_divisor(length_before(i), LENGTH / length_before(i)) == 1) coprime = product_before(i);
   return coprime;
 }
 FG_CONSTANT int turned_before(int s) { return product_before(s) / coprime_before(s); }
@@ -134,7 +147,9 @@ template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
         for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::TURNED);
       }
     }
-    butterfly<T::R>::apply(v + i * T::R);
+    if constexpr (FG_REAL_RADIX && S == 0) real_butterfly<FG_REAL_RADIX>::forward(v + i * T::R);
+    else if constexpr (FG_REAL_RADIX && S == LAST) real_butterfly<FG_REAL_RADIX>::to_real(v + i * T::R);
+    else butterfly<T::R>::apply(v + i * T::R);
   }
 }
 

@@ -27,6 +27,8 @@
  *                              extension by threes, 2: stores the former
  *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows go through the tile as they are in memory (extended.h)
  *   FG_SHORT_ROW               1: a row of real data is one butterfly (short_row.h)
+ *   FG_REAL_RADIX              with FG_RADER: rows are real, and the first stage has butterflies of so many real points
+ *                              (real_prime.h); 0: complex
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
@@ -34,12 +36,19 @@
 #if FG_SHORT_ROW
 #include "short_row.h"
 #endif
+#if FG_REAL_RADIX
+#include "real_prime.h"
+#endif
 #include "through.h"
 
 /* Bin 0 of a prime length's convolution is the sum of all but the first element: with that, result 0.  What is added to
  * the bin comes back in every other result: the first element. */
 FG_DEVICE cplx filtered_sum(const pass_state &s, int line, cplx sum, cplx f) {
+#if FG_REAL_RADIX
+  cplx *const at = real_prime::first_of(s, line);
+#else
   cplx *const at = s.tile + prime_at(line, 0);
+#endif
   const cplx first = shared_load(at);
   shared_store(at, first + sum);
   return sum * f + first;
@@ -91,6 +100,11 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   short_row::transform(s);
 #else
   cplx v[POINTS];
+#if FG_REAL_RADIX
+  real_prime::load(s, v);
+  run_stages<0>(s, v);
+  real_prime::store(s, v);
+#else
   if constexpr (LOAD_THROUGH) load_through(s, v);
   else load_lines(s, v);
   run_stages<0>(s, v);
@@ -100,5 +114,6 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   }
   if constexpr (STORE_THROUGH) store_through(s, v);
   else store_lines(s, v);
+#endif
 #endif
 }

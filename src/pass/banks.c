@@ -20,14 +20,17 @@ static bool all_columns(const fg_pass *p) {
 }
 
 /* Of a line, odd, so that threads across lines spread over the banks. */
-static ptrdiff_t pitch(const fg_pass *p) { return fg_pass_is_rader(p) ? p->n + 1 : padded(p, p->n) | 1; }
+static ptrdiff_t pitch(const fg_pass *p) {
+  return fg_pass_is_rader(p) && !p->real_radix ? p->n + 1 : padded(p, p->n) | 1;
+}
 
 ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
   return all_columns(p) ? padded(p, k * fg_pass_tile_lines(p) + line) : line * pitch(p) + padded(p, k);
 }
 
 ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
-  const ptrdiff_t points = all_columns(p) ? padded(p, p->n * fg_pass_tile_lines(p)) : fg_pass_tile_lines(p) * pitch(p);
+  const ptrdiff_t line = pitch(p) + (p->real_radix != 0); /* real rows: element 0 */
+  const ptrdiff_t points = all_columns(p) ? padded(p, p->n * fg_pass_tile_lines(p)) : fg_pass_tile_lines(p) * line;
   return points + points % 2; /* what follows stays 16-byte aligned */
 }
 
@@ -54,6 +57,7 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
       writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
   if (t->generator) {
     const ptrdiff_t power = fg_power_modulo(t->generator, fg_coprime_index(&t->groups, k), p->filter.n);
+    if (p->real_radix) return line * p->data + power;
     return fg_banks_place(p, line, power - 1);
   }
   return fg_banks_place(p, line, k);
@@ -61,8 +65,8 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
 
 /* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */
 static int group_wavefronts(const fg_pass *p, const stage *t, int first, int j, bool writes) {
-  const int banks = wavefront(p);
-  int load[MOST_BANKS] = {0}, most = 1;
+  const int banks = p->real_radix && t->generator ? 2 * wavefront(p) : wavefront(p); /* reals */
+  int load[2 * MOST_BANKS] = {0}, most = 1;
   for (int lane = 0; lane < banks; lane++) {
     if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->portions) break;
     const int bank = (int)(place(p, t, first + lane, j, writes) % banks);
@@ -85,7 +89,7 @@ static void add_permutation(const fg_pass *p, double *wavefronts, double *groups
   stage t = stage_of(p, 0);
   double in_order = 0;
   t.generator = fg_generator(p->filter.n);
-  t.groups = fg_coprime_groups_of(p->radix, p->stages);
+  t.groups = fg_pass_groups(p);
   add_stage(p, &t, false, wavefronts, &in_order);
   *groups += 2 * in_order;
   *wavefronts += in_order;

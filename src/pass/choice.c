@@ -28,12 +28,12 @@ fg_choice fg_choice_of(const fg_pass *p) {
 static int descending(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
 
 /* The radices, in whatever order, are one of the ways to write n. */
-static bool is_a_way(const fg_choice *c, ptrdiff_t n, enum fg_precision precision) {
+static bool is_a_way(const fg_choice *c, const fg_pass *p) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_radix_lists(n, precision, lists, FG_GEOMETRY_LISTS);
+  const int count = fg_geometry_lists(p, lists), fixed = p->real_radix != 0;
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
-  qsort(radix, (size_t)c->stages, sizeof *radix, descending);
+  qsort(radix + fixed, (size_t)(c->stages - fixed), sizeof *radix, descending);
   for (int i = 0; i < count; i++)
     if (lists[i].stages == c->stages && !memcmp(lists[i].radix, radix, (size_t)c->stages * sizeof *radix)) return true;
   return false;
@@ -44,7 +44,7 @@ static bool set_tile(const fg_choice *c, fg_pass *p) {
     if (c->axis[s]) return false;
   if (c->cluster > 1) return false;
   const bool known_pad = c->spacing == 0 || c->spacing == 8 || c->spacing == 16 || c->spacing == 32;
-  if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p->n, p->precision)) return false;
+  if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p)) return false;
   p->stages = c->stages;
   memcpy(p->radix, c->radix, sizeof p->radix);
   p->pad = c->spacing;
@@ -148,7 +148,7 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
 
 static void offer_tiles(candidates *all, const fg_pass *p) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_radix_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
+  const int count = fg_geometry_lists(p, lists);
   for (int i = 0; i < count; i++) {
     fg_pass now = *p;
     now.stages = lists[i].stages;

@@ -1,6 +1,8 @@
 /* geometry.c: lines, threads, radices, their order and the padding of a pass over lines. */
 #include "src/pass/geometry.h"
 
+#include <string.h>
+
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 #include "src/pass/residues.h"
@@ -27,7 +29,7 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
 
 /* Stages of a permuted convolution that have twiddles; all of any other transform but the first do, in whatever order. */
 static int turned_stages(const fg_pass *p) {
-  return fg_pass_is_rader(p) ? p->stages - fg_coprime_groups_of(p->radix, p->stages).count : 0;
+  return fg_pass_is_rader(p) ? p->stages - fg_pass_groups(p).count : 0;
 }
 
 /* What the exchanges cost beside the memory traffic: each moves as many bytes as the pass through a memory about
@@ -88,15 +90,17 @@ static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *
 /* Give p, whose lines and threads were chosen for the radices of list, the order of radices and the padding with the
  * fewest bank conflicts.  The score of the result. */
 static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info *device) {
+  const int fixed = p->real_radix != 0, free = list->stages - fixed;
   int radix[FG_MAX_STAGES];
   double best_score = 0;
   fg_pass best = *p;
-  for (int s = 0; s < list->stages; s++) radix[s] = list->radix[list->stages - 1 - s]; /* smallest first */
+  for (int s = 0; s < free; s++) radix[s] = list->radix[list->stages - 1 - s]; /* smallest first */
   for (int tried = 0; tried < MOST_ORDERS; tried++) {
     fg_pass now = *p;
     now.stages = list->stages;
-    for (int s = 0; s < now.stages; s++)
-      now.radix[s] = radix[fg_geometry_mirror(p) == FG_MIRROR_STORE ? now.stages - 1 - s : s]; /* few points there */
+    now.radix[0] = list->radix[0];
+    for (int s = 0; s < free; s++)
+      now.radix[fixed + s] = radix[fg_geometry_mirror(p) == FG_MIRROR_STORE ? free - 1 - s : s]; /* few points there */
     const fg_pass before = now;
     keep_better(&now, true, device, &best, &best_score);
     if (fg_pass_is_rader(p)) {
@@ -105,15 +109,26 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
     }
     const bool moves = best.stages > list->stages && (p->from.form || p->to.form); /* another order may need none */
     const bool perfect = fg_banks_conflicts(&best) <= 1.01 && !moves && turned_stages(&best) == 0;
-    if (perfect || !next_permutation(radix, list->stages)) break;
+    if (perfect || !next_permutation(radix, free)) break;
   }
   *p = best;
   return best_score;
 }
 
+int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
+  const int kept = p->real_radix / 2 + 1;
+  if (!p->real_radix) return fg_radix_lists(p->n, p->precision, list, FG_GEOMETRY_LISTS);
+  const int count = fg_radix_lists(p->n / kept, p->precision, list, FG_GEOMETRY_LISTS);
+  for (int i = 0; i < count; i++) {
+    memmove(list[i].radix + 1, list[i].radix, (size_t)list[i].stages++ * sizeof *list[i].radix);
+    list[i].radix[0] = kept;
+  }
+  return count;
+}
+
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_radix_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
+  const int count = fg_geometry_lists(p, lists);
   fg_pass best = *p;
   double best_score = 0;
   for (int i = 0; i < count; i++) {
@@ -144,8 +159,11 @@ double fg_geometry_refine(fg_pass *p, const fg_device_info *device) {
   fg_radix_list list = {0};
   for (int s = p->stages; s-- > 0;) /* largest first, moves left out */
     if (p->radix[s] > 1 || p->n == 1) list.radix[list.stages++] = p->radix[s];
-  for (int i = 1; i < list.stages; i++)
-    for (int j = i; j > 0 && list.radix[j] > list.radix[j - 1]; j--) {
+  const int fixed = p->real_radix != 0;
+  for (int s = fixed ? list.stages - 1 : 0; s > 0; s--) list.radix[s] = list.radix[s - 1];
+  if (fixed) list.radix[0] = p->radix[0];
+  for (int i = fixed + 1; i < list.stages; i++)
+    for (int j = i; j > fixed && list.radix[j] > list.radix[j - 1]; j--) {
       const int swap = list.radix[j];
       list.radix[j] = list.radix[j - 1];
       list.radix[j - 1] = swap;

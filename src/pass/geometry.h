@@ -18,6 +18,9 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double l
 
 enum { FG_GEOMETRY_LISTS = 5 }; /* of radices that are considered */
 
+/* Those of p, largest first, behind that of real points, which stays the first.  How many. */
+int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]);
+
 /* p's radices without moves are set: choose the orders of the stages and put moves in.  permuted_across: those of a
  * permuted convolution run across its lines first. */
 void fg_geometry_order(fg_pass *p, bool permuted_across);

@@ -55,13 +55,13 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
-/* A side of short rows whose elements are just numbers, or bins. */
+/* A side of rows that go through the tile as they are, whose elements are just numbers, or bins. */
 static bool is_short(const fg_pass *p, const fg_place *side) {
-  return fg_geometry_short_row(p) && (side->form == FG_FORM_REAL || side->form == FG_FORM_HERMITIAN);
+  return (fg_geometry_short_row(p) || p->real_radix) && (side->form == FG_FORM_REAL || side->form == FG_FORM_HERMITIAN);
 }
 
 static ptrdiff_t elements_of_row(const fg_pass *p, const fg_place *side) {
-  return is_short(p, side) && side->form == FG_FORM_HERMITIAN ? p->n / 2 + 1 : fg_pass_row(p);
+  return is_short(p, side) && side->form == FG_FORM_HERMITIAN ? p->data / 2 + 1 : fg_pass_row(p);
 }
 
 static void define_tile(defines *d, const fg_pass *p) {
@@ -85,6 +85,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_PAD", p->pad);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));
+  define(d, "FG_REAL_RADIX", p->real_radix);
   define(d, "FG_DATA", p->data);
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
@@ -131,9 +132,11 @@ fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {
 static fg_table stages_table(const fg_pass *p) {
   fg_table t = {.kind = FG_TABLE_STAGES, .precision = p->precision, .n = p->n};
   t.mirrored = p->filter.kind != FG_TABLE_NONE;
-  t.coprime = fg_pass_is_rader(p);
+  t.coprime = fg_pass_is_rader(p) && fg_pass_length(p) == p->filter.n - 1;
+  t.real = p->real_radix != 0;
   for (int s = 0; s < p->stages; s++)
     if (p->radix[s] > 1) t.radix[t.stages++] = p->radix[s];
+  if (t.real) t.radix[0] = p->real_radix;
   const bool turned = !t.coprime || fg_coprime_groups_of(t.radix, t.stages).count < t.stages;
   if (t.stages < 2 || !turned) t.kind = FG_TABLE_NONE;
   return t;
@@ -179,11 +182,14 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_FORM] = p->form_table;
   list[FG_OF_HALF_ROW] = half_row_table(p);
   if (fg_pass_is_rader(p)) {
-    fg_table order = {.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages};
-    memcpy(order.radix, p->radix, sizeof order.radix);
-    memcpy(list[FG_OF_FILTER].radix, p->radix, sizeof order.radix);
-    list[FG_OF_FILTER].stages = p->stages;
-    list[FG_OF_ORDER] = order;
+    fg_table *const filter = &list[FG_OF_FILTER], *const order = &list[FG_OF_ORDER];
+    memcpy(filter->radix, p->radix, sizeof filter->radix);
+    filter->stages = p->stages;
+    filter->coprime = fg_pass_length(p) == p->filter.n - 1;
+    filter->real = p->real_radix != 0;
+    if (filter->real) filter->radix[0] = p->real_radix;
+    *order = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages, .coprime = filter->coprime};
+    memcpy(order->radix, filter->radix, sizeof order->radix);
   }
   for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }

@@ -26,7 +26,13 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
   return fg_form_halves(form, n) ? n / 2 : n;
 }
 
-bool fg_pass_is_rader(const fg_pass *p) { return p->filter.kind == FG_TABLE_RADER; }
+bool fg_pass_is_rader(const fg_pass *p) {
+  return p->filter.kind == FG_TABLE_RADER || p->filter.kind == FG_TABLE_HARTLEY;
+}
+
+ptrdiff_t fg_pass_length(const fg_pass *p) {
+  return p->real_radix ? p->n / (p->real_radix / 2 + 1) * p->real_radix : p->n;
+}
 
 bool fg_pass_is_whole(const fg_pass *p, enum fg_side side) {
   if ((side == FG_INPUT ? p->load_weight : p->store_weight) != 1) return false;
@@ -138,13 +144,13 @@ double fg_pass_cluster_efficiency(const fg_pass *p) {
 static double transform_operations(const fg_pass *p) {
   double operations = 0;
   for (int s = 0; s < p->stages; s++) {
-    int rest = p->radix[s];
+    int rest = s == 0 && p->real_radix ? p->real_radix : p->radix[s];
     for (int q = 2; rest > 1; q++)
       for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
     operations += STAGE_OPERATIONS;
   }
   if (fg_pass_is_rader(p)) /* all but one of the groups of stages have no twiddles at first */
-    operations -= TWIDDLE_OPERATIONS * (fg_coprime_groups_of(p->radix, p->stages).count - 1);
+    operations -= TWIDDLE_OPERATIONS * (fg_pass_groups(p).count - 1);
   return operations;
 }
 

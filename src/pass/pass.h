@@ -42,7 +42,8 @@ enum fg_table_kind {
   FG_TABLE_FILTER,  /* the chirp's convolution filter, transformed: length entries, already divided by length */
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed; in
                        the order in which the radices' stages leave it */
-  FG_TABLE_POWERS   /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
+  FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
+  FG_TABLE_HARTLEY  /* RADER's for real points: cos + sin instead; length n − 1, or from 2(n − 1) − 1 on */
 };
 
 typedef struct {
@@ -51,13 +52,14 @@ typedef struct {
   int sign;          /* CHIRP, FILTER */
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
-  ptrdiff_t length;  /* FILTER, RADER: of the convolution; ROOTS: entries */
+  ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries */
   ptrdiff_t step, first; /* ROOTS */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
-  int stages;        /* STAGES, RADER, POWERS */
+  int stages;        /* STAGES, RADER, HARTLEY, POWERS */
   int halved;        /* ROOTS: divided by 2 */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
-  int coprime;       /* STAGES: no twiddles between groups of coprime stages (src/pass/residues.h) */
+  int coprime;       /* the stages are groups of coprime ones, without twiddles between them (src/pass/residues.h) */
+  int real;          /* STAGES, HARTLEY: the first stage's points are real, so that only half of its results are kept */
   int radix[FG_MAX_STAGES];
 } fg_table;
 
@@ -83,10 +85,12 @@ typedef struct {
   fg_table form_table;    /* factors of the forms */
   int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
   bool pairs;             /* two rows of real data share a line */
+  int real_radix;         /* 0, or the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0] is how
+                             many of its results are kept, real_radix/2 + 1, and n counts those */
   bool half_row;          /* a row of real data is a line of half as many points, two of its elements each */
   fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
                            * with its entries from the line's load position on */
-  ptrdiff_t data;         /* points of the line in memory: n; Bluestein: fewer; Rader: n + 1, times parts */
+  ptrdiff_t data;         /* points of the line in memory: n; Bluestein: fewer; Rader: the prime, times parts */
 
   /* geometry (src/pass/geometry.c) */
   int lines, threads, blocks_sm; /* lines or boxes a block */
@@ -121,8 +125,11 @@ bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
 bool fg_form_extends(enum fg_form form);          /* its points are an even or odd extension, twice as long */
 bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many complex points, all different */
 
-/* The line has a prime length, or a multiple, and is convolved at one less, permuted. */
+/* The line has a prime length, or a multiple, and is convolved permuted. */
 bool fg_pass_is_rader(const fg_pass *p);
+
+/* Points of a line's transform, kept or not (real_radix). */
+ptrdiff_t fg_pass_length(const fg_pass *p);
 
 /* No loop moves the positions of that side, and they are counted as the points of a line are. */
 bool fg_pass_is_whole(const fg_pass *p, enum fg_side side);

@@ -1,6 +1,8 @@
 /* residues.c: the multiplicative group of residues modulo a prime. */
 #include "src/pass/residues.h"
 
+#include <string.h>
+
 bool fg_is_prime(ptrdiff_t n) {
   for (ptrdiff_t d = 2; d * d <= n; d++)
     if (n % d == 0) return false;
@@ -54,6 +56,14 @@ fg_coprime_groups fg_coprime_groups_of(const int *radix, int stages) {
     rest /= radix[s];
   }
   return g;
+}
+
+fg_coprime_groups fg_pass_groups(const fg_pass *p) {
+  int radix[FG_MAX_STAGES];
+  if (fg_pass_length(p) != p->filter.n - 1) return (fg_coprime_groups){.count = 1};
+  memcpy(radix, p->radix, sizeof radix);
+  if (p->real_radix) radix[0] = p->real_radix;
+  return fg_coprime_groups_of(radix, p->stages);
 }
 
 static ptrdiff_t points_of(const fg_coprime_groups *g) {

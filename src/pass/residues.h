@@ -21,6 +21,9 @@ typedef struct {
 } fg_coprime_groups;
 fg_coprime_groups fg_coprime_groups_of(const int *radix, int stages);
 
+/* Those of a pass that is a permuted convolution: one, if its points are padded. */
+fg_coprime_groups fg_pass_groups(const fg_pass *p);
+
 /* The index in the convolution of the point that the stages have at k, and of the spectrum at m: 0 … N − 1. */
 ptrdiff_t fg_coprime_index(const fg_coprime_groups *, ptrdiff_t k);
 ptrdiff_t fg_coprime_bin(const fg_coprime_groups *, ptrdiff_t m);

@@ -9,7 +9,7 @@
 const fg_solver *const fg_solvers[] = {
     &fg_solver_copy,         &fg_solver_tile,  &fg_solver_box,       &fg_solver_dimensions, &fg_solver_overlap,
     &fg_solver_hierarchical, &fg_solver_rader, &fg_solver_bluestein, &fg_solver_real,       &fg_solver_r2r,
-    &fg_solver_halves,       &fg_solver_half_row, NULL};
+    &fg_solver_halves,       &fg_solver_half_row, &fg_solver_real_prime, NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;
@@ -46,8 +46,7 @@ static void tidy_loops(fg_pass *p) {
 
 bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
 
-/* One side is real, the other the spectrum of this very line. */
-static bool is_row(const fg_work *w) {
+bool fg_work_is_row(const fg_work *w) {
   const fg_place *from = &w->from, *to = &w->to;
   if (w->rank != 1 || !from->form || !to->form || fg_form_halves(from->form, from->row)) return false;
   const ptrdiff_t n = w->dim[0].n;
@@ -66,7 +65,7 @@ static bool rounds_well(const fg_work *w) {
 }
 
 bool fg_work_half_row(const fg_work *w) {
-  return is_row(w) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 && rounds_well(w) &&
+  return fg_work_is_row(w) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 && rounds_well(w) &&
          fg_smooth(w->dim[0].n / 2, w->precision);
 }
 
@@ -75,7 +74,7 @@ bool fg_work_half_row(const fg_work *w) {
  * shortest do without: putting two spectra together and taking them apart rounds once more, which shows there. */
 enum { LONGEST_ALONE = 16 };
 static bool pairs(const fg_work *w) {
-  return !w->batched && fg_work_loop_size(w) > 1 && is_row(w) && w->dim[0].n > LONGEST_ALONE && !fg_work_half_row(w);
+  return !w->batched && fg_work_loop_size(w) > 1 && fg_work_is_row(w) && w->dim[0].n > LONGEST_ALONE && !fg_work_half_row(w);
 }
 
 fg_pass fg_pass_of(const fg_work *w) {

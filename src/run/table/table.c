@@ -41,19 +41,40 @@ static void put(sink *s, fg_wide w) {
   }
 }
 
-/* The product of the radices whose results stage s's inputs are turned by: 1, if it has no twiddles. */
-static size_t turned_before(const fg_table *t, int s) {
-  const fg_coprime_groups g = fg_coprime_groups_of(t->radix, t->stages);
-  size_t product = 1;
-  for (int i = t->coprime ? g.first[s] : 0; i < s; i++) product *= (size_t)t->radix[i];
-  return product;
+static fg_coprime_groups groups_of(const fg_table *t) {
+  return t->coprime ? fg_coprime_groups_of(t->radix, t->stages) : (fg_coprime_groups){.count = 1};
 }
 
-static size_t stage_entries(const fg_table *t) {
+/* Stage real, or none (−1), has real points: half of the results of each of its butterflies go on. */
+static size_t kept(const fg_table *t, int s, int real) {
+  return s == real ? (size_t)t->radix[s] / 2 + 1 : (size_t)t->radix[s];
+}
+
+/* What the inputs of a stage are turned by: powers of a root of order turns·radix, for each of so many results before it;
+ * turns 1: nothing.  After so many results gap ones were not kept. */
+typedef struct {
+  size_t turns, results, run, gap;
+} turning;
+
+static turning turning_of(const fg_table *t, int s, int real) {
+  const int first = groups_of(t).first[s];
+  turning w = {1, 1, SIZE_MAX, 0};
+  for (int i = first; i < s; i++) {
+    w.turns *= (size_t)t->radix[i];
+    w.results *= kept(t, i, real);
+  }
+  if (first == real && s > real) {
+    w.run = kept(t, real, real);
+    w.gap = (size_t)t->radix[real] - w.run;
+  }
+  return w;
+}
+
+static size_t stage_entries(const fg_table *t, int real) {
   size_t entries = 0;
   for (int s = 0; s < t->stages; s++) {
-    const size_t product = turned_before(t, s);
-    if (product > 1) entries += product * (size_t)(t->radix[s] - 1);
+    const turning w = turning_of(t, s, real);
+    if (w.turns > 1) entries += w.results * (kept(t, s, real) - 1);
   }
   return entries;
 }
@@ -65,11 +86,12 @@ static fg_table reversed(const fg_table *t) {
 }
 
 /* As cuda/kernel/stage.h reads them: for each stage that has any, exp(−2πi·j·t/(P·R)) at (j − 1)·P + t. */
-static void put_stages(sink *s, const fg_table *t) {
+static void put_stages(sink *s, const fg_table *t, int real) {
   for (int i = 0; i < t->stages; i++) {
-    const uint64_t radix = (uint64_t)t->radix[i], product = turned_before(t, i);
-    for (uint64_t j = 1; product > 1 && j < radix; j++)
-      for (uint64_t b = 0; b < product; b++) put(s, fg_root(j * b, product * radix));
+    const turning w = turning_of(t, i, real);
+    const uint64_t order = w.turns * (uint64_t)t->radix[i];
+    for (uint64_t j = 1; w.turns > 1 && j < kept(t, i, real); j++)
+      for (uint64_t b = 0; b < w.results; b++) put(s, fg_root(j * (b + b / w.run * w.gap), order));
   }
 }
 
@@ -119,20 +141,22 @@ static bool put_filter(sink *s, const fg_table *t) {
   return done;
 }
 
-/* Σ_q exp(−2πi·g^−q/n)·exp(−2πi·qk/length), divided by length. */
+/* Σ_q exp(−2πi·g^q/n)·exp(2πi·qk/length), divided by length, or of cos + sin; of the bins that are kept. */
 static bool put_rader(sink *s, const fg_table *t) {
-  const size_t length = (size_t)t->length;
-  const ptrdiff_t inverse = fg_power_modulo(fg_generator(t->n), t->n - 2, t->n);
-  fg_wide *x = malloc(length * sizeof *x);
+  const size_t length = (size_t)t->length, powers = (size_t)t->n - 1, count = length == powers ? powers : 2 * powers - 1;
+  const uint64_t generator = (uint64_t)fg_generator(t->n);
+  fg_wide *x = calloc(length, sizeof *x);
   if (!x) return false;
   uint64_t power = 1;
-  for (size_t q = 0; q < length; q++) {
-    x[q] = fg_root(power, (uint64_t)t->n);
-    power = power * (uint64_t)inverse % (uint64_t)t->n;
+  for (size_t q = 0; q < count; q++) {
+    const fg_wide w = fg_root(power, (uint64_t)t->n);
+    x[(length - q) % length] = t->kind == FG_TABLE_HARTLEY ? (fg_wide){w.re - w.im, 0} : w;
+    power = power * generator % (uint64_t)t->n;
   }
   const bool done = transform_of(s->precision, x, length);
-  const fg_coprime_groups groups = fg_coprime_groups_of(t->radix, t->stages);
+  const fg_coprime_groups groups = groups_of(t);
   for (size_t m = 0; done && m < length; m++) {
+    if (t->real && m % (size_t)t->radix[0] >= kept(t, 0, 0)) continue;
     const ptrdiff_t k = fg_coprime_bin(&groups, (ptrdiff_t)m);
     put(s, (fg_wide){x[k].re / (long double)length, x[k].im / (long double)length});
   }
@@ -141,7 +165,7 @@ static bool put_rader(sink *s, const fg_table *t) {
 }
 
 static void put_powers(int *entries, const fg_table *t) {
-  const fg_coprime_groups groups = fg_coprime_groups_of(t->radix, t->stages);
+  const fg_coprime_groups groups = groups_of(t);
   const ptrdiff_t g = fg_generator(t->n);
   for (ptrdiff_t k = 0; k < t->n - 1; k++) entries[k] = (int)fg_power_modulo(g, fg_coprime_index(&groups, k), t->n);
 }
@@ -150,7 +174,7 @@ size_t fg_table_entries(const fg_table *t) {
   switch (t->kind) {
     case FG_TABLE_STAGES: {
       const fg_table r = reversed(t);
-      return stage_entries(t) + (t->mirrored ? stage_entries(&r) : 0);
+      return stage_entries(t, t->real - 1) + (t->mirrored ? stage_entries(&r, t->real ? t->stages - 1 : -1) : 0);
     }
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
@@ -159,6 +183,7 @@ size_t fg_table_entries(const fg_table *t) {
     case FG_TABLE_ROOTS:
     case FG_TABLE_FILTER:
     case FG_TABLE_RADER: return (size_t)t->length;
+    case FG_TABLE_HARTLEY: return (size_t)t->length / (size_t)t->radix[0] * kept(t, 0, 0);
     default: return 0;
   }
 }
@@ -168,9 +193,9 @@ static bool fill(sink *s, const fg_table *t) {
   const size_t entries = fg_table_entries(t);
   switch (t->kind) {
     case FG_TABLE_STAGES: {
-      put_stages(s, t);
+      put_stages(s, t, t->real - 1);
       const fg_table r = reversed(t);
-      if (t->mirrored) put_stages(s, &r);
+      if (t->mirrored) put_stages(s, &r, t->real ? t->stages - 1 : -1);
       return true;
     }
     case FG_TABLE_HIGH:
@@ -187,7 +212,8 @@ static bool fill(sink *s, const fg_table *t) {
       }
       return true;
     case FG_TABLE_FILTER: return put_filter(s, t);
-    case FG_TABLE_RADER: return put_rader(s, t);
+    case FG_TABLE_RADER:
+    case FG_TABLE_HARTLEY: return put_rader(s, t);
     case FG_TABLE_POWERS: put_powers(s->entries, t); return true;
     default: return false;
   }

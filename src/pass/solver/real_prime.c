@@ -1,0 +1,65 @@
+/* real_prime.c: rows of real data of prime length p, each as one real cyclic convolution, in one pass: half of the
+ * arithmetic, and of the tile, of a line without imaginary part (cuda/kernel/real_prime.h).
+ *
+ * While p − 1 is smooth that is the convolution's length, in groups of coprime stages as solver rader's; else a length from
+ * 2(p − 1) − 1 on.  The first stage, of real points, may have any radix: the larger it is the fewer of its results are kept
+ * for nothing (those that are their own conjugates), the cheapest is taken. */
+#include "src/pass/geometry.h"
+#include "src/pass/residues.h"
+#include "src/pass/solver.h"
+
+enum {
+  LONGEST = 1 << 16,    /* no block holds more */
+  LEAST_RADIX = 6,      /* below, a third or more would be kept for nothing */
+  LARGEST_RADIX = 53,   /* 61 is a convolution of its own, complex */
+  RADIX_SHIFT = 8,
+  MOST_WAYS = LARGEST_RADIX
+};
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  (void)planner;
+  return fg_work_is_row(w) && !w->load_table.kind && !w->store_table.kind && !w->twiddle /* must: the kernel has none */
+         && w->dim[0].n <= LONGEST && fg_is_prime(w->dim[0].n) && !fg_smooth(w->dim[0].n, w->precision);
+}
+
+/* choice: the length of the convolution and the radix of real points. */
+static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choice, fg_passes *list) {
+  const ptrdiff_t prime = w->dim[0].n, length = choice >> RADIX_SHIFT;
+  fg_pass p = fg_pass_of(w);
+  p.pairs = false;
+  p.real_radix = (int)(choice - (length << RADIX_SHIFT));
+  p.n = length / p.real_radix * (p.real_radix / 2 + 1);
+  p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .n = prime, .length = length};
+  if (!fg_pass_is_whole(&p, FG_INPUT) || !fg_pass_is_whole(&p, FG_OUTPUT)) return false;
+  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+}
+
+/* The least multiple of radix from least on whose quotient is a product of 2, 3, 5 and 7, divisible by 8 if it is long. */
+static ptrdiff_t padded_length(ptrdiff_t least, int radix) {
+  const ptrdiff_t step = least > 64 * radix ? 8 : 1;
+  for (ptrdiff_t n = ((least + radix - 1) / radix + step - 1) / step * step;; n += step) {
+    ptrdiff_t rest = n;
+    for (int prime = 2; prime <= 7; prime++)
+      while (rest % prime == 0) rest /= prime;
+    if (rest == 1) return n * radix;
+  }
+}
+
+static int ways(const fg_work *w, ptrdiff_t list[MOST_WAYS]) {
+  const ptrdiff_t powers = w->dim[0].n - 1;
+  const bool smooth = fg_smooth(powers, w->precision);
+  int count = 0;
+  for (int radix = LEAST_RADIX; radix <= LARGEST_RADIX; radix++) {
+    const bool fits = smooth ? powers % radix == 0 : radix >= 16 && radix <= 32 && radix % 4 == 0;
+    if (!fits || !fg_radix_exists(radix, w->precision)) continue;
+    list[count++] = (smooth ? powers : padded_length(2 * powers - 1, radix)) * (1 << RADIX_SHIFT) + radix;
+  }
+  return count;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  ptrdiff_t choices[MOST_WAYS];
+  return fg_planner_cheapest(planner, w, lower_at, choices, ways(w, choices), list);
+}
+
+const fg_solver fg_solver_real_prime = {"real_prime", applicable, lower};
