@@ -1,20 +1,19 @@
 /* real_prime.h: rows of real data of prime length P = FG_DATA, each as one real cyclic convolution (FG_REAL_RADIX).
  *
- *   H[g^−q] = x[0] + Σ_m x[g^m]·cas(2π·g^(m − q)/P),   cas = cos + sin,   g a generator of the residues modulo P
+ * With a generator g of the residues modulo P and H = (P − 1)/2, g^H = −1: cosines of 2π·g^m/P have the period H in m, sines
+ * change their signs after H.  So for q < H
  *
- * the discrete Hartley transform, is real of real, its own inverse but for the factor P, and has the spectrum in it:
+ *   r2c:  X[g^q] = x[0] + Σ c[m]·cos(2π·g^(m + q)/P) − i·Σ d[m]·sin(…),   c, d[m] = x[g^m] ± x[−g^m],   m < H
+ *   c2r:  x[±g^q] = X[0] + 2·Σ Re X[g^m]·cos(…) ∓ 2·Σ Im X[g^m]·sin(…)
  *
- *   r2c:  X[k] = (H[k] + H[P − k])/2 + i·(H[P − k] − H[k])/2
- *   c2r:  x = H of the row Re X[k] − Im X[k], Re X[k] + Im X[k] at P − k
+ * Both sums at once are a convolution of the 2H real points whose sums and differences of what is H apart are c and d, with
+ * cos + sin.  (Rader 1968, with a Hartley kernel.)  FG_REAL_RADIX points of them are a butterfly of the first stage, which
+ * takes c and d as they are, and of the last one, which leaves the two sums (real_butterfly.h); in between half of the rows
+ * of a two-dimensional complex transform, and one more, are all there is to do.  Where P − 1 has no butterflies the sums are
+ * padded: c and d to LENGTH/2 ≥ 2H − 1 points each, the rest being zero.
  *
- * Of the transforms of a real sequence half of the results are conjugates of others.  So of each first butterfly's results,
- * made of FG_REAL_RADIX real points, only the first half are kept, FG_REAL_RADIX/2 + 1 rows of a two-dimensional
- * transform; the last butterflies make their real points of these again.  The length of the convolution is P − 1, or, where
- * that has no butterflies, any from 2(P − 1) − 1 on, the points beyond being zero.  (Rader 1968; Bracewell, The discrete
- * Hartley transform, 1983.)
- *
- * Rows are in the tile as in memory, reals one behind the other; behind the points of all lines is a place for each row's
- * element 0, which is not convolved (tile.cu). */
+ * Rows are in the tile as in memory (rows.h).  Behind the points of all lines is a place for each row's element 0, which is
+ * not convolved (tile.cu). */
 #ifndef FG_REAL_PRIME_H
 #define FG_REAL_PRIME_H
 
@@ -22,46 +21,57 @@
 
 namespace real_prime {
 
-constexpr int POWERS = FG_DATA - 1;
+constexpr int POINTS_EACH = FG_REAL_RADIX / 2; /* c and d of a butterfly */
 
-FG_DEVICE real *element(const pass_state &s, int line, int e) {
-  return reinterpret_cast<real *>(s.tile) + line * FG_DATA + e;
-}
 FG_DEVICE cplx *first_of(const pass_state &s, int line) { return s.tile + FG_LINES * PITCH + line; }
 
-/* Point k of the stages, 0 ≤ k < POWERS: a power of g. */
-FG_DEVICE real *power(const pass_state &s, int line, int k) { return element(s, line, table_load(s.args.order + k)); }
-
-FG_DEVICE void put_bin(const pass_state &s, const spot &at, cplx x) {
-  shared_store(element(s, at.line, at.b), at.b ? x.x - x.y : x.x);
-  if (at.b) shared_store(element(s, at.line, FG_DATA - at.b), x.x + x.y);
+/* Point j of butterfly b is one that there is. */
+template <class T> FG_DEVICE bool is_point(int b, int j) {
+  return j < POINTS_EACH && j * T::M < POWERS && (!PADDED || b + j * T::M < POWERS);
 }
 
-FG_DEVICE cplx get_bin(const pass_state &s, const spot &at) {
-  const real half = real(0.5), x = shared_load(element(s, at.line, at.b));
-  const real mirror = shared_load(element(s, at.line, at.b ? FG_DATA - at.b : 0));
-  return {half * (x + mirror), half * (mirror - x)};
+/* ±x as the sign of a power. */
+FG_DEVICE real with_sign(int power, real x) { return power < 0 ? -x : x; }
+
+/* ±k is a power of g, 1 ≤ k ≤ H: c and d of it. */
+FG_DEVICE cplx read_pair(const pass_state &s, int line, int power) {
+  const int k = power < 0 ? -power : power;
+  if (FROM_BINS) {
+    const cplx x = shared_load(bin_row(s, line) + k);
+    return {x.x, with_sign(power, -x.y)};
+  }
+  const real x = shared_load(real_row(s, line) + k), mirror = shared_load(real_row(s, line) + FG_DATA - k);
+  return {x + mirror, with_sign(power, x - mirror)};
+}
+
+/* The sums of cosines and of sines. */
+FG_DEVICE void write_pair(const pass_state &s, int line, int power, cplx sum) {
+  const int k = power < 0 ? -power : power;
+  const real sine = with_sign(power, sum.y);
+  if (FROM_BINS) {
+    shared_store(real_row(s, line) + k, sum.x + sine);
+    shared_store(real_row(s, line) + FG_DATA - k, sum.x - sine);
+  } else {
+    shared_store(bin_row(s, line) + k, cplx{sum.x, -sine});
+  }
 }
 
 FG_DEVICE void load(const pass_state &s, cplx *v) {
   using T = stage<0>;
-  if constexpr (FROM_BINS) rows_from_memory(s, [&](const spot &at, int, cplx x) { put_bin(s, at, x); });
-  else rows_from_memory(s, [&](spot, int at, real x) { shared_store(element(s, 0, at), x); });
+  rows_from_memory(s);
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
-    real x[2 * T::R];
 #pragma unroll
-    for (int j = 0; j < 2 * T::R; j++) {
-      const int k = at.b + j * T::M;
-      x[j] = 0;
-      if (j >= FG_REAL_RADIX || j * T::M >= POWERS) continue;
-      if (at.exists && (!PADDED || k < POWERS)) x[j] = shared_load(power(s, at.line, k));
+    for (int j = 0; j < T::R; j++) {
+      v[i * T::R + j] = {0, 0};
+      if (is_point<T>(at.b, j) && at.exists)
+        v[i * T::R + j] = read_pair(s, at.line, table_load(s.args.order + at.b + j * T::M));
     }
-#pragma unroll
-    for (int k = 0; k < T::R; k++) v[i * T::R + k] = {x[2 * k], x[2 * k + 1]};
-    if (at.exists && at.b == 0) shared_store(first_of(s, at.line), cplx{shared_load(element(s, at.line, 0)), 0});
+    if (!at.exists || at.b) continue;
+    const real first = FROM_BINS ? shared_load(bin_row(s, at.line)).x : shared_load(real_row(s, at.line));
+    shared_store(first_of(s, at.line), cplx{first, 0});
   }
 }
 
@@ -73,16 +83,15 @@ FG_DEVICE void store(const pass_state &s, const cplx *v) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
 #pragma unroll
-    for (int j = 0; j < FG_REAL_RADIX && j * T::M < POWERS; j++) {
-      const int k = at.b + j * T::M;
-      const cplx two = v[i * T::R + j / 2];
-      if (!PADDED || k < POWERS) shared_store(power(s, at.line, k), j % 2 ? two.y : two.x);
-    }
-    if (at.b == 0) shared_store(element(s, at.line, 0), shared_load(first_of(s, at.line)).x);
+    for (int j = 0; j < T::R; j++)
+      if (is_point<T>(at.b, j)) write_pair(s, at.line, table_load(s.args.order + at.b + j * T::M), v[i * T::R + j]);
+    if (at.b) continue;
+    const cplx first = shared_load(first_of(s, at.line));
+    if (FROM_BINS) shared_store(real_row(s, at.line), first.x);
+    else shared_store(bin_row(s, at.line), cplx{first.x, 0});
   }
   __syncthreads();
-  if constexpr (FROM_BINS) rows_to_memory(s, [&](spot, int at) { return shared_load(element(s, 0, at)); });
-  else rows_to_memory(s, [&](const spot &at, int) { return get_bin(s, at); });
+  rows_to_memory(s);
 }
 
 } // namespace real_prime

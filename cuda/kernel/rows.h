@@ -8,6 +8,11 @@
 constexpr int ROW_BINS = FG_DATA / 2 + 1;
 constexpr bool FROM_BINS = loads_hermitian(FG_FROM_FORM);
 
+/* Rows have odd pitches, so that threads side by side meet different banks. */
+constexpr int REAL_PITCH = FG_DATA | 1, BIN_PITCH = ROW_BINS | 1;
+FG_DEVICE real *real_row(const pass_state &s, int line) { return reinterpret_cast<real *>(s.tile) + line * REAL_PITCH; }
+FG_DEVICE cplx *bin_row(const pass_state &s, int line) { return s.tile + line * BIN_PITCH; }
+
 /* The i-th of EACH elements of all rows that this thread moves. */
 template <int EACH> constexpr int MOVES = (WHOLE * EACH + FG_THREADS - 1) / FG_THREADS;
 template <int EACH> FG_DEVICE spot moved(int i, bool column) {
@@ -17,18 +22,14 @@ template <int EACH> FG_DEVICE spot moved(int i, bool column) {
   return {u / EACH, u % EACH, exists};
 }
 
-/* Where an element is in the tile, if it holds rows of EACH elements: their pitch is odd, so that threads side by side meet
- * different banks.  dense: the block's elements are numbered row after row. */
-template <int EACH> FG_DEVICE int row_place(const spot &at, int i, bool dense) {
-  const int u = threadIdx.x + i * FG_THREADS;
-  return dense ? EACH % 2 ? u : u + u / EACH : at.line * (EACH | 1) + at.b;
-}
+/* Where an element is in the tile; u: its number in the block, row after row. */
+template <int EACH> FG_DEVICE int place_of_spot(const spot &at) { return at.line * (EACH | 1) + at.b; }
+template <int EACH> FG_DEVICE int place_of_number(int u) { return EACH % 2 ? u : u + u / EACH; }
 
-/* From memory: number(at) of an element of rows one behind the other, any(row's address, index) of others.  All loads are
- * under way before the first store to the tile.  put(spot, its place, element). */
-template <int EACH, class T, class F, class G, class P>
-FG_DEVICE void bring(const pass_state &s, F number, G any, P put) {
-  const int count = FG_IN_DENSE ? dense_elements<EACH>(s) : 0;
+/* From memory: number(at) of an element of rows one behind the other, of which the block has count, any(row's address,
+ * index) of others.  All loads are under way before the first store to the tile. */
+template <int EACH, class T, class F, class G>
+FG_DEVICE void bring(const pass_state &s, int count, T *tile, F number, G any) {
   T x[MOVES<EACH>];
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
@@ -41,46 +42,61 @@ FG_DEVICE void bring(const pass_state &s, F number, G any, P put) {
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
     const spot at = moved<EACH>(i, FG_LOAD_COLUMN);
-    if (at.exists) put(at, row_place<EACH>(at, i, FG_IN_DENSE), x[i]);
+    const int u = threadIdx.x + i * FG_THREADS;
+    if (at.exists) shared_store(tile + (FG_IN_DENSE ? place_of_number<EACH>(u) : place_of_spot<EACH>(at)), x[i]);
   }
 }
 
-/* To memory, likewise; get(spot, its place). */
-template <int EACH, class F, class G, class P>
-FG_DEVICE void take(const pass_state &s, F number, G any, P get) {
-  const int count = FG_OUT_DENSE ? dense_elements<EACH>(s) : 0;
+/* To memory, likewise. */
+template <int EACH, class T, class F, class G>
+FG_DEVICE void take(const pass_state &s, int count, const T *tile, F number, G any) {
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
     const spot at = moved<EACH>(i, FG_STORE_COLUMN);
     const int u = threadIdx.x + i * FG_THREADS;
-    const int in_tile = row_place<EACH>(at, i, FG_OUT_DENSE);
-    if (FG_OUT_DENSE && u < count) number(static_cast<long long>(s.first) * EACH + u, get(at, in_tile));
-    if (!FG_OUT_DENSE && at.exists && row_exists(s, at.line)) any(place(s, at.line).out, at.b, get(at, in_tile));
+    if (FG_OUT_DENSE && u < count)
+      number(static_cast<long long>(s.first) * EACH + u, shared_load(tile + place_of_number<EACH>(u)));
+    if (!FG_OUT_DENSE && at.exists && row_exists(s, at.line))
+      any(place(s, at.line).out, at.b, shared_load(tile + place_of_spot<EACH>(at)));
   }
 }
 
-/* Elements are bins if FROM_BINS, else reals. */
-template <class P> FG_DEVICE void rows_from_memory(const pass_state &s, P put) {
-  const fg_tile_args &a = s.args;
-  if constexpr (FROM_BINS)
-    bring<ROW_BINS, cplx>(s, [&](long long at) { return read_point(a, at); }, [&](long long row, int k) {
-      return spectrum_point(a, k, fetch_spectrum(a, row, k, true), is_edge(k));
-    }, put);
-  else
-    bring<FG_DATA, real>(s, [&](long long at) { return read_number(a.in_re, at); },
-                         [&](long long row, int e) { return load_real(a, row, e); }, put);
+/* move(elements of a block): where all blocks but the last are full that saves tests; short rows are not worth the code. */
+template <int EACH, class F> FG_DEVICE void move_dense(const pass_state &s, bool dense, F move) {
+  const int count = dense ? dense_elements<EACH>(s) : 0;
+  if (dense && FG_REAL_RADIX && count == WHOLE * EACH) move(WHOLE * EACH);
+  else move(count);
 }
 
-/* The other way round. */
-template <class P> FG_DEVICE void rows_to_memory(const pass_state &s, P get) {
+FG_DEVICE void rows_from_memory(const pass_state &s) {
   const fg_tile_args &a = s.args;
   if constexpr (FROM_BINS)
-    take<FG_DATA>(s, [&](long long at, real x) { write_number(a.out_re, at, x); },
-                  [&](long long row, int e, real x) { store_real(a, row, e, x); }, get);
+    move_dense<ROW_BINS>(s, FG_IN_DENSE, [&](int count) {
+      bring<ROW_BINS>(s, count, s.tile, [&](long long at) { return read_point(a, at); }, [&](long long row, int k) {
+        return spectrum_point(a, k, fetch_spectrum(a, row, k, true), is_edge(k));
+      });
+    });
   else
-    take<ROW_BINS>(s, [&](long long at, cplx x) { write_point(a, at, x); }, [&](long long row, int k, cplx x) {
-      store_spectrum(a, row, k, x, k == 0 || 2 * k == FG_DATA);
-    }, get);
+    move_dense<FG_DATA>(s, FG_IN_DENSE, [&](int count) {
+      bring<FG_DATA>(s, count, real_row(s, 0), [&](long long at) { return read_number(a.in_re, at); },
+                     [&](long long row, int e) { return load_real(a, row, e); });
+    });
+}
+
+FG_DEVICE void rows_to_memory(const pass_state &s) {
+  const fg_tile_args &a = s.args;
+  if constexpr (FROM_BINS)
+    move_dense<FG_DATA>(s, FG_OUT_DENSE, [&](int count) {
+      take<FG_DATA>(s, count, real_row(s, 0), [&](long long at, real x) { write_number(a.out_re, at, x); },
+                    [&](long long row, int e, real x) { store_real(a, row, e, x); });
+    });
+  else
+    move_dense<ROW_BINS>(s, FG_OUT_DENSE, [&](int count) {
+      take<ROW_BINS>(s, count, s.tile, [&](long long at, cplx x) { write_point(a, at, x); },
+                     [&](long long row, int k, cplx x) {
+                       store_spectrum(a, row, k, x, k == 0 || 2 * k == FG_DATA);
+                     });
+    });
 }
 
 #endif

@@ -10,23 +10,21 @@
 
 namespace short_row {
 
-constexpr int BINS = ROW_BINS, REAL_PITCH = FG_N | 1, BIN_PITCH = BINS | 1;
-
-FG_DEVICE real *reals_in(const pass_state &s) { return reinterpret_cast<real *>(s.tile); }
+constexpr int BINS = ROW_BINS;
 
 /* The row of a thread that has one. */
 FG_DEVICE void read_row(const pass_state &s, int row, cplx *v) {
   if constexpr (FROM_BINS) {
 #pragma unroll
     for (int k = 0; k < BINS; k++) {
-      cplx x = shared_load(s.tile + row * BIN_PITCH + k);
+      cplx x = shared_load(bin_row(s, row) + k);
       if (k == 0 || 2 * k == FG_N) x.y = 0;
       v[k] = x;
       if (2 * k < FG_N && k > 0) v[FG_N - k] = conjugate(x);
     }
   } else {
 #pragma unroll
-    for (int j = 0; j < FG_N; j++) v[j].x = shared_load(reals_in(s) + row * REAL_PITCH + j);
+    for (int j = 0; j < FG_N; j++) v[j].x = shared_load(real_row(s, row) + j);
   }
 #pragma unroll
   for (int j = 0; j < FG_N; j++)
@@ -38,8 +36,8 @@ FG_DEVICE void write_row(const pass_state &s, int row, const cplx *v) {
   for (int k = 0; k < (FROM_BINS ? FG_N : BINS); k++) {
     cplx x = FG_BACKWARD ? swapped(v[k]) : v[k];
     if (k == 0 || 2 * k == FG_N) x.y = 0;
-    if (FROM_BINS) shared_store(reals_in(s) + row * REAL_PITCH + k, x.x);
-    else shared_store(s.tile + row * BIN_PITCH + k, x);
+    if (FROM_BINS) shared_store(real_row(s, row) + k, x.x);
+    else shared_store(bin_row(s, row) + k, x);
   }
 }
 
@@ -48,8 +46,7 @@ FG_DEVICE void transform(const pass_state &s) {
   cplx v[FG_N];
 #pragma unroll
   for (int j = 0; j < FG_N; j++) v[j] = {0, 0};
-  if constexpr (FROM_BINS) rows_from_memory(s, [&](spot, int at, cplx x) { shared_store(s.tile + at, x); });
-  else rows_from_memory(s, [&](spot, int at, real x) { shared_store(reals_in(s) + at, x); });
+  rows_from_memory(s);
   __syncthreads();
   if (row < WHOLE) read_row(s, row, v);
   let_next_launch();
@@ -59,8 +56,7 @@ FG_DEVICE void transform(const pass_state &s) {
     write_row(s, row, v);
   }
   __syncthreads();
-  if constexpr (FROM_BINS) rows_to_memory(s, [&](spot, int at) { return shared_load(reals_in(s) + at); });
-  else rows_to_memory(s, [&](spot, int at) { return shared_load(s.tile + at); });
+  rows_to_memory(s);
 }
 
 } // namespace short_row

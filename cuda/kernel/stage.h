@@ -42,7 +42,8 @@ FG_CONSTANT int length_before(int s) {
   return p;
 }
 constexpr int LENGTH = FG_N / radix_of(0) * points_of(0);
-constexpr bool PADDED = FG_REAL_RADIX && LENGTH != FG_DATA - 1; /* points that are zero follow */
+constexpr int POWERS = (FG_DATA - 1) / 2; /* of a generator modulo a prime, up to their signs */
+constexpr bool PADDED = FG_REAL_RADIX && LENGTH != 2 * POWERS;
 
 FG_CONSTANT int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
 /* The product of the stages before those that stage s's inputs have to be turned by the results of.  Only permuted

@@ -50,7 +50,7 @@ FG_DEVICE cplx filtered_sum(const pass_state &s, int line, cplx sum, cplx f) {
   cplx *const at = s.tile + prime_at(line, 0);
 #endif
   const cplx first = shared_load(at);
-  shared_store(at, first + sum);
+  shared_store(at, first + (FG_REAL_RADIX && FG_BACKWARD ? scale(2, sum) : sum)); /* half a spectrum's sum */
   return sum * f + first;
 }
 

@@ -57,7 +57,7 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
       writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
   if (t->generator) {
     const ptrdiff_t power = fg_power_modulo(t->generator, fg_coprime_index(&t->groups, k), p->filter.n);
-    if (p->real_radix) return line * p->data + power;
+    if (p->real_radix) return line * ((p->data / 2 + 1) | 1) + (power <= p->data / 2 ? power : p->data - power);
     return fg_banks_place(p, line, power - 1);
   }
   return fg_banks_place(p, line, k);
@@ -65,8 +65,8 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
 
 /* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */
 static int group_wavefronts(const fg_pass *p, const stage *t, int first, int j, bool writes) {
-  const int banks = p->real_radix && t->generator ? 2 * wavefront(p) : wavefront(p); /* reals */
-  int load[2 * MOST_BANKS] = {0}, most = 1;
+  const int banks = wavefront(p);
+  int load[MOST_BANKS] = {0}, most = 1;
   for (int lane = 0; lane < banks; lane++) {
     if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->portions) break;
     const int bank = (int)(place(p, t, first + lane, j, writes) % banks);

@@ -89,6 +89,8 @@ static int registers_of(const fg_pass *p, int points) {
     if (r > LARGEST_LEAN_RADIX) lean = 0;
   }
   if (fg_pass_is_rader(p)) extra += 12; /* its order */
+  for (int s = 0; s < p->stages && p->real_radix; s++) /* two transforms of real points at once */
+    if (s == 0 || p->radix[s] > LARGEST_LEAN_RADIX) extra += p->radix[s] > LARGEST_LEAN_RADIX ? 32 : 24;
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)

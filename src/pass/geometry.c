@@ -120,6 +120,7 @@ int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
   if (!p->real_radix) return fg_radix_lists(p->n, p->precision, list, FG_GEOMETRY_LISTS);
   const int count = fg_radix_lists(p->n / kept, p->precision, list, FG_GEOMETRY_LISTS);
   for (int i = 0; i < count; i++) {
+    if (p->n == kept) list[i].stages = 0; /* no other */
     memmove(list[i].radix + 1, list[i].radix, (size_t)list[i].stages++ * sizeof *list[i].radix);
     list[i].radix[0] = kept;
   }

@@ -188,7 +188,8 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
     filter->coprime = fg_pass_length(p) == p->filter.n - 1;
     filter->real = p->real_radix != 0;
     if (filter->real) filter->radix[0] = p->real_radix;
-    *order = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages, .coprime = filter->coprime};
+    *order = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages, .coprime = filter->coprime,
+                         .real = filter->real};
     memcpy(order->radix, filter->radix, sizeof order->radix);
   }
   for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);

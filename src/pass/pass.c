@@ -144,7 +144,7 @@ double fg_pass_cluster_efficiency(const fg_pass *p) {
 static double transform_operations(const fg_pass *p) {
   double operations = 0;
   for (int s = 0; s < p->stages; s++) {
-    int rest = s == 0 && p->real_radix ? p->real_radix : p->radix[s];
+    int rest = s == 0 && p->real_radix ? p->real_radix / 2 : p->radix[s]; /* two of real points */
     for (int q = 2; rest > 1; q++)
       for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
     operations += STAGE_OPERATIONS;

@@ -43,13 +43,13 @@ enum fg_table_kind {
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed; in
                        the order in which the radices' stages leave it */
   FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
-  FG_TABLE_HARTLEY  /* RADER's for real points: cos + sin instead; length n − 1, or from 2(n − 1) − 1 on */
+  FG_TABLE_HARTLEY  /* RADER's for real points (cuda/kernel/real_prime.h); length n − 1, or from 2(n − 2) on */
 };
 
 typedef struct {
   enum fg_table_kind kind;
   enum fg_precision precision;
-  int sign;          /* CHIRP, FILTER */
+  int sign;          /* CHIRP, FILTER; HARTLEY: that of c2r is doubled */
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
   ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries */
@@ -59,7 +59,8 @@ typedef struct {
   int halved;        /* ROOTS: divided by 2 */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
   int coprime;       /* the stages are groups of coprime ones, without twiddles between them (src/pass/residues.h) */
-  int real;          /* STAGES, HARTLEY: the first stage's points are real, so that only half of its results are kept */
+  int real;          /* STAGES, HARTLEY: the first stage's points are real, so that only half of its results are kept;
+                        POWERS: up to their signs, q < (n − 1)/2, as numbers from −(n − 1)/2 to (n − 1)/2 */
   int radix[FG_MAX_STAGES];
 } fg_table;
 
@@ -85,8 +86,8 @@ typedef struct {
   fg_table form_table;    /* factors of the forms */
   int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
   bool pairs;             /* two rows of real data share a line */
-  int real_radix;         /* 0, or the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0] is how
-                             many of its results are kept, real_radix/2 + 1, and n counts those */
+  int real_radix;         /* 0, or (even) the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0]
+                             is how many of its results are kept, real_radix/2 + 1, and n counts those */
   bool half_row;          /* a row of real data is a line of half as many points, two of its elements each */
   fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
                            * with its entries from the line's load position on */

@@ -353,11 +353,27 @@ START_TEST(kinds_near_primes_are_right) {
     const int n = near_primes[_i];
     snprintf(text, sizeof text, "ok%d:2:3%s*3:%d:1", n, letters[k], 2 * n + 1);
     check(text, 0);
-    for (int i = 0; i < list.count; i++) convolutions += list.pass[i].filter.kind == FG_TABLE_RADER;
+    for (int i = 0; i < list.count; i++) convolutions += fg_pass_is_rader(&list.pass[i]);
     snprintf(text, sizeof text, "ik%d:4%s*3:1", n, letters[k]);
     check(text, 0);
   }
   if (near_primes[_i] >= 74) ck_assert_int_gt(convolutions, 0);
+}
+END_TEST
+
+/* Rows of prime length as real convolutions: of p - 1 points (66, 100, 126; 256, with twiddles between all stages) and
+ * padded (167, 179); batches with gaps and loops, backwards, across rows, in place, splits, kinds. */
+static const char *const primes[] = {
+    "orf67*40", "orb67*40", "irf101*5", "orb167*3", "orf127:1:1*5:130:70", "orf71v9", "orb73:3:-2*3:230:-150",
+    "/orb89*3", "orf97:1:1*3:100:50x2:300:150", "orf257*2", "irb101*4", "orf179v5", "ok131:2:3b*3:270:400", "ok127h*3",
+    "ok113e10*3", "ok113o01*2", "ok167e11*2",
+};
+
+START_TEST(prime_rows_are_real_convolutions) {
+  check(primes[_i], 0);
+  ck_assert_int_eq(list.count, 1);
+  ck_assert_int_eq(list.pass[0].filter.kind, FG_TABLE_HARTLEY);
+  ck_assert_int_eq(list.pass[0].radix[0], list.pass[0].real_radix / 2 + 1);
 }
 END_TEST
 
@@ -550,6 +566,12 @@ int main(void) {
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
   if (!TEST_WIDE) tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));
+  TCase *convolved = tcase_create("primes");
+  tcase_set_timeout(convolved, 600);
+  tcase_add_loop_test(convolved, prime_rows_are_real_convolutions, 0, TEST_WIDE ? 4 : TEST_COUNT(primes));
   const char *const usual = PRECISION == FG_SINGLE ? "real" : "real data in double precision";
-  return test_run(t, TEST_WIDE ? "real data on wide arrays" : usual);
+  Suite *const s = suite_create(TEST_WIDE ? "real data on wide arrays" : usual);
+  suite_add_tcase(s, t);
+  suite_add_tcase(s, convolved);
+  return test_run_suite(s);
 }

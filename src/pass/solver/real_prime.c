@@ -2,7 +2,7 @@
  * arithmetic, and of the tile, of a line without imaginary part (cuda/kernel/real_prime.h).
  *
  * While p − 1 is smooth that is the convolution's length, in groups of coprime stages as solver rader's; else a length from
- * 2(p − 1) − 1 on.  The first stage, of real points, may have any radix: the larger it is the fewer of its results are kept
+ * 2(p − 2) on.  The first stage, of real points, may have any even radix: the larger it is the fewer of its results are kept
  * for nothing (those that are their own conjugates), the cheapest is taken. */
 #include "src/pass/geometry.h"
 #include "src/pass/residues.h"
@@ -11,7 +11,7 @@
 enum {
   LONGEST = 1 << 16,    /* no block holds more */
   LEAST_RADIX = 6,      /* below, a third or more would be kept for nothing */
-  LARGEST_RADIX = 53,   /* 61 is a convolution of its own, complex */
+  LARGEST_RADIX = 42,   /* above, a thread has too few registers */
   RADIX_SHIFT = 8,
   MOST_WAYS = LARGEST_RADIX
 };
@@ -29,7 +29,8 @@ static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choi
   p.pairs = false;
   p.real_radix = (int)(choice - (length << RADIX_SHIFT));
   p.n = length / p.real_radix * (p.real_radix / 2 + 1);
-  p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .n = prime, .length = length};
+  p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .sign = w->sign,
+                       .n = prime, .length = length};
   if (!fg_pass_is_whole(&p, FG_INPUT) || !fg_pass_is_whole(&p, FG_OUTPUT)) return false;
   return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
@@ -45,15 +46,19 @@ static ptrdiff_t padded_length(ptrdiff_t least, int radix) {
   }
 }
 
+/* The butterflies that there are (cuda/kernel/real_butterfly.h): those of half as many points, turned ones of powers of two. */
+static bool exists(int radix, enum fg_precision precision) {
+  return radix / 2 % 2 ? fg_radix_exists(radix / 2, precision) : radix == 8 || radix == 16 || radix == 32;
+}
+
 static int ways(const fg_work *w, ptrdiff_t list[MOST_WAYS]) {
   const ptrdiff_t powers = w->dim[0].n - 1;
-  const bool smooth = fg_smooth(powers, w->precision);
   int count = 0;
-  for (int radix = LEAST_RADIX; radix <= LARGEST_RADIX; radix++) {
-    const bool fits = smooth ? powers % radix == 0 : radix >= 16 && radix <= 32 && radix % 4 == 0;
-    if (!fits || !fg_radix_exists(radix, w->precision)) continue;
-    list[count++] = (smooth ? powers : padded_length(2 * powers - 1, radix)) * (1 << RADIX_SHIFT) + radix;
-  }
+  for (int padded = !fg_smooth(powers, w->precision); count == 0 && padded < 2; padded++)
+    for (int radix = padded ? 16 : LEAST_RADIX; radix <= (padded ? 32 : LARGEST_RADIX); radix += 2) {
+      if ((!padded && powers % radix) || !exists(radix, w->precision)) continue;
+      list[count++] = (padded ? padded_length(2 * powers - 2, radix) : powers) * (1 << RADIX_SHIFT) + radix;
+    }
   return count;
 }
 

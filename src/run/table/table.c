@@ -141,18 +141,38 @@ static bool put_filter(sink *s, const fg_table *t) {
   return done;
 }
 
-/* Σ_q exp(−2πi·g^q/n)·exp(2πi·qk/length), divided by length, or of cos + sin; of the bins that are kept. */
-static bool put_rader(sink *s, const fg_table *t) {
-  const size_t length = (size_t)t->length, powers = (size_t)t->n - 1, count = length == powers ? powers : 2 * powers - 1;
+/* exp(−2πi·g^q/n) at −q. */
+static void wrap_powers(fg_wide *x, const fg_table *t) {
+  const size_t length = (size_t)t->length;
+  uint64_t power = 1;
   const uint64_t generator = (uint64_t)fg_generator(t->n);
-  fg_wide *x = calloc(length, sizeof *x);
-  if (!x) return false;
+  for (size_t q = 0; q < length; q++) {
+    x[(length - q) % length] = fg_root(power, (uint64_t)t->n);
+    power = power * generator % (uint64_t)t->n;
+  }
+}
+
+/* What has the cosine as sum with what is half of the length apart, the sine as difference. */
+static void wrap_hartley(fg_wide *x, const fg_table *t) {
+  const size_t length = (size_t)t->length, half = ((size_t)t->n - 1) / 2, count = length == 2 * half ? half : 2 * half - 1;
+  const uint64_t generator = (uint64_t)fg_generator(t->n);
+  const long double factor = t->sign == FG_BACKWARD ? 2 : 1;
   uint64_t power = 1;
   for (size_t q = 0; q < count; q++) {
     const fg_wide w = fg_root(power, (uint64_t)t->n);
-    x[(length - q) % length] = t->kind == FG_TABLE_HARTLEY ? (fg_wide){w.re - w.im, 0} : w;
+    x[(length - q) % length].re = factor * (w.re - w.im);
+    x[(length - q + length / 2) % length].re = factor * (w.re + w.im);
     power = power * generator % (uint64_t)t->n;
   }
+}
+
+/* That transformed and divided by the length; the bins that are kept. */
+static bool put_rader(sink *s, const fg_table *t) {
+  const size_t length = (size_t)t->length;
+  fg_wide *x = calloc(length, sizeof *x);
+  if (!x) return false;
+  if (t->kind == FG_TABLE_HARTLEY) wrap_hartley(x, t);
+  else wrap_powers(x, t);
   const bool done = transform_of(s->precision, x, length);
   const fg_coprime_groups groups = groups_of(t);
   for (size_t m = 0; done && m < length; m++) {
@@ -166,8 +186,11 @@ static bool put_rader(sink *s, const fg_table *t) {
 
 static void put_powers(int *entries, const fg_table *t) {
   const fg_coprime_groups groups = groups_of(t);
-  const ptrdiff_t g = fg_generator(t->n);
-  for (ptrdiff_t k = 0; k < t->n - 1; k++) entries[k] = (int)fg_power_modulo(g, fg_coprime_index(&groups, k), t->n);
+  const ptrdiff_t g = fg_generator(t->n), count = (ptrdiff_t)fg_table_entries(t);
+  for (ptrdiff_t k = 0; k < count; k++) {
+    const ptrdiff_t power = fg_power_modulo(g, fg_coprime_index(&groups, k), t->n);
+    entries[k] = (int)(t->real && 2 * power > t->n ? power - t->n : power);
+  }
 }
 
 size_t fg_table_entries(const fg_table *t) {
@@ -179,7 +202,7 @@ size_t fg_table_entries(const fg_table *t) {
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
     case FG_TABLE_CHIRP: return (size_t)t->n;
-    case FG_TABLE_POWERS: return (size_t)t->n - 1;
+    case FG_TABLE_POWERS: return ((size_t)t->n - 1) / (t->real ? 2 : 1);
     case FG_TABLE_ROOTS:
     case FG_TABLE_FILTER:
     case FG_TABLE_RADER: return (size_t)t->length;
