@@ -377,6 +377,27 @@ START_TEST(prime_rows_are_real_convolutions) {
 }
 END_TEST
 
+/* Many rows of a long prime length: one pass while a block holds half of the convolution, padded or not. */
+static const struct {
+  const char *text;
+  int passes;
+  enum fg_table_kind filter; /* of any pass */
+} long_primes[] = {{"orb1009*30000", 1, FG_TABLE_HARTLEY}, {"orf8191*4000", 1, FG_TABLE_HARTLEY},
+                   {"orf10007*3000", 1, FG_TABLE_HARTLEY}, {"orb65521*400", 3, FG_TABLE_FILTER}};
+
+START_TEST(long_prime_rows_are_one_pass) {
+  const char *why = "";
+  fg_problem *p = test_problem(long_primes[_i].text, FG_SINGLE);
+  enum fg_table_kind filter = FG_TABLE_NONE;
+  ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+  for (int i = 0; i < list.count; i++)
+    if (list.pass[i].filter.kind) filter = list.pass[i].filter.kind;
+  ck_assert_int_eq(list.count, long_primes[_i].passes);
+  ck_assert_int_eq(filter, long_primes[_i].filter);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* Orders of memory: across rows, transposed, backwards, gaps, several loops, tails; splits; several dimensions. */
 static const char *const layouts[] = {
     "orf16v37", "orb16v37", "orf15v9", "orb60:1:9*9:40:1", "orf60:37:1*37:1:40", "orf64:1:5*5:64:1", "orb64:5:1*5:1:70",
@@ -569,6 +590,8 @@ int main(void) {
   TCase *convolved = tcase_create("primes");
   tcase_set_timeout(convolved, 600);
   tcase_add_loop_test(convolved, prime_rows_are_real_convolutions, 0, TEST_WIDE ? 4 : TEST_COUNT(primes));
+  if (PRECISION == FG_SINGLE && !TEST_WIDE)
+    tcase_add_loop_test(convolved, long_prime_rows_are_one_pass, 0, TEST_COUNT(long_primes));
   const char *const usual = PRECISION == FG_SINGLE ? "real" : "real data in double precision";
   Suite *const s = suite_create(TEST_WIDE ? "real data on wide arrays" : usual);
   suite_add_tcase(s, t);

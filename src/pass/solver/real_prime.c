@@ -30,7 +30,7 @@ static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choi
   p.real_radix = (int)(choice - (length << RADIX_SHIFT));
   p.n = length / p.real_radix * (p.real_radix / 2 + 1);
   p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .sign = w->sign,
-                       .n = prime, .length = length};
+                       .n = prime, .length = length, .real = 1, .radix = {p.real_radix}};
   if (!fg_pass_is_whole(&p, FG_INPUT) || !fg_pass_is_whole(&p, FG_OUTPUT)) return false;
   return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
