@@ -9,9 +9,9 @@
 #include "src/pass/solver.h"
 
 enum {
-  LONGEST = 1 << 16,    /* no block holds more */
-  LEAST_RADIX = 6,      /* below, a third or more would be kept for nothing */
-  LARGEST_RADIX = 42,   /* above, a thread has too few registers */
+  LONGEST = 1 << 16,  /* no block holds more */
+  LEAST_RADIX = 6,    /* below, a third or more would be kept for nothing */
+  LARGEST_RADIX = 42, /* above, a thread has too few registers */
   RADIX_SHIFT = 8,
   MOST_WAYS = LARGEST_RADIX
 };
@@ -29,8 +29,8 @@ static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choi
   p.pairs = false;
   p.real_radix = (int)(choice - (length << RADIX_SHIFT));
   p.n = length / p.real_radix * (p.real_radix / 2 + 1);
-  p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .sign = w->sign,
-                       .n = prime, .length = length, .real = 1, .radix = {p.real_radix}};
+  p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .sign = w->sign, .n = prime,
+                        .length = length, .real = 1, .radix = {p.real_radix}};
   if (!fg_pass_is_whole(&p, FG_INPUT) || !fg_pass_is_whole(&p, FG_OUTPUT)) return false;
   return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
