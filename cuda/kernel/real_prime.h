@@ -8,7 +8,7 @@
  *
  * Both sums at once are a convolution of the 2H real points whose sums and differences of what is H apart are c and d, with
  * cos + sin.  (Rader 1968, with a Hartley kernel.)  FG_REAL_RADIX points of them are a butterfly of the first stage, which
- * takes c and d as they are, and of the last one, which leaves the two sums (real_butterfly.h); in between half of the rows
+ * takes c and d as they are, and of the last one, which leaves the two sums (split_butterfly.h); in between half of the rows
  * of a two-dimensional complex transform, and one more, are all there is to do.  Where P − 1 has no butterflies the sums are
  * padded: c and d to LENGTH/2 ≥ 2H − 1 points each, the rest being zero.
  *

@@ -15,7 +15,7 @@
 #ifndef FG_STAGE_H
 #define FG_STAGE_H
 
-#include "real_butterfly.h"
+#include "split_butterfly.h"
 
 constexpr int STAGES = FG_STAGES;
 constexpr int LAST = (FG_CONVOLVE ? 2 * STAGES : STAGES) - 1;
@@ -148,8 +148,8 @@ template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
         for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::TURNED);
       }
     }
-    if constexpr (FG_REAL_RADIX && S == 0) real_butterfly<FG_REAL_RADIX>::forward(v + i * T::R);
-    else if constexpr (FG_REAL_RADIX && S == LAST) real_butterfly<FG_REAL_RADIX>::to_real(v + i * T::R);
+    if constexpr (FG_REAL_RADIX && S == 0) split_butterfly<FG_REAL_RADIX>::forward(v + i * T::R);
+    else if constexpr (FG_REAL_RADIX && S == LAST) split_butterfly<FG_REAL_RADIX>::to_real(v + i * T::R);
     else butterfly<T::R>::apply(v + i * T::R);
   }
 }

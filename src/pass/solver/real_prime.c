@@ -46,7 +46,7 @@ static ptrdiff_t padded_length(ptrdiff_t least, int radix) {
   }
 }
 
-/* The butterflies that there are (cuda/kernel/real_butterfly.h): those of half as many points, turned ones of powers of two. */
+/* The butterflies that there are (cuda/kernel/split_butterfly.h): those of half as many points, turned ones of powers of two. */
 static bool exists(int radix, enum fg_precision precision) {
   return radix / 2 % 2 ? fg_radix_exists(radix / 2, precision) : radix == 8 || radix == 16 || radix == 32;
 }

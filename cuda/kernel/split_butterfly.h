@@ -1,15 +1,15 @@
-/* real_butterfly.h: forward DFTs of R = 2Q real points x in registers, and those whose results are real.
+/* split_butterfly.h: forward DFTs of R = 2Q real points x in registers, and those whose results are real.
  *
  * Points come, and go, as c[j] = x[j] + x[j + Q] and d[j] = x[j] − x[j + Q], one complex number v[j]: results with even
  * numbers are the DFT of c, those with odd ones that of d, turned.  Of the results 0 … Q are kept, the others being their
  * conjugates.  The compiler, which sees what is zero and what nobody asks for, leaves half of the complex butterflies
  * out. */
-#ifndef FG_REAL_BUTTERFLY_H
-#define FG_REAL_BUTTERFLY_H
+#ifndef FG_SPLIT_BUTTERFLY_H
+#define FG_SPLIT_BUTTERFLY_H
 
 #include "butterfly.h"
 
-template <int R> struct real_butterfly {
+template <int R> struct split_butterfly {
   static constexpr int Q = R / 2;
 
   /* Q real points to the results 0 … Q/2, and back. */
