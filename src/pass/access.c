@@ -39,10 +39,23 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   return p->stages == 1 && !p->pairs && !rows ? 0 : fg_banks_tile_points(p);
 }
 
+bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) {
+  if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind || p->from.form || p->to.form) return false;
+  if (p->from.split || p->from.wide || p->loops != 1 || p->in != 1 || p->loop[0].in != p->n) return false;
+  return device->arch >= 90 && p->stages > 1;
+}
+
+/* The region and the barrier behind the tile of a pass that loads ahead (cuda/kernel/ahead.h): points, all but the tile
+ * itself. */
+static ptrdiff_t points_ahead(const fg_pass *p) {
+  const ptrdiff_t tile = fg_geometry_tile_points(p), rows = p->lines * p->n, barrier = 2;
+  return p->ahead ? (tile + 1) / 2 * 2 + (rows + 2) / 2 * 2 + barrier - tile : 0;
+}
+
 size_t fg_geometry_shared(const fg_pass *p) {
   const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
   const size_t places = rows * 5 * sizeof(long long);
-  return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
+  return (size_t)(fg_geometry_tile_points(p) + points_ahead(p)) * 2 * fg_real_size(p->precision) + places;
 }
 
 /* Lines lie closer together than the points of a line. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/pass/banks.h"
+#include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 
 static const char axis_letter[] = "zyx"; /* of three dimensions, slowest first; of two: the last two */
@@ -15,6 +16,7 @@ fg_choice fg_choice_of(const fg_pass *p) {
   const bool box = p->family == FG_FAMILY_BOX;
   c.spacing = box ? p->pitch : p->pad;
   c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
+  c.ahead = p->ahead > 0;
   for (int s = 0; s < p->stages; s++) {
     if (!box && p->radix[s] == 1 && p->n > 1) continue; /* a move */
     c.axis[c.stages] = box ? p->axis[s] : 0;
@@ -61,7 +63,7 @@ static bool same_stages(const fg_choice *c, const fg_pass *p) {
 
 static bool set_box(const fg_choice *c, fg_pass *p) {
   enum { MOST_WAYS = 125 };
-  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || (c->cluster & (c->cluster - 1))) return false;
+  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || (c->cluster & (c->cluster - 1)) || c->ahead) return false;
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
   bool known = false;
   p->cluster = c->cluster;
@@ -76,6 +78,13 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
   return fg_geometry_shares(p) || c->spacing == p->pitch;
 }
 
+/* As many blocks as the device holds at a time, each with room for two tiles; stages and blocks_sm are set. */
+static bool set_ahead(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
+  p->ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
+  return !c->ahead || (fg_geometry_may_load_ahead(p, device) &&
+                       (size_t)c->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm);
+}
+
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
   fg_pass now = *p;
   const bool sound = c->stages > 0 && c->lines >= 1 && c->lines <= 512 && c->threads >= 32 && c->threads % 32 == 0 &&
@@ -86,6 +95,7 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.threads = c->threads;
   if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : set_tile(c, &now))) return false;
   now.blocks_sm = c->blocks_sm;
+  if (!set_ahead(c, &now, device)) return false;
   if (!fg_geometry_fits(&now, device)) return false;
   *p = now;
   return true;
@@ -108,7 +118,7 @@ static bool same_layout(const fg_pass *a, const fg_pass *b) {
   const fg_choice x = fg_choice_of(a), y = fg_choice_of(b);
   return x.stages == y.stages && !memcmp(x.radix, y.radix, (size_t)x.stages * sizeof *x.radix) &&
          !memcmp(x.axis, y.axis, (size_t)x.stages * sizeof *x.axis) && x.cluster == y.cluster && x.lines == y.lines &&
-         x.threads == y.threads;
+         x.threads == y.threads && x.ahead == y.ahead;
 }
 
 static int better_first(const void *a, const void *b) {
@@ -146,7 +156,7 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
     offer_lines(all, *p, lines[i]);
 }
 
-static void offer_tiles(candidates *all, const fg_pass *p) {
+static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
   const int count = fg_radix_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
   for (int i = 0; i < count; i++) {
@@ -155,7 +165,8 @@ static void offer_tiles(candidates *all, const fg_pass *p) {
     memcpy(now.radix, lists[i].radix, sizeof now.radix);
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
-    offer_all_lines(all, &now);
+    now.ahead = ahead && fg_geometry_may_load_ahead(&now, all->device);
+    if (now.ahead == ahead) offer_all_lines(all, &now);
   }
 }
 
@@ -178,7 +189,7 @@ typedef struct {
 
 static bool equal(const fg_choice *x, const fg_choice *y) {
   return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
-         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
+         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across && x->ahead == y->ahead &&
          x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
          x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
@@ -222,6 +233,28 @@ static void add_best_boxes(listing *l, candidates *all, int most) {
   }
 }
 
+/* p's own with its tiles loaded ahead, and as many blocks as then fit. */
+static void add_own_ahead(listing *l) {
+  fg_pass p = *l->own;
+  p.ahead = 1;
+  fg_fit_blocks(&p, l->device);
+  const fg_choice c = fg_choice_of(&p);
+  add(l, &c);
+}
+
+/* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to gain. */
+static void add_best_tiles(listing *l, candidates *all, int most) {
+  enum { FEW_BLOCKS = 8 };
+  const bool ahead = fg_geometry_may_load_ahead(l->own, l->device) && l->own->blocks_sm <= FEW_BLOCKS;
+  offer_tiles(all, l->own, false);
+  add_best(l, all, ahead ? most / 2 : most);
+  if (!ahead) return;
+  if (!l->own->ahead) add_own_ahead(l);
+  all->count = 0;
+  offer_tiles(all, l->own, true);
+  add_best(l, all, most);
+}
+
 /* Registers that the compiler may give a thread. */
 static int registers(const fg_choice *c, const fg_device_info *device) {
   return device->registers_sm / (c->threads * c->blocks_sm) / 8 * 8;
@@ -262,8 +295,7 @@ int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *li
   if (p->family == FG_FAMILY_BOX) {
     add_best_boxes(&l, &all, best);
   } else {
-    offer_tiles(&all, p);
-    add_best(&l, &all, best);
+    add_best_tiles(&l, &all, best);
   }
   add_variants(&l);
   free(all.at);
@@ -277,6 +309,7 @@ void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]) {
   int at = 0;
   for (int s = 0; s < c->stages; s++) box = box || c->axis[s];
   if (c->across) text[at++] = 'a';
+  if (c->ahead) text[at++] = 'n';
   if (c->cluster > 1) at += snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), "c%d.", c->cluster);
   for (int s = 0; s < c->stages; s++) {
     if (s) text[at++] = '.';
@@ -316,6 +349,9 @@ bool fg_choice_parse(fg_choice *c, const char *text) {
   if (*text == 'c' && !parse_cluster(c, &text)) return false;
   if (*text == 'a') {
     c->across = true;
+    text++;
+  } else if (*text == 'n') {
+    c->ahead = true;
     text++;
   }
   do

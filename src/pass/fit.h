@@ -7,6 +7,7 @@
 
 enum {
   FG_SECTOR = 32,               /* bytes */
+  FG_SHARED_RESERVED = 1024,    /* bytes of a multiprocessor's shared memory that each block takes besides its own */
   FG_LARGEST_BLOCK = 64 * 1024  /* bytes of the points of several lines */
 };
 

@@ -241,10 +241,10 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   const bool load = p->column[0], store = p->column[p->stages - 1];
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
+  return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads%s, %s→%s%s%s%s, %s)",
                   fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
                   fg_pass_is_rader(p) ? p->data : p->half_row ? fg_pass_row(p) : p->n, p->half_row ? "/2" : "", radices,
-                  fg_pass_blocks(p), p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
-                  p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
-                  bytes);
+                  fg_pass_blocks(p), p->lines, p->threads, p->ahead ? ", loaded ahead" : "", load ? "column" : "row",
+                  store ? "column" : "row", twiddle, p->load_table.kind ? ", factors in" : "",
+                  p->store_table.kind ? ", factors out" : "", bytes);
 }

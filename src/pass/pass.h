@@ -93,6 +93,8 @@ typedef struct {
   int stages, radix[FG_MAX_STAGES];
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
   int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
+  int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and loads the
+                                    next one while it computes (cuda/kernel/ahead.h) */
 
   /* BOX */
   int dims;
@@ -146,7 +148,7 @@ double fg_pass_cluster_efficiency(const fg_pass *p);
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
-/* Blocks of the launch. */
+/* Tiles or boxes, of those that clusters share the parts: the blocks of the launch, if a block has only one. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
 
 /* Bytes of one real number of that side of p in memory, and of one complex number. */
