@@ -21,7 +21,9 @@ static_assert(STAGES > 1, "the region is free for the next tile from the first e
  * first has no 16 bytes with the one before it; then the barrier.  Multiples of 16 bytes (src/pass/access.c). */
 constexpr int REGION_AT = (FG_TILE_POINTS + 1) / 2 * 2, REGION_POINTS = (DENSE_POINTS + 2) / 2 * 2;
 FG_DEVICE cplx *region_of(const pass_state &s) { return s.tile + REGION_AT; }
-FG_DEVICE arrivals *arrivals_of(const pass_state &s) { return reinterpret_cast<arrivals *>(region_of(s) + REGION_POINTS); }
+FG_DEVICE arrivals *arrivals_of(const pass_state &s) {
+  return reinterpret_cast<arrivals *>(region_of(s) + REGION_POINTS);
+}
 
 FG_DEVICE const cplx *source_of(const pass_state &s) {
   return static_cast<const cplx *>(s.args.in_re) + static_cast<long long>(s.first) * FG_DATA;

@@ -1,6 +1,6 @@
-/* bulk_copy.h: copies from global into shared memory that nobody waits for at once: a unit of the multiprocessor makes them,
- * one thread asks for them, and they arrive at a barrier in shared memory (cp.async.bulk, cp.async, mbarrier: PTX ISA).
- * From compute capability 9.0 on. */
+/* bulk_copy.h: copies from global into shared memory that nobody waits for at once: a unit of the multiprocessor makes
+ * them, one thread asks for them, and they arrive at a barrier in shared memory (cp.async.bulk, cp.async, mbarrier: PTX
+ * ISA).  From compute capability 9.0 on. */
 #ifndef FG_BULK_COPY_H
 #define FG_BULK_COPY_H
 
@@ -41,7 +41,8 @@ FG_DEVICE void copy_bulk(cplx *to, const cplx *from, int count, arrivals *at) {
   fg_sim_now->hooks->copy(fg_sim_now, to, from, bytes, at);
   fg_sim_now->hooks->copy_arrive(fg_sim_now, at);
 #else
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(at)), "r"(bytes) : "memory");
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(at)), "r"(bytes)
+               : "memory");
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(to)),
                "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(shared_address(at))

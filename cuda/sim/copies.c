@@ -1,7 +1,7 @@
 /* copies.c: copies into shared memory that are under way, and their barriers.
  *
- * The bytes are there from the beginning on, which nobody sees, since nobody may look; that they are still the same at the
- * end tells whether what was read has changed meanwhile. */
+ * The bytes are there from the beginning on, which nobody sees, since nobody may look; that they are still the same at
+ * the end tells whether what was read has changed meanwhile. */
 #include "config.h"
 
 #include "cuda/sim/copies.h"

@@ -1,8 +1,9 @@
-/* copies.h: copies into a block's shared memory that a thread begins and does not wait for (cp.async, cp.async.bulk), and
- * the barriers at which they arrive (mbarrier).
+/* copies.h: copies into a block's shared memory that a thread begins and does not wait for (cp.async, cp.async.bulk),
+ * and the barriers at which they arrive (mbarrier).
  *
- * A copy happens at any time between its beginning and the completion of its barrier's phase: until then nobody may touch
- * where it goes, or change what it reads.  Phases are completed as late as can be: when no thread can go on otherwise. */
+ * A copy happens at any time between its beginning and the completion of its barrier's phase: until then nobody may
+ * touch where it goes, or change what it reads.  Phases are completed as late as can be: when no thread can go on
+ * otherwise. */
 #ifndef FG_SIM_COPIES_H
 #define FG_SIM_COPIES_H
 

@@ -42,7 +42,7 @@ typedef enum {
   FG_SHARED_MISALIGNED,
   FG_SHARED_UNWRITTEN, /* a word is read that this block never wrote */
   FG_SHARED_RACE,      /* another thread touched a word since the last barrier, one of the two writing */
-  FG_SHARED_COPIED     /* a copy to there is under way, or has arrived and neither the thread nor a barrier waited for it */
+  FG_SHARED_COPIED     /* a copy to there is under way, or neither the thread nor a barrier has waited for it */
 } fg_sim_shared_result;
 
 /* Have bytes of shared memory for a launch: 0, or -1 for lack of host memory. */

@@ -189,8 +189,8 @@ typedef struct {
 
 static bool equal(const fg_choice *x, const fg_choice *y) {
   return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
-         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across && x->ahead == y->ahead &&
-         x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
+         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
+         x->ahead == y->ahead && x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
          x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
 
@@ -242,7 +242,8 @@ static void add_own_ahead(listing *l) {
   add(l, &c);
 }
 
-/* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to gain. */
+/* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to
+ * gain. */
 static void add_best_tiles(listing *l, candidates *all, int most) {
   enum { FEW_BLOCKS = 8 };
   const bool ahead = fg_geometry_may_load_ahead(l->own, l->device) && l->own->blocks_sm <= FEW_BLOCKS;

@@ -1,5 +1,5 @@
-/* test_ahead.c: tiles that are loaded while the one before is computed give what they give one by one, bit for bit; where
- * they are offered. */
+/* test_ahead.c: tiles that are loaded while the one before is computed give what they give one by one, bit for bit;
+ * where they are offered. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,8 @@ START_TEST(tiles_loaded_ahead_are_right) {
   fg_pass *pass = &list->pass[0];
   const size_t bytes = (size_t)(fg_pass_lines(pass) * pass->n) * point;
   float *in = malloc(bytes), *want = malloc(bytes), *got = malloc(bytes);
-  for (size_t i = 0; precision == FG_SINGLE && i < bytes / sizeof(float); i++) in[i] = (float)dice_between(&d, -1000, 1000);
+  for (size_t i = 0; precision == FG_SINGLE && i < bytes / sizeof(float); i++)
+    in[i] = (float)dice_between(&d, -1000, 1000);
   for (size_t i = 0; precision == FG_DOUBLE && i < bytes / sizeof(double); i++)
     ((double *)in)[i] = (double)dice_between(&d, -1000, 1000);
   ck_assert(list->count == 1 && fg_geometry_may_load_ahead(pass, &fg_reference_device));
