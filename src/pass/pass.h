@@ -148,7 +148,7 @@ double fg_pass_cluster_efficiency(const fg_pass *p);
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
-/* Tiles or boxes, of those that clusters share the parts: the blocks of the launch, if a block has only one. */
+/* Tiles, boxes, or parts of boxes that clusters share: one for each block of the launch, unless blocks load ahead. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
 
 /* Bytes of one real number of that side of p in memory, and of one complex number. */
