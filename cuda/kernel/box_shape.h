@@ -1,0 +1,145 @@
+/* box_shape.h: the shape of a box (box.cu): what each stage has, where its points lie in the tile and in memory. */
+#ifndef FG_BOX_SHAPE_H
+#define FG_BOX_SHAPE_H
+
+#include "args.h"
+#include "cluster.h"
+
+constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
+constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
+
+FG_CONSTANT int size_of(int d) {
+  constexpr int sizes[] = {FG_SIZES};
+  return sizes[d];
+}
+FG_CONSTANT int radix_of(int s) {
+  constexpr int radices[] = {FG_RADICES};
+  return radices[s];
+}
+FG_CONSTANT int axis_of(int s) {
+  constexpr int axes[] = {FG_AXES};
+  return axes[s];
+}
+FG_CONSTANT bool skewed(int s) {
+  constexpr int skews[] = {FG_SKEWS};
+  return skews[s];
+}
+/* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
+ * cluster. */
+constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
+static_assert(FG_CLUSTER == 1 || (DIMS == 3 && FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE),
+              "a cluster has one whole box");
+static_assert(FG_CLUSTER == 1 || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points");
+static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");
+
+/* The dimension that the blocks of a cluster share out in stage s, the most that one of them has of dimension d then, and
+ * of the box. */
+FG_CONSTANT int shared_in(int s) { return s <= CROSSING ? 1 : 0; }
+FG_CONSTANT int part_of(int d) { return (size_of(d) + FG_CLUSTER - 1) / FG_CLUSTER; }
+FG_CONSTANT int size_in(int s, int d) { return FG_CLUSTER > 1 && d == shared_in(s) ? part_of(d) : size_of(d); }
+FG_CONSTANT int total_in(int s) {
+  int n = 1;
+  for (int d = 0; d < DIMS; d++) n *= size_in(s, d);
+  return n;
+}
+/* The first index along that dimension that this block has. */
+FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
+
+/* Radices before stage s along its own dimension. */
+FG_CONSTANT int product_before(int s) {
+  int p = 1;
+  for (int i = 0; i < s; i++)
+    if (axis_of(i) == axis_of(s)) p *= radix_of(i);
+  return p;
+}
+/* Where stage s's twiddles begin in the table of its dimension. */
+FG_CONSTANT int twiddles_before(int s) {
+  int sum = 0;
+  for (int i = 0; i < s; i++)
+    if (axis_of(i) == axis_of(s) && product_before(i) > 1) sum += product_before(i) * (radix_of(i) - 1);
+  return sum;
+}
+/* Points along its dimension that stages up to s have transformed together. */
+FG_CONSTANT int group_of(int s) { return product_before(s) * radix_of(s); }
+/* Where index k along dimension d is in the exchange after stage s. */
+FG_CONSTANT int skewed_index(int s, int d, int k) { return skewed(s) && d == axis_of(s) ? k + k / group_of(s) : k; }
+/* Points from neighbour to neighbour along dimension d there. */
+FG_CONSTANT int pitch_of(int s, int d) {
+  int p = (d == ROW ? 1 : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
+  for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_in(s + 1, i) - 1) + 1;
+  return p;
+}
+
+FG_CONSTANT int points_a_thread() {
+  int most = 1;
+  for (int s = 0; s < STAGES; s++) {
+    const int r = radix_of(s), butterflies = FG_BOXES * (total_in(s) / r);
+    const int points = (butterflies + FG_THREADS - 1) / FG_THREADS * r;
+    if (points > most) most = points;
+  }
+  return most;
+}
+constexpr int POINTS = points_a_thread();
+
+/* One butterfly: b-th along its dimension; at[d] the coordinates in the others, along the one that a cluster shares out
+ * from the first that the block has. */
+struct spot {
+  int box, at[DIMS], b;
+  bool exists;
+};
+
+/* base + i·step, both of the same thread, taken apart digit by digit: digits in which i has no part are the same for
+ * every i, which the compiler then works out once. */
+struct number {
+  unsigned base, step;
+};
+FG_DEVICE int next_digit(number &u, int i, unsigned n) {
+  if (u.step % n != 0) u = {u.base + i * u.step, 0};
+  const unsigned digit = u.base % n;
+  u = {u.base / n, u.step / n};
+  return int(digit);
+}
+FG_DEVICE int value_of(number u, int i) { return int(u.base + i * u.step); }
+
+template <int S> struct stage {
+  static constexpr int R = radix_of(S), AXIS = axis_of(S), P = product_before(S);
+  static constexpr int M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH;
+  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
+
+  /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
+  FG_DEVICE spot locate(int i) {
+    spot s;
+    number u = {threadIdx.x, FG_THREADS};
+    s.exists = (i + 1) * FG_THREADS <= ALL || value_of(u, i) < ALL;
+    if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
+#pragma unroll
+    for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
+    if (!FG_ACROSS) s.box = value_of(u, i);
+    constexpr int D = shared_in(S), N = size_of(D);
+    if (FG_CLUSTER > 1 && N % FG_CLUSTER) s.exists = s.exists && first_in(S) + s.at[D] < N; /* the last have less */
+    s.b = s.at[AXIS];
+    return s;
+  }
+};
+
+/* Address in the exchange after stage E of a spot whose coordinate along AXIS is k instead. */
+template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
+  int address = s.box * (FG_ACROSS ? 1 : FG_BOX_POINTS);
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) address += skewed_index(E, d, d == AXIS ? k : s.at[d]) * pitch_of(E, d);
+  return address;
+}
+
+/* Stride along dimension d in global memory; rows are mostly contiguous, which saves a product. */
+FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
+FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
+
+/* The same from point to point, where one may be two real elements. */
+FG_DEVICE long long in_step(const fg_tile_args &a, int d) {
+  return (FG_HALF_ROW && SPECTRA_OUT && d == ROW ? 2 : 1) * in_stride(a, d);
+}
+FG_DEVICE long long out_step(const fg_tile_args &a, int d) {
+  return (FG_HALF_ROW && SPECTRA_IN && d == ROW ? 2 : 1) * out_stride(a, d);
+}
+
+#endif

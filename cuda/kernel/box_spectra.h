@@ -1,0 +1,169 @@
+/* box_spectra.h: half spectra of boxes (box.cu) between memory and the tile.
+ *
+ * Spectra lie in the tile as they do in memory, and are put together on the way from there into the first stage; those that
+ * go are taken apart on the way from the tile, where the last stage has left points.  The mirror of an index is its negative
+ * in every dimension. */
+#ifndef FG_BOX_SPECTRA_H
+#define FG_BOX_SPECTRA_H
+
+#include "box_shape.h"
+#include "element.h"
+#include "half.h"
+#include "line.h"
+#include "twiddle.h"
+
+constexpr int POINTS_ROW = size_of(ROW), LENGTH = FG_HALF_ROW ? 2 * POINTS_ROW : POINTS_ROW; /* of a row in real numbers */
+constexpr int HALF = LENGTH / 2 + 1; /* of a row's spectrum is in memory */
+constexpr int PLANE = FG_TOTAL / POINTS_ROW, HALF_TOTAL = PLANE * HALF;
+
+constexpr int SPECTRA = FG_BOXES * HALF_TOTAL;
+constexpr int ELEMENTS = (SPECTRA + FG_THREADS - 1) / FG_THREADS; /* of a thread */
+
+/* The i-th that this thread moves, along the rows first. */
+FG_DEVICE spot element(int i) {
+  spot s;
+  number u = {threadIdx.x, FG_THREADS};
+  s.exists = (i + 1) * FG_THREADS <= SPECTRA || value_of(u, i) < SPECTRA;
+  if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
+#pragma unroll
+  for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == ROW ? HALF : size_of(d));
+  if (!FG_ACROSS) s.box = value_of(u, i);
+  s.b = 0;
+  return s;
+}
+
+/* The negative of an index in all dimensions but the last, there k. */
+FG_DEVICE spot mirrored(spot s, int k) {
+#pragma unroll
+  for (int d = 0; d < ROW; d++) s.at[d] = s.at[d] ? size_of(d) - s.at[d] : 0;
+  s.at[ROW] = k;
+  return s;
+}
+
+/* Spectra lie in the tile as they do in memory: points from neighbour to neighbour along d, and an element. */
+FG_CONSTANT int element_pitch(int d) {
+  int p = FG_ACROSS ? FG_BOXES : 1;
+  for (int i = d + 1; i < DIMS; i++) p *= i == ROW ? HALF : size_of(i);
+  return p;
+}
+FG_DEVICE cplx *element_in(cplx *tile, const spot &s) {
+  int at = s.box * (FG_ACROSS ? 1 : HALF_TOTAL);
+#pragma unroll
+  for (int d = 0; d < DIMS; d++) at += s.at[d] * element_pitch(d);
+  return tile + at;
+}
+
+/* Behind the points where a thread does one butterfly after the other: others would have written over them. */
+FG_DEVICE cplx *spectra_in(cplx *tile) { return tile + (FG_SINGLY ? FG_BOXES * FG_BOX_POINTS : 0); }
+
+FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
+  return FG_BOXES == 1 || box < line_number(a.lines);
+}
+
+/* Of the planes in which k and −k are both in memory the Hermitian part counts: 0, and the last of even rows. */
+FG_DEVICE void make_hermitian(cplx *tile) {
+  constexpr int PLANES = LENGTH % 2 == 0 ? 2 : 1, ALL = FG_BOXES * PLANES * PLANE;
+#pragma unroll 1
+  for (int first = 0; first < ALL; first += FG_THREADS) {
+    int u = first + threadIdx.x;
+    spot s;
+    if (u >= ALL) break;
+    s.box = u % FG_BOXES;
+    u /= FG_BOXES;
+    const int k = u % PLANES * (HALF - 1);
+    u /= PLANES;
+#pragma unroll
+    for (int d = ROW - 1; d >= 0; d--) {
+      s.at[d] = u % size_of(d);
+      u /= size_of(d);
+    }
+    s.at[ROW] = k;
+    cplx *const own = element_in(tile, s), *const mirror = element_in(tile, mirrored(s, k));
+    if (own > mirror) continue;
+    const cplx x = scale(real(0.5), shared_load(own) + conjugate(shared_load(mirror)));
+    shared_store(own, x);
+    if (own < mirror) shared_store(mirror, conjugate(x));
+  }
+}
+
+/* So many elements of a thread are under way at a time. */
+constexpr int BATCH = sizeof(real) == 4 ? 16 : 8;
+
+FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *spectra) {
+#pragma unroll
+  for (int begin = 0; begin < ELEMENTS; begin += BATCH) {
+    cplx x[BATCH];
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const spot s = element(begin + i);
+      x[i] = {0, 0};
+      if (begin + i >= ELEMENTS || !s.exists || !box_exists(a, first + s.box)) continue;
+      long long at = place_of(a, first + s.box).in;
+#pragma unroll
+      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+      x[i] = read_point(a, at);
+    }
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+      const spot s = element(begin + i);
+      if (begin + i < ELEMENTS && s.exists) shared_store(element_in(spectra, s), x[i]);
+    }
+  }
+  __syncthreads();
+  make_hermitian(spectra);
+  __syncthreads();
+}
+
+/* The points of the complex transform that spectra in the tile make: X, or of half rows Z (half.h). */
+FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx *spectra) {
+  using T = stage<0>;
+  static_assert(!SPECTRA_IN || T::AXIS != ROW, "the first stage runs along a slow dimension");
+  constexpr int N = size_of(T::AXIS), PITCH = element_pitch(T::AXIS);
+  if (!s.exists) return;
+  const int k = s.at[ROW];
+  spot m = mirrored(s, LENGTH / (FG_HALF_ROW ? 2 : 1) - k);
+  m.at[T::AXIS] = N - s.b;
+  const cplx *const own = element_in(spectra, s), *const mirror = element_in(spectra, m);
+  const cplx w = FG_HALF_ROW ? conjugate(half_root(a, k)) : cplx{0, 0};
+#pragma unroll
+  for (int j = 0; j < T::R; j++) {
+    const cplx *const x = own + j * (T::M * PITCH);
+    const cplx *const y = mirror - (j == 0 && s.b == 0 ? N * PITCH : j * (T::M * PITCH));
+    if (FG_HALF_ROW) {
+      const cplx p = shared_load(x), q = conjugate(shared_load(y));
+      v[j] = swapped(scaled_plus(2, turned(w, p - q), p + q));
+    } else {
+      const cplx p = shared_load(2 * k <= LENGTH ? x : y);
+      v[j] = swapped(2 * k <= LENGTH ? p : conjugate(p));
+    }
+  }
+}
+
+/* After the last stage there is no skew: points are where their indices say. */
+FG_DEVICE cplx point_in(const cplx *tile, const spot &s) { return shared_load(tile + tile_address<LAST, ROW>(s, s.at[ROW])); }
+
+/* An element of the spectrum of the points in the tile: Z, or of half rows X (half.h). */
+FG_DEVICE cplx spectrum_element(const fg_tile_args &a, const cplx *tile, spot s) {
+  if (!FG_HALF_ROW) return point_in(tile, s);
+  const int k = s.at[ROW];
+  const cplx mirror = conjugate(point_in(tile, mirrored(s, k ? POINTS_ROW - k : 0)));
+  if (k == POINTS_ROW) s.at[ROW] = 0;
+  const cplx z = point_in(tile, s);
+  return scaled_plus(real(0.5), z + mirror, turned(half_root(a, k), mirror - z));
+}
+
+FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cplx *tile) {
+#pragma unroll
+  for (int i = 0; i < ELEMENTS; i++) {
+    const spot s = element(i);
+    if (!s.exists || !box_exists(a, first + s.box)) continue;
+    const line_place place = place_of(a, first + s.box);
+    long long at = place.out;
+#pragma unroll
+    for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
+    const cplx x = spectrum_element(a, tile, s);
+    write_point(a, at, FG_TWIDDLE ? twiddled(a, place.twiddle, s.at[0], x) : x);
+  }
+}
+
+#endif
