@@ -48,8 +48,8 @@ template <int M> FG_DEVICE void store_odd_row(const pass_state &s, int line, int
 
 /* ---- spectra ---- */
 
-/* Point j of a butterfly's R, k its first: a position, and whether that is in the lower half; j says so of all but the one
- * in the middle. */
+/* Point j of a butterfly's R: a position, and whether that is in the lower half; j says so of all but the one in the
+ * middle. */
 template <int R> struct odd_bin {
   long long k;
   bool low;

@@ -198,7 +198,8 @@ double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
-  return kept * fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
+  return kept * fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size *
+         permuted_efficiency(p);
 }
 
 /* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */

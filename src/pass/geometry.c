@@ -95,8 +95,8 @@ static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *
   *best = *p;
 }
 
-/* The best ways to write an odd row with that real radix: one, or two where the first has a large radix, which a stage more
- * is worth. */
+/* The best ways to write an odd row with that real radix: one, or two where the first has a large radix, for which a
+ * stage more may be better. */
 static int lists_of_odd_row(const fg_pass *p, int real, fg_radix_list *list) {
   enum { MOST = 2, LARGE = 17 };
   const bool last = fg_form_loads_spectrum(p->from.form);

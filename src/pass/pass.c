@@ -123,7 +123,8 @@ static double sector_efficiency(const fg_pass *p) {
 
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
-  const double element = (double)fg_pass_point_size(p, side) / ((p->half_row || p->odd_row) && fg_form_is_real(side->form) ? 2 : 1);
+  const bool reals = (p->half_row || p->odd_row) && fg_form_is_real(side->form);
+  const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
@@ -254,7 +255,8 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
                   fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
-                  fg_pass_is_rader(p) ? p->data : p->half_row || p->odd_row ? fg_pass_row(p) : p->n, p->half_row ? "/2" : "", radices,
+                  fg_pass_is_rader(p) ? p->data : p->half_row || p->odd_row ? fg_pass_row(p) : p->n,
+                  p->half_row ? "/2" : "", radices,
                   fg_pass_blocks(p), p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
                   bytes);
