@@ -25,6 +25,7 @@
  *   FG_HALF_ROW                1: a row is a line of half as many points (half_row.h); FG_IN_TWOS, FG_OUT_TWOS 1: whose
  *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order by fours, or an
  *                              extension by threes, 2: stores the former
+ *   FG_ODD_ROW                 1: loads rows of reals of odd length as half of their lines (odd_row.h), 2: stores them
  *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows go through the tile as they are in memory (extended.h)
  *   FG_SHORT_ROW               1: a row of real data is one butterfly (short_row.h)
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)

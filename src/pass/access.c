@@ -72,7 +72,7 @@ bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX &&
 /* The line is the whole transform. */
 fg_mirror fg_geometry_mirror(const fg_pass *p) {
   const fg_place *from = &p->from;
-  if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
+  if (p->family != FG_FAMILY_TILE || p->odd_row || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
   if (fg_form_loads_spectrum(from->form))
     return !from->period && fg_form_length(from->form, from->row) == (p->half_row ? 2 * p->n : p->n) ? FG_MIRROR_LOAD
                                                                                                      : FG_MIRROR_NONE;
@@ -137,7 +137,8 @@ static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side) {
   const bool load = side == FG_INPUT;
   const fg_place *place = load ? &p->from : &p->to;
-  if (!extends(p) || !fg_form_extends(p->to.form)) return false;
+  const bool extended = extends(p) && fg_form_extends(p->to.form), odd = p->odd_row && place->form == FG_FORM_REAL;
+  if (!extended && !odd) return false;
   if (p->loops != 1 || (load ? p->load_step : p->store_step) != 1) return false;
   if ((load ? p->loop[0].in : p->loop[0].out) != place->row) return false;
   return !fills_sectors(p, load ? 0 : p->stages - 1, place);
@@ -178,8 +179,9 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const int last = p->stages - 1;
   const bool rows_in = fg_geometry_rows_through(p, FG_INPUT), rows_out = fg_geometry_rows_through(p, FG_OUTPUT);
-  const bool sparse_store = !store && !rows_out && !fills_sectors(p, last, &p->to);
-  const bool sparse_load = !load && !rows_in && !fills_sectors(p, 0, &p->from);
+  const int real = fg_pass_real_stage(p); /* must: reals are no points */
+  const bool sparse_store = last != real && !store && !rows_out && !fills_sectors(p, last, &p->to);
+  const bool sparse_load = real != 0 && !load && !rows_in && !fills_sectors(p, 0, &p->from);
   const bool move_store = !through_store && (crowded(p, last) || sparse_store);
   const bool move_load = !through_load && (crowded(p, 0) || sparse_load);
   if (move_store) insert_move(p, p->stages, store);

@@ -20,7 +20,7 @@ fg_choice fg_choice_of(const fg_pass *p) {
   for (int s = 0; s < p->stages; s++) {
     if (!box && p->radix[s] == 1 && p->n > 1) continue; /* a move */
     c.axis[c.stages] = box ? p->axis[s] : 0;
-    c.radix[c.stages++] = p->radix[s];
+    c.radix[c.stages++] = fg_pass_butterfly(p, s);
   }
   return c;
 }
@@ -29,13 +29,13 @@ fg_choice fg_choice_of(const fg_pass *p) {
 
 static int descending(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
 
-/* The radices, in whatever order, are one of the ways to write n. */
-static bool is_a_way(const fg_choice *c, ptrdiff_t n, enum fg_precision precision) {
+/* The radices, in whatever order (an odd row's real one in its place), are one of the ways to write p's line. */
+static bool is_a_way(const fg_choice *c, const fg_pass *p) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_radix_lists(n, precision, lists, FG_GEOMETRY_LISTS);
+  const int count = fg_geometry_lists(p, lists), first = fg_pass_real_stage(p) == 0;
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
-  qsort(radix, (size_t)c->stages, sizeof *radix, descending);
+  qsort(radix + first, (size_t)(c->stages - p->odd_row), sizeof *radix, descending);
   for (int i = 0; i < count; i++)
     if (lists[i].stages == c->stages && !memcmp(lists[i].radix, radix, (size_t)c->stages * sizeof *radix)) return true;
   return false;
@@ -46,9 +46,8 @@ static bool set_tile(const fg_choice *c, fg_pass *p) {
     if (c->axis[s]) return false;
   if (c->cluster > 1) return false;
   const bool known_pad = c->spacing == 0 || c->spacing == 8 || c->spacing == 16 || c->spacing == 32;
-  if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p->n, p->precision)) return false;
-  p->stages = c->stages;
-  memcpy(p->radix, c->radix, sizeof p->radix);
+  if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p)) return false;
+  fg_geometry_set_radices(p, c->radix, c->stages);
   p->pad = c->spacing;
   fg_geometry_order(p, c->across);
   return true;
@@ -158,11 +157,10 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
 
 static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_radix_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
+  const int count = fg_geometry_lists(p, lists);
   for (int i = 0; i < count; i++) {
     fg_pass now = *p;
-    now.stages = lists[i].stages;
-    memcpy(now.radix, lists[i].radix, sizeof now.radix);
+    fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
     now.ahead = ahead && fg_geometry_may_load_ahead(&now, all->device);
@@ -385,19 +383,20 @@ static char access_of(ptrdiff_t stride, bool across) { return stride == 1 ? 'u' 
 void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   const bool across = fg_geometry_load_across(p) || fg_geometry_store_across(p) || p->across;
   const ptrdiff_t row = across && p->loops ? (ptrdiff_t)p->loop[0].n : 0;
-  const int points = log2_of((double)fg_pass_lines(p) * (double)p->n);
+  const ptrdiff_t n = p->odd_row ? p->data : p->n; /* before the radices are chosen, too */
+  const int points = log2_of((double)fg_pass_lines(p) * (double)n);
   int at = 0;
   if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, "box");
     for (int d = 0; d < p->dims; d++)
       at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", d ? 'x' : ':', p->box[d].n);
   } else {
-    at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", p->n, p->data);
+    at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", n, p->data);
   }
   snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), ":%c:%c%c:%d:%td.%td:%d%d%d%d%d:%d.%d:%d%d%d:%d%d%d%d",
            p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),
            access_of(p->out, fg_geometry_store_across(p)), points < 22 ? points : 22, row < 64 ? row : 64,
            common(row, 64), p->twiddle != 0, p->load_table.kind != 0, p->store_table.kind != 0, (int)p->filter.kind,
-           p->filter.rows > 0, p->parts, p->half_row ? 2 : p->pairs, p->from.form, p->to.form, p->loops > 1,
-           p->from.split, p->to.split, p->from.wide, p->to.wide);
+           p->filter.rows > 0, p->parts, p->odd_row ? 3 : p->half_row ? 2 : p->pairs, p->from.form, p->to.form,
+           p->loops > 1, p->from.split, p->to.split, p->from.wide, p->to.wide);
 }

@@ -138,10 +138,10 @@ static int residency(const fg_pass *p, const fg_device_info *device, int points)
   return blocks < 32 ? blocks : 32;
 }
 
-/* Bytes from line to line where they are next to each other: of half rows reals. */
+/* Bytes from line to line where they are next to each other: of half and odd rows reals. */
 int fg_fit_neighbour_size(const fg_pass *p) {
   const bool real = fg_form_is_real(p->from.form) ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
-  return p->half_row && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
+  return (p->half_row || p->odd_row) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
 }
 
 /* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
@@ -205,8 +205,10 @@ double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   const double depth = depth_efficiency(p, points);
   const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
   const double overlap = overlap_efficiency(p, blocks);
+  const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
-  return fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
+  return kept * fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size *
+         permuted_efficiency(p);
 }
 
 /* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */
