@@ -10,6 +10,7 @@
 #define FG_PAIRS_H
 
 #include "half_row.h"
+#include "odd_row.h"
 
 constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
 constexpr bool SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
@@ -120,6 +121,7 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
     load_folded_rows<T>(s, v);
     return;
   }
+  if (FG_ODD_ROW && FG_IN_ROWS) load_rows(s);
   if constexpr (FG_IN_DENSE && moves_along<0>()) {
     load_dense<T::REPEATS>(s, v);
     return;
@@ -132,6 +134,8 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else if constexpr (FG_HALF_ROW) load_half_row<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else if constexpr (FG_ODD_ROW == 1) load_odd_row<T::M>(s, at.line, at.b, v + i * T::R);
+    else if constexpr (FG_ODD_ROW == 2) load_odd_bins<T::R>(s, at.line, at.b, v + i * T::R);
     else load_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
   }
 }
@@ -181,6 +185,7 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     store_folded_rows<T>(s, v);
     return;
   }
+  if (FG_ODD_ROW && FG_OUT_ROWS) __syncthreads(); /* the tile is still being read */
   if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
     store_dense<T::REPEATS>(s, v);
     return;
@@ -191,8 +196,11 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) store_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else if constexpr (FG_HALF_ROW) store_half_row<T::R>(s, at.line, at.b, T::M, v + i * T::R);
+    else if constexpr (FG_ODD_ROW == 1) store_odd_bins<T::R>(s, at.line, at.b, v + i * T::R);
+    else if constexpr (FG_ODD_ROW == 2) store_odd_row<T::M>(s, at.line, at.b, v + i * T::R);
     else store_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
   }
+  if (FG_ODD_ROW && FG_OUT_ROWS) store_rows(s);
 }
 
 #endif

@@ -19,7 +19,7 @@
 
 #include "rows.h"
 
-namespace real_prime {
+namespace real_convolution {
 
 constexpr int POINTS_EACH = FG_REAL_RADIX / 2; /* c and d of a butterfly */
 
@@ -94,6 +94,6 @@ FG_DEVICE void store(const pass_state &s, const cplx *v) {
   rows_to_memory(s);
 }
 
-} // namespace real_prime
+} // namespace real_convolution
 
 #endif

@@ -9,12 +9,14 @@
  *
  * Of a convolution of real points (FG_REAL_RADIX) the first stage, and the last, have butterflies of so many real points, of
  * whose results those that are no conjugates of others are kept: the stage's radix, and what FG_N counts.
+ * Of an odd row (odd_row.h) the stage that has the reals counts with the points that are kept of each butterfly.
  *
  * An in-tile convolution (FG_CONVOLVE) has the stages twice: forwards, then with the radices reversed for the inverse,
  * so that the registers of the last forward stage are just what the first inverse stage needs. */
 #ifndef FG_STAGE_H
 #define FG_STAGE_H
 
+#include "real_butterfly.h"
 #include "split_butterfly.h"
 
 constexpr int STAGES = FG_STAGES;
@@ -55,7 +57,16 @@ FG_CONSTANT int coprime_before(int s) {
     if (common_divisor(length_before(i), LENGTH / length_before(i)) == 1) coprime = product_before(i);
   return coprime;
 }
-FG_CONSTANT int turned_before(int s) { return product_before(s) / coprime_before(s); }
+/* Of an odd row: butterflies of REAL_RADIX reals, of whose bins KEPT are kept (and of their twiddles the first). */
+FG_CONSTANT bool is_real(int s) { return FG_ODD_ROW == 1 ? s == 0 : FG_ODD_ROW == 2 && s == LAST; }
+constexpr int KEPT = FG_ODD_ROW ? radix_of(FG_ODD_ROW == 1 ? 0 : LAST) : 1, REAL_RADIX = 2 * KEPT - 1;
+/* The index among all of point k of those kept. */
+FG_CONSTANT int whole(int k) { return k + k / KEPT * (REAL_RADIX - KEPT); }
+
+FG_CONSTANT int turned_before(int s) {
+  const int kept = product_before(s) / coprime_before(s);
+  return FG_ODD_ROW == 1 && s > 0 ? whole(kept) : kept;
+}
 /* Where stage s's twiddles begin in the table of all stages: none where nothing is turned. */
 FG_CONSTANT int twiddles_before(int s) {
   int sum = 0;
@@ -135,6 +146,35 @@ template <int S> struct stage {
   }
 };
 
+/* The reals of an odd row's butterfly are in registers as KEPT points: 0 alone, then j and REAL_RADIX − j. */
+template <class F> FG_DEVICE void pack_reals(cplx *v, F element) {
+  v[0] = {element(0), 0};
+#pragma unroll
+  for (int j = 1; j < KEPT; j++) v[j] = {element(j), element(REAL_RADIX - j)};
+}
+template <class F> FG_DEVICE void unpack_reals(const cplx *v, F use) {
+  use(0, v[0].x);
+#pragma unroll
+  for (int j = 1; j < KEPT; j++) {
+    use(j, v[j].x);
+    use(REAL_RADIX - j, v[j].y);
+  }
+}
+
+/* Between them and the bins; those that are loaded have real and imaginary part exchanged. */
+template <int R> FG_DEVICE void real_stage(cplx *v) {
+  real x[R];
+  if constexpr (FG_ODD_ROW == 1) {
+    unpack_reals(v, [&](int j, real element) { x[j] = element; });
+    real_butterfly<R>::forward(x, v);
+  } else {
+#pragma unroll
+    for (int k = 0; k < KEPT; k++) v[k] = quarter(v[k]); /* their conjugates */
+    real_butterfly<R>::backward(v, x);
+    pack_reals(v, [&](int j) { return x[j]; });
+  }
+}
+
 /* The butterflies of stage S on the registers, inputs first turned by exp(−2πi j·(b mod P)/(P·R)); P of its group. */
 template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
   using T = stage<S>;
@@ -142,7 +182,8 @@ template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
   for (int i = 0; i < T::REPEATS; i++) {
     if (T::TURNED > 1 && T::R > 1) {
       const spot at = T::locate(i);
-      const cplx *w = twiddles + T::TWIDDLES + at.b % T::P / T::COPRIME;
+      const int turn = at.b % T::P / T::COPRIME;
+      const cplx *w = twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(turn) : turn);
       if (at.exists) {
 #pragma unroll
         for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::TURNED);
@@ -150,6 +191,7 @@ template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
     }
     if constexpr (FG_REAL_RADIX && S == 0) split_butterfly<FG_REAL_RADIX>::forward(v + i * T::R);
     else if constexpr (FG_REAL_RADIX && S == LAST) split_butterfly<FG_REAL_RADIX>::to_real(v + i * T::R);
+    else if constexpr (is_real(S)) real_stage<REAL_RADIX>(v + i * T::R);
     else butterfly<T::R>::apply(v + i * T::R);
   }
 }

@@ -25,6 +25,7 @@
  *   FG_HALF_ROW                1: a row is a line of half as many points (half_row.h); FG_IN_TWOS, FG_OUT_TWOS 1: whose
  *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order by fours, or an
  *                              extension by threes, 2: stores the former
+ *   FG_ODD_ROW                 1: loads rows of reals of odd length as half of their lines (odd_row.h), 2: stores them
  *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows go through the tile as they are in memory (extended.h)
  *   FG_SHORT_ROW               1: a row of real data is one butterfly (short_row.h)
  *   FG_REAL_RADIX              with FG_RADER: rows are real, and the first stage has butterflies of so many real points
@@ -32,6 +33,7 @@
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
+ *   FG_AHEAD                   1: blocks have several tiles, and load each while they compute the one before (ahead.h)
  *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
 #if FG_SHORT_ROW
 #include "short_row.h"
@@ -39,13 +41,14 @@
 #if FG_REAL_RADIX
 #include "real_prime.h"
 #endif
+#include "ahead.h"
 #include "through.h"
 
 /* Bin 0 of a prime length's convolution is the sum of all but the first element: with that, result 0.  What is added to
  * the bin comes back in every other result: the first element. */
 FG_DEVICE cplx filtered_sum(const pass_state &s, int line, cplx sum, cplx f) {
 #if FG_REAL_RADIX
-  cplx *const at = real_prime::first_of(s, line);
+  cplx *const at = real_convolution::first_of(s, line);
 #else
   cplx *const at = s.tile + prime_at(line, 0);
 #endif
@@ -74,13 +77,14 @@ FG_DEVICE void apply_filter(const pass_state &s, cplx *v) {
 }
 
 template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
-  if (S == LAST) let_next_launch();
+  if (S == LAST && (!FG_AHEAD || is_last_tile(s))) let_next_launch();
   compute<S>(v, static_cast<const cplx *>(s.args.stages));
   if constexpr (S < LAST) {
     if constexpr (FG_CONVOLVE && S == STAGES - 1) {
       apply_filter(s, v);
     } else {
-      if (S != 0 || LOAD_THROUGH || FG_IN_ROWS) __syncthreads(); /* the tile is still being read */
+      if (S != 0 || LOAD_THROUGH || FG_IN_ROWS || FG_AHEAD) __syncthreads(); /* the tile is still being read */
+      if constexpr (FG_AHEAD && S == 0) bring_next(s);
       exchange_write<S>(v, s.tile);
       __syncthreads();
       exchange_read<S + 1>(v, s.tile);
@@ -88,6 +92,24 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
     run_stages<S + 1>(s, v);
   }
 }
+
+#if FG_AHEAD
+/* This block's tile, and every so many blocks' one from there. */
+FG_DEVICE void transform_tiles(pass_state s) {
+  if (threadIdx.x == 0) {
+    arrivals_begin(arrivals_of(s), UNIT == 1 ? 1 : 2);
+    bring(s);
+  }
+  __syncthreads();
+  for (unsigned parity = 0; tile_exists(s); s.first = tile_after(s).first, parity ^= 1) {
+    cplx v[POINTS];
+    wait_for_arrivals(arrivals_of(s), parity);
+    load_ahead(s, v);
+    run_stages<0>(s, v);
+    store_lines(s, v);
+  }
+}
+#endif
 
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(const fg_tile_args args) {
   wait_for_last_launch();
@@ -98,12 +120,14 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
 
 #if FG_SHORT_ROW
   short_row::transform(s);
+#elif FG_AHEAD
+  transform_tiles(s);
 #else
   cplx v[POINTS];
 #if FG_REAL_RADIX
-  real_prime::load(s, v);
+  real_convolution::load(s, v);
   run_stages<0>(s, v);
-  real_prime::store(s, v);
+  real_convolution::store(s, v);
 #else
   if constexpr (LOAD_THROUGH) load_through(s, v);
   else load_lines(s, v);

@@ -90,6 +90,28 @@ static bool complete_warp_operations(core *c) {
   return any;
 }
 
+/* Of the barrier that thread number t waits at for copies: complete its phase if all have arrived. */
+static bool complete_phase(core *c, unsigned t) {
+  sim_block *b = block_of(c);
+  fg_sim_copy_barrier *const at = fg_sim_copies_barrier(&b->copies, b->threads[t].copied->at);
+  if (at->missing) return false;
+  const char *wrong = fg_sim_copies_complete(&b->copies, &b->shared, at);
+  if (wrong) {
+    fg_sim_violation("kernel %s, block %u: %s", c->launch->name, c->state.block.x, wrong);
+    c->violated = true;
+  }
+  for (unsigned u = 0; u < c->launch->block; u++)
+    if (b->threads[u].state == AT_COPY && b->threads[u].copied == at) b->threads[u].state = READY;
+  return true;
+}
+
+static bool complete_phases(core *c) {
+  bool any = false;
+  for (unsigned t = 0; t < c->launch->block && !c->violated; t++)
+    if (block_of(c)->threads[t].state == AT_COPY) any |= complete_phase(c, t);
+  return any;
+}
+
 /* All wait and nobody can go on. */
 static void report_divergence(core *c) {
   const sim_block *b = block_of(c);
@@ -97,9 +119,9 @@ static void report_divergence(core *c) {
   while (b->threads[t].state == DONE)
     t++;
   fg_sim_violation("kernel %s, block %u, thread %u: barrier divergence: %u threads wait at __syncthreads, %u at "
-                   "__syncwarp, %u at a shuffle, %u for the cluster, %u have finished",
+                   "__syncwarp, %u at a shuffle, %u for a copy, %u for the cluster, %u have finished",
                    c->launch->name, c->state.block.x, t, b->waiting[AT_BARRIER], b->waiting[AT_WARP_SYNC],
-                   b->waiting[AT_SHUFFLE], b->waiting[AT_CLUSTER], b->waiting[DONE]);
+                   b->waiting[AT_SHUFFLE], b->waiting[AT_COPY], b->waiting[AT_CLUSTER], b->waiting[DONE]);
   c->violated = true;
 }
 
@@ -133,8 +155,14 @@ static void run_block(core *c) {
   const sim_block *b = block_of(c);
   while (!c->violated) {
     run_ready(c);
-    if (c->violated || complete_warp_operations(c))
+    if (c->violated || complete_warp_operations(c) || complete_phases(c))
       continue;
+    if (b->waiting[DONE] == block && b->copies.copies > 0) {
+      fg_sim_violation("kernel %s, block %u: has finished, and a copy into its shared memory is under way",
+                       c->launch->name, c->state.block.x);
+      c->violated = true;
+      return;
+    }
     if (b->waiting[DONE] == block || b->waiting[AT_CLUSTER] == block)
       return;
     if (b->waiting[AT_BARRIER] != block) {
@@ -150,6 +178,7 @@ static void begin_cluster(core *c) {
   c->met = c->reached = false;
   for (unsigned r = 0; r < c->launch->exports->cluster; r++) {
     enter_block(c, r);
+    fg_sim_copies_begin(&block_of(c)->copies, &block_of(c)->shared);
     fg_sim_shared_begin(&block_of(c)->shared);
     make_ready(c);
     for (unsigned t = 0; t < c->launch->block; t++) {

@@ -6,11 +6,12 @@
 #include <stdint.h>
 
 #include "cuda/sim/block.h"
+#include "cuda/sim/copies.h"
 #include "cuda/sim/fiber.h"
 #include "cuda/sim/memory.h"
 #include "cuda/sim/shared.h"
 
-typedef enum { READY, AT_BARRIER, AT_WARP_SYNC, AT_SHUFFLE, AT_CLUSTER, DONE } thread_state;
+typedef enum { READY, AT_BARRIER, AT_WARP_SYNC, AT_SHUFFLE, AT_COPY, AT_CLUSTER, DONE } thread_state;
 
 typedef struct {
   fg_fiber *fiber;
@@ -19,10 +20,12 @@ typedef struct {
   uint32_t mask;   /* lanes that a warp operation waits for */
   uint32_t source; /* of a shuffle */
   uint64_t value;  /* handed in, then received */
+  const fg_sim_copy_barrier *copied; /* what it waits at for copies */
 } sim_thread;
 
 typedef struct {
   fg_sim_shared_memory shared;
+  fg_sim_copies copies;
   unsigned waiting[DONE + 1]; /* threads that were in that state when last seen */
   sim_thread threads[FG_BLOCK_THREADS];
 } sim_block;

@@ -38,6 +38,12 @@ struct fg_sim_hooks {
   void (*cluster_wait)(fg_sim_state *);
   /* Where the block of that rank in the cluster has what this one has there in its own shared memory; to be written. */
   void *(*neighbour)(fg_sim_state *, const void *address, unsigned rank);
+  /* A barrier in shared memory for copies, of so many arrivals a phase; a copy into shared memory in its present phase;
+   * an arrival; wait for the phase of that parity. */
+  void (*copy_barrier)(fg_sim_state *, const void *barrier, unsigned arrivals);
+  void (*copy)(fg_sim_state *, void *to, const void *from, unsigned bytes, const void *barrier);
+  void (*copy_arrive)(fg_sim_state *, const void *barrier);
+  void (*copy_wait)(fg_sim_state *, const void *barrier, unsigned parity);
 };
 
 /* What a compiled kernel exports, under the name fg_sim_export. */

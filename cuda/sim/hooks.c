@@ -39,7 +39,8 @@ static _Noreturn void violate_shared(core *c, unsigned rank, const void *address
   static const char *const reasons[] = {[FG_SHARED_OUTSIDE] = "out of bounds",
                                         [FG_SHARED_MISALIGNED] = "misaligned",
                                         [FG_SHARED_UNWRITTEN] = "never written by this block",
-                                        [FG_SHARED_RACE] = "race: no barrier since the access of"};
+                                        [FG_SHARED_RACE] = "race: no barrier since the access of",
+                                        [FG_SHARED_COPIED] = "race: a copy to there was not waited for"};
   char what[300], other[60] = "", whose[40] = "";
   const unsigned own = c->state.block.x, of = own - c->rank + rank;
   if (result == FG_SHARED_RACE && with == FG_SHARED_SEVERAL)
@@ -160,6 +161,77 @@ static void *hook_neighbour(fg_sim_state *state, const void *address, unsigned r
   return c->blocks[rank]->shared.memory + ((intptr_t)address - (intptr_t)c->state.shared);
 }
 
+/* ---- copies that are not waited for at once ---- */
+
+/* The barrier there, which the running thread asks something of. */
+static fg_sim_copy_barrier *copy_barrier(core *c, const void *at) {
+  hook_shared(&c->state, at, sizeof(uint64_t), false); /* a barrier of the block since it was begun */
+  fg_sim_copy_barrier *b = fg_sim_copies_barrier(&block_of(c)->copies, at);
+  if (!b)
+    violate(c, "there is no barrier for copies at that address");
+  return b;
+}
+
+static void hook_copy_barrier(fg_sim_state *state, const void *at, unsigned arrivals) {
+  core *c = (core *)state;
+  hook_shared(state, at, sizeof(uint64_t), true);
+  if (!fg_sim_copies_new_barrier(&block_of(c)->copies, at, arrivals))
+    violate(c, "more barriers for copies than are simulated");
+}
+
+/* What the copy reads, in sectors. */
+static void copy_source(core *c, const char *from, unsigned bytes, const void *site) {
+  enum { SECTOR = 32 };
+  for (unsigned at = 0, piece; at < bytes; at += piece) {
+    piece = SECTOR - (unsigned)((uintptr_t)(from + at) % SECTOR);
+    if (piece > bytes - at)
+      piece = bytes - at;
+    uint32_t with = 0;
+    fg_sim_touch_result result = fg_sim_memory_touch(&c->toucher, from + at, piece, false, &with);
+    if (result != FG_TOUCH_FINE)
+      violate_global(c, from + at, piece, false, result, with);
+    if (fg_sim_traffic_on)
+      fg_sim_traffic_note(c->rank * FG_BLOCK_THREADS + c->state.thread.x, site, from + at, piece, FG_SIM_READ);
+  }
+}
+
+static void hook_copy(fg_sim_state *state, void *to, const void *from, unsigned bytes, const void *barrier) {
+  core *c = (core *)state;
+  sim_block *const here = block_of(c);
+  fg_sim_copy_barrier *b = copy_barrier(c, barrier);
+  const unsigned unit = bytes == 4 || bytes == 8 ? bytes : 16;
+  const char *wrong = fg_sim_copies_may_add(&here->copies, b);
+  if (!wrong && (bytes == 0 || bytes % unit || (uintptr_t)to % unit || (uintptr_t)from % unit))
+    wrong = "a copy into shared memory is misaligned, or not of whole 16 bytes";
+  if (wrong)
+    violate(c, wrong);
+  copy_source(c, from, bytes, __builtin_return_address(0));
+  unsigned with = 0;
+  fg_sim_shared_result result = fg_sim_shared_leave(&here->shared, c->state.thread.x, to, bytes, &with);
+  if (result != FG_SHARED_FINE)
+    violate_shared(c, c->rank, to, bytes, true, result, with);
+  fg_sim_copies_add(&here->copies, b, to, from, bytes);
+}
+
+static void hook_copy_arrive(fg_sim_state *state, const void *barrier) {
+  core *c = (core *)state;
+  fg_sim_copy_barrier *b = copy_barrier(c, barrier);
+  if (!b->missing)
+    violate(c, fg_sim_copies_may_add(&block_of(c)->copies, b));
+  b->missing--;
+}
+
+/* Until the phase of that parity is complete; the one before the first is. */
+static void hook_copy_wait(fg_sim_state *state, const void *barrier, unsigned parity) {
+  core *c = (core *)state;
+  fg_sim_copy_barrier *b = copy_barrier(c, barrier);
+  if (b->phase % 2 == parity) {
+    running(c)->copied = b;
+    wait_as(c, running(c), AT_COPY);
+  }
+  fg_sim_shared_see(&block_of(c)->shared, c->state.thread.x, b->arrived);
+}
+
 static void hook_global(fg_sim_state *state, const void *address, unsigned bytes, int how) {
   core *c = (core *)state;
   const bool write = how == FG_SIM_WRITE;
@@ -170,5 +242,6 @@ static void hook_global(fg_sim_state *state, const void *address, unsigned bytes
   if (fg_sim_traffic_on) fg_sim_traffic_note(c->rank * FG_BLOCK_THREADS + c->state.thread.x, __builtin_return_address(0), address, bytes, how);
 }
 
-const fg_sim_hooks fg_sim_core_hooks = {hook_barrier, hook_warp_sync,      hook_shuffle,      hook_shared,
-                                   hook_global,  hook_cluster_arrive, hook_cluster_wait, hook_neighbour};
+const fg_sim_hooks fg_sim_core_hooks = {
+    hook_barrier,      hook_warp_sync, hook_shuffle,      hook_shared, hook_global,      hook_cluster_arrive,
+    hook_cluster_wait, hook_neighbour, hook_copy_barrier, hook_copy,   hook_copy_arrive, hook_copy_wait};

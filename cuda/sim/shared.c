@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEVERAL_WARPS = 0xffff, ALIGNMENT = 1024 };
+enum { SEVERAL_WARPS = 0xffff, COPY = 0xfffe /* as a writer; its clock is the group's number */, ALIGNMENT = 1024 };
+static const uint64_t UNDER_WAY = UINT64_MAX; /* the epoch of what has not arrived */
 
 struct fg_sim_note {
   uint64_t write_epoch, read_epoch;
@@ -119,11 +120,21 @@ static bool read_beside(const fg_sim_shared_memory *s, const fg_sim_note *n, uns
   return lanes != 0;
 }
 
+/* A barrier of the block orders what somebody waited for before it. */
+static inline bool not_waited_for(const fg_sim_shared_memory *s, const fg_sim_note *n, unsigned thread) {
+  if (n->write_epoch == UNDER_WAY || is_of_neighbour(thread))
+    return n->write_epoch >= s->together;
+  return n->write_epoch == s->epoch && (int32_t)(s->seen[thread] - n->write_clock) < 0;
+}
+
 static inline fg_sim_shared_result touch_word(fg_sim_shared_memory *s, fg_sim_note *n, unsigned thread, bool write,
                                               unsigned *with) {
   if (!write && n->write_epoch < s->begin)
     return FG_SHARED_UNWRITTEN;
-  if (n->write_epoch >= since(s, n->writer, thread) && !ordered(s, n->writer, n->write_clock, thread)) {
+  const bool copied = n->writer == COPY;
+  if (copied && not_waited_for(s, n, thread))
+    return FG_SHARED_COPIED;
+  if (!copied && n->write_epoch >= since(s, n->writer, thread) && !ordered(s, n->writer, n->write_clock, thread)) {
     *with = n->writer;
     return FG_SHARED_RACE;
   }
@@ -150,4 +161,34 @@ fg_sim_shared_result fg_sim_shared_touch(fg_sim_shared_memory *s, unsigned threa
   for (size_t w = offset / 4; w <= (offset + bytes - 1) / 4 && result == FG_SHARED_FINE; w++)
     result = touch_word(s, &s->notes[w], thread, write, with);
   return result;
+}
+
+fg_sim_shared_result fg_sim_shared_leave(fg_sim_shared_memory *s, unsigned thread, const void *address, size_t bytes,
+                                         unsigned *with) {
+  const uintptr_t offset = (uintptr_t)address - (uintptr_t)s->memory;
+  fg_sim_shared_result result = FG_SHARED_FINE;
+  if (offset > s->bytes || bytes > s->bytes - offset)
+    return FG_SHARED_OUTSIDE;
+  for (size_t w = offset / 4; w < (offset + bytes) / 4 && result == FG_SHARED_FINE; w++)
+    result = touch_word(s, &s->notes[w], thread, true, with);
+  for (size_t w = offset / 4; w < (offset + bytes) / 4 && result == FG_SHARED_FINE; w++) {
+    s->notes[w].writer = COPY;
+    s->notes[w].write_epoch = UNDER_WAY;
+  }
+  return result;
+}
+
+void fg_sim_shared_arrive(fg_sim_shared_memory *s, const void *address, size_t bytes) {
+  fg_sim_note *const first = &s->notes[((const char *)address - s->memory) / 4];
+  for (size_t w = 0; w < bytes / 4; w++) {
+    first[w].write_epoch = s->epoch;
+    first[w].write_clock = s->arrived + 1;
+  }
+}
+
+uint32_t fg_sim_shared_arrived(fg_sim_shared_memory *s) { return ++s->arrived; }
+
+void fg_sim_shared_see(fg_sim_shared_memory *s, unsigned thread, uint32_t group) {
+  if ((int32_t)(group - s->seen[thread]) > 0)
+    s->seen[thread] = group;
 }

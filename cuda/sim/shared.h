@@ -32,6 +32,8 @@ typedef struct {
   fg_sim_note *notes;
   size_t room;
   fg_sim_warp_order warps[FG_BLOCK_WARPS];
+  uint32_t arrived;                /* groups of copies that have arrived (copies.h) */
+  uint32_t seen[FG_BLOCK_THREADS]; /* the last of them that the thread has waited for */
 } fg_sim_shared_memory;
 
 typedef enum {
@@ -39,7 +41,8 @@ typedef enum {
   FG_SHARED_OUTSIDE,
   FG_SHARED_MISALIGNED,
   FG_SHARED_UNWRITTEN, /* a word is read that this block never wrote */
-  FG_SHARED_RACE       /* another thread touched a word since the last barrier, one of the two writing */
+  FG_SHARED_RACE,      /* another thread touched a word since the last barrier, one of the two writing */
+  FG_SHARED_COPIED     /* a copy to there is under way, or neither the thread nor a barrier has waited for it */
 } fg_sim_shared_result;
 
 /* Have bytes of shared memory for a launch: 0, or -1 for lack of host memory. */
@@ -56,5 +59,14 @@ void fg_sim_shared_warp_sync(fg_sim_shared_memory *, unsigned warp, uint32_t mas
 /* Note an access of a thread, or say what is wrong with it (then *with is the other thread of a race). */
 fg_sim_shared_result fg_sim_shared_touch(fg_sim_shared_memory *, unsigned thread, const void *address, unsigned bytes,
                                          bool write, unsigned *with);
+
+/* A thread leaves bytes to a copy that it begins, or is told what is wrong with that. */
+fg_sim_shared_result fg_sim_shared_leave(fg_sim_shared_memory *, unsigned thread, const void *address, size_t bytes,
+                                         unsigned *with);
+
+/* They are there.  When all of a group of copies are: its number, which threads that have waited for it have seen. */
+void fg_sim_shared_arrive(fg_sim_shared_memory *, const void *address, size_t bytes);
+uint32_t fg_sim_shared_arrived(fg_sim_shared_memory *);
+void fg_sim_shared_see(fg_sim_shared_memory *, unsigned thread, uint32_t group);
 
 #endif

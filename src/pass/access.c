@@ -39,10 +39,23 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   return p->stages == 1 && !p->pairs && !rows ? 0 : fg_banks_tile_points(p);
 }
 
+bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) {
+  if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind || p->from.form || p->to.form) return false;
+  if (p->from.split || p->from.wide || p->loops != 1 || p->in != 1 || p->loop[0].in != p->n) return false;
+  return device->arch >= 90 && p->stages > 1;
+}
+
+/* The region and the barrier behind the tile of a pass that loads ahead (cuda/kernel/ahead.h): points, all but the tile
+ * itself. */
+static ptrdiff_t points_ahead(const fg_pass *p) {
+  const ptrdiff_t tile = fg_geometry_tile_points(p), rows = p->lines * p->n, barrier = 2;
+  return p->ahead ? (tile + 1) / 2 * 2 + (rows + 2) / 2 * 2 + barrier - tile : 0;
+}
+
 size_t fg_geometry_shared(const fg_pass *p) {
   const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
   const size_t places = rows * 5 * sizeof(long long);
-  return (size_t)fg_geometry_tile_points(p) * 2 * fg_real_size(p->precision) + places;
+  return (size_t)(fg_geometry_tile_points(p) + points_ahead(p)) * 2 * fg_real_size(p->precision) + places;
 }
 
 /* Lines lie closer together than the points of a line. */
@@ -59,7 +72,7 @@ bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX &&
 /* The line is the whole transform. */
 fg_mirror fg_geometry_mirror(const fg_pass *p) {
   const fg_place *from = &p->from;
-  if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
+  if (p->family != FG_FAMILY_TILE || p->odd_row || p->filter.kind || p->load_table.kind) return FG_MIRROR_NONE;
   if (fg_form_loads_spectrum(from->form))
     return !from->period && fg_form_length(from->form, from->row) == (p->half_row ? 2 * p->n : p->n) ? FG_MIRROR_LOAD
                                                                                                      : FG_MIRROR_NONE;
@@ -124,7 +137,8 @@ static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side) {
   const bool load = side == FG_INPUT;
   const fg_place *place = load ? &p->from : &p->to;
-  if (!extends(p) || !fg_form_extends(p->to.form)) return false;
+  const bool extended = extends(p) && fg_form_extends(p->to.form), odd = p->odd_row && place->form == FG_FORM_REAL;
+  if (!extended && !odd) return false;
   if (p->loops != 1 || (load ? p->load_step : p->store_step) != 1) return false;
   if ((load ? p->loop[0].in : p->loop[0].out) != place->row) return false;
   return !fills_sectors(p, load ? 0 : p->stages - 1, place);
@@ -165,8 +179,9 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const int last = p->stages - 1;
   const bool rows_in = fg_geometry_rows_through(p, FG_INPUT), rows_out = fg_geometry_rows_through(p, FG_OUTPUT);
-  const bool sparse_store = !store && !rows_out && !fills_sectors(p, last, &p->to);
-  const bool sparse_load = !load && !rows_in && !fills_sectors(p, 0, &p->from);
+  const int real = fg_pass_real_stage(p); /* must: reals are no points */
+  const bool sparse_store = last != real && !store && !rows_out && !fills_sectors(p, last, &p->to);
+  const bool sparse_load = real != 0 && !load && !rows_in && !fills_sectors(p, 0, &p->from);
   const bool move_store = !through_store && (crowded(p, last) || sparse_store);
   const bool move_load = !through_load && (crowded(p, 0) || sparse_load);
   if (move_store) insert_move(p, p->stages, store);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/pass/banks.h"
+#include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 
 static const char axis_letter[] = "zyx"; /* of three dimensions, slowest first; of two: the last two */
@@ -15,10 +16,11 @@ fg_choice fg_choice_of(const fg_pass *p) {
   const bool box = p->family == FG_FAMILY_BOX;
   c.spacing = box ? p->pitch : p->pad;
   c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
+  c.ahead = p->ahead > 0;
   for (int s = 0; s < p->stages; s++) {
     if (!box && p->radix[s] == 1 && p->n > 1) continue; /* a move */
     c.axis[c.stages] = box ? p->axis[s] : 0;
-    c.radix[c.stages++] = p->radix[s];
+    c.radix[c.stages++] = fg_pass_butterfly(p, s);
   }
   return c;
 }
@@ -27,13 +29,13 @@ fg_choice fg_choice_of(const fg_pass *p) {
 
 static int descending(const void *a, const void *b) { return *(const int *)b - *(const int *)a; }
 
-/* The radices, in whatever order, are one of the ways to write n. */
+/* The radices, in whatever order (that of reals in its place), are one of the ways to write p's line. */
 static bool is_a_way(const fg_choice *c, const fg_pass *p) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_geometry_lists(p, lists), fixed = p->real_radix != 0;
+  const int count = fg_geometry_lists(p, lists), first = fg_pass_real_stage(p) == 0;
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
-  qsort(radix + fixed, (size_t)(c->stages - fixed), sizeof *radix, descending);
+  qsort(radix + first, (size_t)(c->stages - (fg_pass_real_stage(p) >= 0)), sizeof *radix, descending);
   for (int i = 0; i < count; i++)
     if (lists[i].stages == c->stages && !memcmp(lists[i].radix, radix, (size_t)c->stages * sizeof *radix)) return true;
   return false;
@@ -45,8 +47,7 @@ static bool set_tile(const fg_choice *c, fg_pass *p) {
   if (c->cluster > 1) return false;
   const bool known_pad = c->spacing == 0 || c->spacing == 8 || c->spacing == 16 || c->spacing == 32;
   if (!known_pad || (fg_pass_is_rader(p) && c->spacing) || !is_a_way(c, p)) return false;
-  p->stages = c->stages;
-  memcpy(p->radix, c->radix, sizeof p->radix);
+  fg_geometry_set_radices(p, c->radix, c->stages);
   p->pad = c->spacing;
   fg_geometry_order(p, c->across);
   return true;
@@ -61,7 +62,7 @@ static bool same_stages(const fg_choice *c, const fg_pass *p) {
 
 static bool set_box(const fg_choice *c, fg_pass *p) {
   enum { MOST_WAYS = 125 };
-  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || (c->cluster & (c->cluster - 1))) return false;
+  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || (c->cluster & (c->cluster - 1)) || c->ahead) return false;
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
   bool known = false;
   p->cluster = c->cluster;
@@ -76,6 +77,13 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
   return fg_geometry_shares(p) || c->spacing == p->pitch;
 }
 
+/* As many blocks as the device holds at a time, each with room for two tiles; stages and blocks_sm are set. */
+static bool set_ahead(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
+  p->ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
+  return !c->ahead || (fg_geometry_may_load_ahead(p, device) &&
+                       (size_t)c->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm);
+}
+
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
   fg_pass now = *p;
   const bool sound = c->stages > 0 && c->lines >= 1 && c->lines <= 512 && c->threads >= 32 && c->threads % 32 == 0 &&
@@ -86,6 +94,7 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.threads = c->threads;
   if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : set_tile(c, &now))) return false;
   now.blocks_sm = c->blocks_sm;
+  if (!set_ahead(c, &now, device)) return false;
   if (!fg_geometry_fits(&now, device)) return false;
   *p = now;
   return true;
@@ -108,7 +117,7 @@ static bool same_layout(const fg_pass *a, const fg_pass *b) {
   const fg_choice x = fg_choice_of(a), y = fg_choice_of(b);
   return x.stages == y.stages && !memcmp(x.radix, y.radix, (size_t)x.stages * sizeof *x.radix) &&
          !memcmp(x.axis, y.axis, (size_t)x.stages * sizeof *x.axis) && x.cluster == y.cluster && x.lines == y.lines &&
-         x.threads == y.threads;
+         x.threads == y.threads && x.ahead == y.ahead;
 }
 
 static int better_first(const void *a, const void *b) {
@@ -146,16 +155,16 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
     offer_lines(all, *p, lines[i]);
 }
 
-static void offer_tiles(candidates *all, const fg_pass *p) {
+static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
   const int count = fg_geometry_lists(p, lists);
   for (int i = 0; i < count; i++) {
     fg_pass now = *p;
-    now.stages = lists[i].stages;
-    memcpy(now.radix, lists[i].radix, sizeof now.radix);
+    fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
-    offer_all_lines(all, &now);
+    now.ahead = ahead && fg_geometry_may_load_ahead(&now, all->device);
+    if (now.ahead == ahead) offer_all_lines(all, &now);
   }
 }
 
@@ -179,7 +188,7 @@ typedef struct {
 static bool equal(const fg_choice *x, const fg_choice *y) {
   return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
          !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
-         x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
+         x->ahead == y->ahead && x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
          x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
 
@@ -222,6 +231,29 @@ static void add_best_boxes(listing *l, candidates *all, int most) {
   }
 }
 
+/* p's own with its tiles loaded ahead, and as many blocks as then fit. */
+static void add_own_ahead(listing *l) {
+  fg_pass p = *l->own;
+  p.ahead = 1;
+  fg_fit_blocks(&p, l->device);
+  const fg_choice c = fg_choice_of(&p);
+  add(l, &c);
+}
+
+/* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to
+ * gain. */
+static void add_best_tiles(listing *l, candidates *all, int most) {
+  enum { FEW_BLOCKS = 8 };
+  const bool ahead = fg_geometry_may_load_ahead(l->own, l->device) && l->own->blocks_sm <= FEW_BLOCKS;
+  offer_tiles(all, l->own, false);
+  add_best(l, all, ahead ? most / 2 : most);
+  if (!ahead) return;
+  if (!l->own->ahead) add_own_ahead(l);
+  all->count = 0;
+  offer_tiles(all, l->own, true);
+  add_best(l, all, most);
+}
+
 /* Registers that the compiler may give a thread. */
 static int registers(const fg_choice *c, const fg_device_info *device) {
   return device->registers_sm / (c->threads * c->blocks_sm) / 8 * 8;
@@ -262,8 +294,7 @@ int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *li
   if (p->family == FG_FAMILY_BOX) {
     add_best_boxes(&l, &all, best);
   } else {
-    offer_tiles(&all, p);
-    add_best(&l, &all, best);
+    add_best_tiles(&l, &all, best);
   }
   add_variants(&l);
   free(all.at);
@@ -277,6 +308,7 @@ void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]) {
   int at = 0;
   for (int s = 0; s < c->stages; s++) box = box || c->axis[s];
   if (c->across) text[at++] = 'a';
+  if (c->ahead) text[at++] = 'n';
   if (c->cluster > 1) at += snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), "c%d.", c->cluster);
   for (int s = 0; s < c->stages; s++) {
     if (s) text[at++] = '.';
@@ -317,6 +349,9 @@ bool fg_choice_parse(fg_choice *c, const char *text) {
   if (*text == 'a') {
     c->across = true;
     text++;
+  } else if (*text == 'n') {
+    c->ahead = true;
+    text++;
   }
   do
     if (!parse_stage(c, &text)) return false;
@@ -348,19 +383,20 @@ static char access_of(ptrdiff_t stride, bool across) { return stride == 1 ? 'u' 
 void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   const bool across = fg_geometry_load_across(p) || fg_geometry_store_across(p) || p->across;
   const ptrdiff_t row = across && p->loops ? (ptrdiff_t)p->loop[0].n : 0;
-  const int points = log2_of((double)fg_pass_lines(p) * (double)p->n);
+  const ptrdiff_t n = p->odd_row ? p->data : p->n; /* before the radices are chosen, too */
+  const int points = log2_of((double)fg_pass_lines(p) * (double)n);
   int at = 0;
   if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, "box");
     for (int d = 0; d < p->dims; d++)
       at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", d ? 'x' : ':', p->box[d].n);
   } else {
-    at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", p->n, p->data);
+    at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", n, p->data);
   }
   snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), ":%c:%c%c:%d:%td.%td:%d%d%d%d%d:%d.%d:%d%d%d:%d%d%d%d",
            p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),
            access_of(p->out, fg_geometry_store_across(p)), points < 22 ? points : 22, row < 64 ? row : 64,
            common(row, 64), p->twiddle != 0, p->load_table.kind != 0, p->store_table.kind != 0, (int)p->filter.kind,
-           p->filter.rows > 0, p->parts, p->half_row ? 2 : p->pairs, p->from.form, p->to.form, p->loops > 1,
-           p->from.split, p->to.split, p->from.wide, p->to.wide);
+           p->filter.rows > 0, p->parts, p->odd_row ? 3 : p->half_row ? 2 : p->pairs, p->from.form, p->to.form,
+           p->loops > 1, p->from.split, p->to.split, p->from.wide, p->to.wide);
 }

@@ -10,6 +10,7 @@
 typedef struct {
   int stages, radix[FG_MAX_STAGES], axis[FG_MAX_STAGES]; /* TILE: without moves, no axes; BOX: as in the pass */
   bool across;                                           /* Rader's: the stages run across lines first */
+  bool ahead;                                            /* TILE: blocks load their next tile while they compute */
   int cluster;                                           /* BOX: as in the pass; TILE: 1 */
   int lines, threads, blocks_sm;
   int spacing;                                           /* TILE: the pad; BOX: the pitch */
@@ -21,12 +22,14 @@ fg_choice fg_choice_of(const fg_pass *p);
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device);
 
 /* Other geometries than p's, at most so many: first others of lines, radices and threads, the likeliest first; then
- * variants: p's own with more registers a thread, or fewer, or with other padding.  Returns how many. */
+ * variants: p's own with more registers a thread, or fewer, or with other padding.  Dense rows of which few fit a
+ * multiprocessor have a share of the list for tiles that are loaded ahead.  Returns how many. */
 int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 
 /* "16.16.16 1 256 3 16": radices, lines, threads, blocks a multiprocessor, spacing; of a box "z20.x20.y20 …", in
- * clusters of four "c4.z20.x20.y20 …"; of a permuted convolution that runs across its lines first "a10.10 …". */
+ * clusters of four "c4.z20.x20.y20 …"; of a permuted convolution that runs across its lines first "a10.10 …"; of a tile
+ * whose blocks load the next one ahead "n16.16.16 …". */
 enum { FG_CHOICE_TEXT = 160 };
 void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]);
 bool fg_choice_parse(fg_choice *c, const char *text);

@@ -131,7 +131,7 @@ static int blocks_by_need(const fg_pass *p, const fg_device_info *device, int po
 
 /* Blocks of this pass that one multiprocessor can hold at a time. */
 static int residency(const fg_pass *p, const fg_device_info *device, int points) {
-  const size_t shared = fg_geometry_shared(p) + 1024;
+  const size_t shared = fg_geometry_shared(p) + FG_SHARED_RESERVED;
   int blocks = (int)(device->shared_sm / shared);
   const int by_threads = device->threads_sm / p->threads;
   const int by_registers = blocks_by_need(p, device, points);
@@ -140,10 +140,10 @@ static int residency(const fg_pass *p, const fg_device_info *device, int points)
   return blocks < 32 ? blocks : 32;
 }
 
-/* Bytes from line to line where they are next to each other: of half rows reals. */
+/* Bytes from line to line where they are next to each other: of half and odd rows reals. */
 int fg_fit_neighbour_size(const fg_pass *p) {
   const bool real = fg_form_is_real(p->from.form) ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
-  return p->half_row && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
+  return (p->half_row || p->odd_row) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
 }
 
 /* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
@@ -177,9 +177,18 @@ static double depth_efficiency(const fg_pass *p, int points) {
   return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);
 }
 
+/* Blocks on a multiprocessor: for some to load while others compute; where each loads ahead, threads enough to hide what
+ * exchanges and twiddles take (not measured). */
+static double overlap_efficiency(const fg_pass *p, int blocks) {
+  enum { MANY_THREADS = 1024 };
+  const double threads = (double)blocks * p->threads / MANY_THREADS;
+  if (p->ahead) return threads < 1 ? 0.7 + 0.3 * threads : 1;
+  return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
+}
+
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
  * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
- * device and, on a multiprocessor, for some to load while others compute. */
+ * device, and on a multiprocessor. */
 double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   double busy;
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
@@ -197,9 +206,11 @@ double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
   const double depth = depth_efficiency(p, points);
   const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
-  const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
+  const double overlap = overlap_efficiency(p, blocks);
+  const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
-  return fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size * permuted_efficiency(p);
+  return kept * fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size *
+         permuted_efficiency(p);
 }
 
 /* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */

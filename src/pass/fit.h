@@ -7,6 +7,7 @@
 
 enum {
   FG_SECTOR = 32,               /* bytes */
+  FG_SHARED_RESERVED = 1024,    /* bytes of a multiprocessor's shared memory that each block takes besides its own */
   FG_LARGEST_BLOCK = 64 * 1024  /* bytes of the points of several lines */
 };
 
@@ -16,7 +17,7 @@ enum {
 /* Bytes of a complex number in registers and shared memory. */
 static inline int fg_fit_point_size(const fg_pass *p) { return 2 * (int)fg_real_size(p->precision); }
 
-/* Bytes from line to line where they are next to each other: of half rows reals. */
+/* Bytes from line to line where they are next to each other: of half and odd rows reals. */
 int fg_fit_neighbour_size(const fg_pass *p);
 
 /* Points that a thread may have. */

@@ -59,6 +59,14 @@ static void best_padding(fg_pass *p) {
   p->pad = best;
 }
 
+static void reverse(int *a, int count) {
+  for (int i = 0, j = count - 1; i < j; i++, j--) {
+    const int swap = a[i];
+    a[i] = a[j];
+    a[j] = swap;
+  }
+}
+
 /* The next permutation of a list in lexicographic order; false after the last. */
 static bool next_permutation(int *a, int count) {
   int i = count - 2, j = count - 1;
@@ -87,20 +95,66 @@ static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *
   *best = *p;
 }
 
+/* The best ways to write an odd row with that real radix: one, or two where the first has a large radix, for which a
+ * stage more may be better. */
+static int lists_of_odd_row(const fg_pass *p, int real, fg_radix_list *list) {
+  enum { MOST = 2, LARGE = 17 };
+  const bool last = fg_form_loads_spectrum(p->from.form);
+  const int found = fg_radix_lists(p->data / real, p->precision, list, MOST);
+  const int count = list->radix[0] < LARGE ? 1 : found;
+  for (int i = 0; i < count; i++) {
+    int *const radix = list[i].radix, stages = list[i].stages++;
+    if (!last) memmove(radix + 1, radix, (size_t)stages * sizeof *radix);
+    radix[last ? stages : 0] = real;
+  }
+  return count;
+}
+
+/* Behind the radix of real points, which may be the only one. */
+static int lists_of_real_prime(const fg_pass *p, fg_radix_list *list, int most) {
+  const ptrdiff_t rest = fg_pass_length(p) / p->real_radix;
+  const int count = fg_radix_lists(rest, p->precision, list, most);
+  for (int i = 0; i < count; i++) {
+    if (rest == 1) list[i].stages = 0;
+    memmove(list[i].radix + 1, list[i].radix, (size_t)list[i].stages++ * sizeof *list[i].radix);
+    list[i].radix[0] = p->real_radix;
+  }
+  return count;
+}
+
+int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
+  enum { LISTS = 5 };
+  if (p->real_radix) return lists_of_real_prime(p, list, LISTS);
+  if (!p->odd_row) return fg_radix_lists(p->n, p->precision, list, LISTS);
+  int count = 0;
+  for (int r = FG_MAX_RADIX; (r = fg_real_radix(p->data, p->precision, r)) && count + 2 <= FG_GEOMETRY_LISTS; r--)
+    count += lists_of_odd_row(p, r, list + count);
+  return count;
+}
+
+void fg_geometry_set_radices(fg_pass *p, const int *radix, int stages) {
+  memcpy(p->radix, radix, (size_t)stages * sizeof *radix);
+  p->stages = stages;
+  if (p->real_radix) p->radix[0] = p->real_radix / 2 + 1;
+  if (!p->odd_row) return;
+  int *const real = &p->radix[fg_pass_real_stage(p)];
+  p->n = p->data / *real * ((*real + 1) / 2);
+  *real = (*real + 1) / 2;
+}
+
 /* Give p, whose lines and threads were chosen for the radices of list, the order of radices and the padding with the
  * fewest bank conflicts.  The score of the result. */
 static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info *device) {
-  const int fixed = p->real_radix != 0, free = list->stages - fixed;
+  const int first = fg_pass_real_stage(p) == 0, movable = list->stages - (fg_pass_real_stage(p) >= 0);
   int radix[FG_MAX_STAGES];
   double best_score = 0;
   fg_pass best = *p;
-  for (int s = 0; s < free; s++) radix[s] = list->radix[list->stages - 1 - s]; /* smallest first */
+  memcpy(radix, list->radix, sizeof radix);
+  for (int s = 0; s < movable; s++) radix[first + s] = list->radix[first + movable - 1 - s]; /* smallest first */
   for (int tried = 0; tried < MOST_ORDERS; tried++) {
     fg_pass now = *p;
-    now.stages = list->stages;
-    now.radix[0] = list->radix[0];
-    for (int s = 0; s < free; s++)
-      now.radix[fixed + s] = radix[fg_geometry_mirror(p) == FG_MIRROR_STORE ? free - 1 - s : s]; /* few points there */
+    fg_geometry_set_radices(&now, radix, list->stages);
+    if (fg_geometry_mirror(p) == FG_MIRROR_STORE) reverse(now.radix, now.stages); /* few points there */
     const fg_pass before = now;
     keep_better(&now, true, device, &best, &best_score);
     if (fg_pass_is_rader(p)) {
@@ -109,22 +163,10 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
     }
     const bool moves = best.stages > list->stages && (p->from.form || p->to.form); /* another order may need none */
     const bool perfect = fg_banks_conflicts(&best) <= 1.01 && !moves && turned_stages(&best) == 0;
-    if (perfect || !next_permutation(radix, free)) break;
+    if (perfect || !next_permutation(radix + first, movable)) break;
   }
   *p = best;
   return best_score;
-}
-
-int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
-  const int kept = p->real_radix / 2 + 1;
-  if (!p->real_radix) return fg_radix_lists(p->n, p->precision, list, FG_GEOMETRY_LISTS);
-  const int count = fg_radix_lists(p->n / kept, p->precision, list, FG_GEOMETRY_LISTS);
-  for (int i = 0; i < count; i++) {
-    if (p->n == kept) list[i].stages = 0; /* no other */
-    memmove(list[i].radix + 1, list[i].radix, (size_t)list[i].stages++ * sizeof *list[i].radix);
-    list[i].radix[0] = kept;
-  }
-  return count;
 }
 
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
@@ -135,9 +177,8 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   for (int i = 0; i < count; i++) {
     fg_pass now = *p, chosen = *p;
     double chosen_score = 0;
-    now.stages = lists[i].stages;
-    for (int s = 0; s < now.stages; s++) /* a mirrored load wants few points */
-      now.radix[s] = lists[i].radix[fg_geometry_mirror(p) == FG_MIRROR_LOAD ? now.stages - 1 - s : s];
+    fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
+    if (fg_geometry_mirror(p) == FG_MIRROR_LOAD) reverse(now.radix, now.stages); /* which wants few points */
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
     try_all_lines(&now, device, &chosen, &chosen_score);
@@ -158,13 +199,11 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
 double fg_geometry_refine(fg_pass *p, const fg_device_info *device) {
   if (p->family == FG_FAMILY_BOX) return fg_geometry_refine_box(p, device);
   fg_radix_list list = {0};
-  for (int s = p->stages; s-- > 0;) /* largest first, moves left out */
-    if (p->radix[s] > 1 || p->n == 1) list.radix[list.stages++] = p->radix[s];
-  const int fixed = p->real_radix != 0;
-  for (int s = fixed ? list.stages - 1 : 0; s > 0; s--) list.radix[s] = list.radix[s - 1];
-  if (fixed) list.radix[0] = p->radix[0];
-  for (int i = fixed + 1; i < list.stages; i++)
-    for (int j = i; j > fixed && list.radix[j] > list.radix[j - 1]; j--) {
+  for (int s = 0; s < p->stages; s++) /* moves left out */
+    if (p->radix[s] > 1 || p->n == 1) list.radix[list.stages++] = fg_pass_butterfly(p, s);
+  const int first = fg_pass_real_stage(p) == 0, end = list.stages - (p->odd_row && !first);
+  for (int i = first + 1; i < end; i++) /* largest first */
+    for (int j = i; j > first && list.radix[j] > list.radix[j - 1]; j--) {
       const int swap = list.radix[j];
       list.radix[j] = list.radix[j - 1];
       list.radix[j - 1] = swap;

@@ -16,10 +16,13 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double l
 
 /* ---- its parts, for geometries that are listed and put in (src/pass/choice.c) ---- */
 
-enum { FG_GEOMETRY_LISTS = 5 }; /* of radices that are considered */
+enum { FG_GEOMETRY_LISTS = 16 }; /* of radices that are considered, at most */
 
-/* Those of p, largest first, behind that of real points, which stays the first.  How many. */
+/* Those of p, without moves; largest first, but that of reals in its place.  How many. */
 int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]);
+
+/* Give p these radices, in the order of stages, and with them an odd row's n. */
+void fg_geometry_set_radices(fg_pass *p, const int *radix, int stages);
 
 /* p's radices without moves are set: choose the orders of the stages and put moves in.  permuted_across: those of a
  * permuted convolution run across its lines first. */
@@ -43,6 +46,10 @@ int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 /* A box of three dimensions that the blocks of a cluster may share, on a device that has clusters. */
 enum { FG_MOST_CLUSTER = 8 }; /* blocks of one */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
+
+/* A pass over complex rows that lie one behind the other, of several stages (which are set), whose blocks may load tiles
+ * ahead, on a device that has bulk copies. */
+bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device);
 
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);
@@ -73,8 +80,8 @@ fg_mirror fg_geometry_mirror(const fg_pass *p);
  * by three, a thread having the butterflies that they belong to. */
 fg_mirror fg_geometry_fold(const fg_pass *p);
 
-/* Extended rows that lie one behind the other in memory, and whose threads would not fill sectors, go through the tile as
- * they are (cuda/kernel/extended.h). */
+/* Extended rows, or the reals of odd ones, that lie one behind the other in memory, and whose threads would not fill
+ * sectors, go through the tile as they are (cuda/kernel/extended.h). */
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side);
 
 /* Of stage s of a tile: butterflies that go to a thread together (1 or 2), and how often a line has so many. */

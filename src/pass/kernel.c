@@ -76,6 +76,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   const bool out_form = p->to.form && !out_twos && !is_short(p, &p->to);
   define(d, "FG_IN_DENSE", in && !p->load_table.kind && !in_form);
   define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && !out_form);
+  define(d, "FG_ODD_ROW", p->odd_row ? fg_form_loads_spectrum(p->from.form) ? 2 : 1 : 0);
   define(d, "FG_IN_ROWS", fg_geometry_rows_through(p, FG_INPUT));
   define(d, "FG_OUT_ROWS", fg_geometry_rows_through(p, FG_OUTPUT));
   define(d, "FG_FOLD", fg_geometry_fold(p));
@@ -83,6 +84,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
+  define(d, "FG_AHEAD", p->ahead > 0);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_REAL_RADIX", p->real_radix);
@@ -130,13 +132,12 @@ fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {
 }
 
 static fg_table stages_table(const fg_pass *p) {
-  fg_table t = {.kind = FG_TABLE_STAGES, .precision = p->precision, .n = p->n};
+  fg_table t = {.kind = FG_TABLE_STAGES, .precision = p->precision, .n = p->odd_row ? p->data : p->n};
   t.mirrored = p->filter.kind != FG_TABLE_NONE;
   t.coprime = fg_pass_is_rader(p) && fg_pass_length(p) == p->filter.n - 1;
   t.real = p->real_radix != 0;
   for (int s = 0; s < p->stages; s++)
-    if (p->radix[s] > 1) t.radix[t.stages++] = p->radix[s];
-  if (t.real) t.radix[0] = p->real_radix;
+    if (p->radix[s] > 1) t.radix[t.stages++] = fg_pass_butterfly(p, s);
   const bool turned = !t.coprime || fg_coprime_groups_of(t.radix, t.stages).count < t.stages;
   if (t.stages < 2 || !turned) t.kind = FG_TABLE_NONE;
   return t;
@@ -240,4 +241,7 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
   return a;
 }
 
-unsigned fg_kernel_grid(const fg_pass *p) { return (unsigned)fg_pass_blocks(p); }
+unsigned fg_kernel_grid(const fg_pass *p) {
+  const ptrdiff_t blocks = fg_pass_blocks(p);
+  return (unsigned)(p->ahead && p->ahead < blocks ? p->ahead : blocks);
+}

@@ -51,6 +51,17 @@ ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
 
 int fg_pass_crossing(const fg_pass *p) { return p->cluster > 1 ? 0 : -1; }
 
+int fg_pass_real_stage(const fg_pass *p) {
+  if (p->real_radix) return 0;
+  if (!p->odd_row) return -1;
+  return fg_form_loads_spectrum(p->from.form) ? p->stages - 1 : 0;
+}
+
+int fg_pass_butterfly(const fg_pass *p, int s) {
+  if (s != fg_pass_real_stage(p)) return p->radix[s];
+  return p->real_radix ? p->real_radix : 2 * p->radix[s] - 1;
+}
+
 static ptrdiff_t share(const fg_pass *p, ptrdiff_t n) { return (n + p->cluster - 1) / p->cluster; }
 
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d) {
@@ -120,7 +131,8 @@ static double sector_efficiency(const fg_pass *p) {
 
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
-  const double element = (double)fg_pass_point_size(p, side) / (p->half_row && fg_form_is_real(side->form) ? 2 : 1);
+  const bool reals = (p->half_row || p->odd_row) && fg_form_is_real(side->form);
+  const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
@@ -144,7 +156,7 @@ double fg_pass_cluster_efficiency(const fg_pass *p) {
 static double transform_operations(const fg_pass *p) {
   double operations = 0;
   for (int s = 0; s < p->stages; s++) {
-    int rest = s == 0 && p->real_radix ? p->real_radix / 2 : p->radix[s]; /* two of real points */
+    int rest = s == 0 && p->real_radix ? p->real_radix / 2 : fg_pass_butterfly(p, s); /* half: two of real points */
     for (int q = 2; rest > 1; q++)
       for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
     operations += STAGE_OPERATIONS;
@@ -205,7 +217,9 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
 static int print_radices(const fg_pass *p, char *text, size_t size) {
   int at = 0;
   for (int s = 0; s < p->stages; s++)
-    if (p->radix[s] > 1) at += snprintf(text + at, size - (size_t)at, "%s%d", at ? "." : " = ", p->radix[s]);
+    if (p->radix[s] > 1)
+      at += snprintf(text + at, size - (size_t)at, "%s%d%s", at ? "." : " = ", fg_pass_butterfly(p, s),
+                     s == fg_pass_real_stage(p) ? "/2" : "");
   return at;
 }
 
@@ -247,10 +261,10 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   const bool load = p->column[0], store = p->column[p->stages - 1];
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
-  return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads, %s→%s%s%s%s, %s)",
+  return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads%s, %s→%s%s%s%s, %s)",
                   fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
-                  fg_pass_is_rader(p) ? p->data : p->half_row ? fg_pass_row(p) : p->n, p->half_row ? "/2" : "", radices,
-                  fg_pass_blocks(p), p->lines, p->threads, load ? "column" : "row", store ? "column" : "row", twiddle,
-                  p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "",
-                  bytes);
+                  fg_pass_is_rader(p) ? p->data : p->half_row || p->odd_row ? fg_pass_row(p) : p->n,
+                  p->half_row ? "/2" : "", radices, fg_pass_blocks(p), p->lines, p->threads,
+                  p->ahead ? ", loaded ahead" : "", load ? "column" : "row", store ? "column" : "row", twiddle,
+                  p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "", bytes);
 }

@@ -89,6 +89,9 @@ typedef struct {
   int real_radix;         /* 0, or (even) the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0]
                              is how many of its results are kept, real_radix/2 + 1, and n counts those */
   bool half_row;          /* a row of real data is a line of half as many points, two of its elements each */
+  bool odd_row;           /* a row of real data, of odd length, is half of the lines that it is made of: of butterflies of
+                             its reals (the first stage's, or, where reals are stored, the last's) half is kept, and as
+                             many count as its radix and in n, which the geometry chooses */
   fg_table filter;        /* with a kind: the line is convolved with it, at length n, instead of transformed; with rows:
                            * with its entries from the line's load position on */
   ptrdiff_t data;         /* points of the line in memory: n; Bluestein: fewer; Rader: the prime, times parts */
@@ -98,6 +101,8 @@ typedef struct {
   int stages, radix[FG_MAX_STAGES];
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
   int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
+  int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and loads the
+                                    next one while it computes (cuda/kernel/ahead.h) */
 
   /* BOX */
   int dims;
@@ -151,10 +156,16 @@ ptrdiff_t fg_pass_part_points(const fg_pass *p, int s);
 /* The share of its speed that such a box has left. */
 double fg_pass_cluster_efficiency(const fg_pass *p);
 
+/* Of an odd or prime row the stage of its reals; else −1. */
+int fg_pass_real_stage(const fg_pass *p);
+
+/* The length of the butterflies of stage s: its radix, or the reals of which that many are kept. */
+int fg_pass_butterfly(const fg_pass *p, int s);
+
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
-/* Blocks of the launch. */
+/* Tiles, boxes, or parts of boxes that clusters share: one for each block of the launch, unless blocks load ahead. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
 
 /* Bytes of one real number of that side of p in memory, and of one complex number. */
@@ -169,7 +180,7 @@ double fg_pass_bytes(const fg_pass *p);
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device);
 
 /* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows
- * "(tile 4096/2 = 8.16.16, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
+ * "(tile 4096/2 = 8.16.16, …", of odd ones "(tile 1001 = 13/2.11.7, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
 int fg_pass_print(const fg_pass *p, char *text, size_t size);
 
 #endif

@@ -23,6 +23,13 @@ static bool better(const fg_radix_list *a, const fg_radix_list *b) {
   return a->stages != b->stages ? a->stages < b->stages : a->squares < b->squares;
 }
 
+int fg_real_radix(ptrdiff_t n, enum fg_precision precision, int most) {
+  enum { LARGEST_REAL = 59 };
+  for (int r = most < LARGEST_REAL ? most : LARGEST_REAL; r > 1; r--)
+    if (r % 2 && r < n && n % r == 0 && fg_radix_exists(r, precision)) return r;
+  return 0;
+}
+
 typedef struct {
   fg_radix_list *list;
   int count, max;

@@ -17,6 +17,10 @@ typedef struct {
 /* n is a product of radices. */
 bool fg_smooth(ptrdiff_t n, enum fg_precision);
 
+/* The largest odd radix up to most that divides n, leaves something of it, and has a butterfly of reals
+ * (cuda/kernel/real_butterfly.h); 0: none. */
+int fg_real_radix(ptrdiff_t n, enum fg_precision, int most);
+
 /* The best ways to write n as a product of radices, at most max of them: fewest stages first, then the most equal
  * radices, which keep all threads busy in every stage.  Returns how many; 0 if n is not smooth.  n = 1 has one: a
  * single stage of radix 1. */

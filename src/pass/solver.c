@@ -1,6 +1,7 @@
 /* solver.c: the table of solvers, and what they share. */
 #include "src/pass/solver.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 const fg_solver *const fg_solvers[] = {
     &fg_solver_copy,         &fg_solver_tile,  &fg_solver_box,       &fg_solver_dimensions, &fg_solver_overlap,
     &fg_solver_hierarchical, &fg_solver_real_prime, &fg_solver_rader, &fg_solver_bluestein, &fg_solver_real,
-    &fg_solver_r2r,          &fg_solver_halves,     &fg_solver_half_row, NULL};
+    &fg_solver_r2r,          &fg_solver_halves,     &fg_solver_half_row, &fg_solver_odd_row, NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;
@@ -75,6 +76,13 @@ bool fg_work_half_row(const fg_work *w) {
 enum { LONGEST_ALONE = 16 };
 static bool pairs(const fg_work *w) {
   return !w->batched && fg_work_loop_size(w) > 1 && fg_work_is_row(w) && w->dim[0].n > LONGEST_ALONE && !fg_work_half_row(w);
+}
+
+bool fg_work_odd_row(const fg_work *w) {
+  if (!fg_work_is_row(w) || w->load_table.kind || w->store_table.kind || pairs(w)) return false;
+  const ptrdiff_t n = w->dim[0].n;
+  return n % 2 && n <= INT_MAX && fg_smooth(n, w->precision) && fg_real_radix(n, w->precision, FG_MAX_RADIX) &&
+         !(n <= FG_MAX_RADIX && fg_radix_exists((int)n, w->precision)); /* a butterfly does better */
 }
 
 fg_pass fg_pass_of(const fg_work *w) {

@@ -43,7 +43,7 @@ typedef struct {
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
     fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_halves,
-    fg_solver_half_row, fg_solver_real_prime;
+    fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can. */
@@ -66,6 +66,9 @@ bool fg_work_is_row(const fg_work *w);
 
 /* A row of real data is best a line of half as many points of its own (solver half_row); solver tile then leaves it. */
 bool fg_work_half_row(const fg_work *w);
+
+/* The same of rows of odd length, as half of the lines that they are made of (solver odd_row). */
+bool fg_work_odd_row(const fg_work *w);
 
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
 fg_pass fg_pass_of(const fg_work *w);

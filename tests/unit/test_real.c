@@ -436,6 +436,31 @@ START_TEST(even_rows_are_halved) {
 }
 END_TEST
 
+/* Rows of odd composite length, as half of the lines that they are made of: two stages and three, real butterflies that are
+ * primes, coprime products and powers; reals through the tile (one behind the other, runs below a sector) and not (gaps,
+ * in place, strides); a last stage that fills no sector of the spectrum; across rows, backwards, splits, loops;
+ * kinds of every order; columns of long rows.  Not rows of one transform, which share lines, nor 61 · 61, which has no such
+ * butterfly. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  int odd;
+} odd[] = {
+    {"orf33*37", 0, 1}, {"orb35*37", 0, 1}, {"orf75:1:1*5:80:40", 0, 1}, {"orb243v5", 0, 1},
+    {"orb49:2:1*3:100:50x4:400:200", 0, 1}, {"ok49e01*5", 0, 1}, {"irf45*3", 0, 1}, {"/orf99*5", 0, 1},
+    {"irb63*3", 0, 1}, {"/orb105v7", 0, 1}, {"orf189:-2:3*3:400:-300", 0, 1}, {"orf1001", 0, 1}, {"orb1001*2", 0, 1}, {"orf1147", 0, 1},
+    {"ok75f*3", 0, 1}, {"ik105b*3", 0, 1}, {"ok135:1:1h*3:140:140", 0, 1}, {"ik45e10*5", 0, 1}, {"ok63o10v5", 0, 1},
+    {"ik77o11*3", 0, 1}, {"orb10395*2", 4096, 1}, {"ok10395e10*2", 4096, 1}, {"ok45fx75h", 0, 0}, {"orf3721", 0, 0},
+};
+
+START_TEST(odd_rows_are_halved) {
+  int rows = 0;
+  check(odd[_i].text, odd[_i].shared_block);
+  for (int i = 0; i < list.count; i++) rows += list.pass[i].odd_row;
+  ck_assert_int_eq(rows, odd[_i].odd);
+}
+END_TEST
+
 /* REDFT00 and RODFT00: half rows of the extension.  Rows one behind the other, short ones through the tile on both sides
  * or one, and not (gaps, one row, strides, other dimensions); rows that begin at odd elements; lines of even and odd
  * length, one butterfly and several, one that is its own mate, which has no radix 2 beside it; in place; long ones'
@@ -578,6 +603,7 @@ int main(void) {
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
+  tcase_add_loop_test(t, odd_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 6 : TEST_COUNT(odd));
   tcase_add_loop_test(t, extended_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 8 : TEST_COUNT(extended));
   tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));

@@ -37,6 +37,12 @@ typedef struct {
   "#define FG_CLUSTER 2\n#define FG_REAL float\n#include \"cluster.h\"\n" KERNEL(                                     \
       "cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE()); const int other = 1 - cluster_rank();" body)
 #define MEET "cluster_arrive(); cluster_wait();"
+/* The same with copies into shared memory; begun: that of 64 points, by one thread. */
+#define WITH_COPIES(body)                                                                                              \
+  "#define FG_REAL float\n#include \"bulk_copy.h\"\n" KERNEL(                                                         \
+      "cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE()), *const in = reinterpret_cast<cplx *>(a.in);"          \
+      "arrivals *const at = reinterpret_cast<arrivals *>(tile + 120);" body)
+#define BEGUN "if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in, 64, at); } __syncthreads();"
 #define KERNEL(body) PRELUDE "extern \"C\" __global__ void k(const arguments a) {\n" body "\n}\n"
 
 static const fg_backend *const sim = &fg_backend_sim;
@@ -159,6 +165,32 @@ START_TEST(blocks_of_a_cluster_write_to_each_other) {
 }
 END_TEST
 
+/* Three times the same region, at either parity; those who only meet a barrier after others have waited may read, too. */
+START_TEST(copies_into_shared_memory_arrive) {
+  float result[N];
+  run_well(WITH_COPIES("if (T == 0) arrivals_begin(at, 2);"
+                       "__syncthreads();"
+                       "cplx sum = {0, 0};"
+                       "for (int i = 0; i < 3; i++) {"
+                       "  if (T == 0) {"
+                       "    before_copies();"
+                       "    copy_bulk(tile + 2, in + 2 + 2 * i, 60, at);"
+                       "    copy_point(tile + 1, in + 1 + 2 * i, at);"
+                       "    points_arrive(at);"
+                       "  }"
+                       "  if (T >= 128 || i % 2) wait_for_arrivals(at, i % 2);"
+                       "  __syncthreads();"
+                       "  sum = sum + shared_load(tile + 1 + T % 61);"
+                       "  __syncthreads();"
+                       "}"
+                       "if (T < 61) global_store(reinterpret_cast<cplx *>(a.out) + T, sum);"
+                       "if (T >= 61 && T < 128) global_store(reinterpret_cast<cplx *>(a.out) + T, cplx{0, 0});"),
+           1, N, N * sizeof(float), result);
+  for (int i = 0; i < 122; i++) /* float i of the copies is i + 2, i + 6, i + 10 */
+    ck_assert_float_eq(result[i], (float)(3 * i + 18));
+}
+END_TEST
+
 START_TEST(shuffles_move_values_between_lanes) {
   float result[N];
   run_well(KERNEL("float x = global_load(a.in + T);"
@@ -266,7 +298,7 @@ static const struct {
     {KERNEL("float x = global_load(a.in + T); if (blockIdx.x == 1) global_store(a.in + T, x);"),
      "race: same launch, blocks"},
     {KERNEL("if (T < 200) __syncthreads();"), "barrier divergence: 200 threads wait at __syncthreads, 0 at __syncwarp, "
-                                              "0 at a shuffle, 0 for the cluster, 56 have finished"},
+                                              "0 at a shuffle, 0 for a copy, 0 for the cluster, 56 have finished"},
     {KERNEL("if (T == 3) __syncwarp(); else __syncthreads();"), "255 threads wait at __syncthreads, 1 at __syncwarp"},
     {KERNEL("if (T == 3) __shfl_sync(~0u, 1, 0); else __syncwarp();"), "31 at __syncwarp, 1 at a shuffle"},
     {KERNEL("__syncwarp(1);"), "mask lacks the calling lane"},
@@ -295,6 +327,38 @@ static const struct {
     {IN_PAIRS("cluster_wait();"), "without having arrived"},
     {IN_PAIRS("cluster_arrive(); if (T < 128) shared_store(tile + T, cplx{1, 1}); cluster_wait();"),
      "between arriving and waiting"},
+    /* copies into shared memory */
+    {WITH_COPIES(BEGUN "if (T == 9) shared_load(tile + 5); wait_for_arrivals(at, 0);"),
+     "thread 9: read of 8 bytes at offset 40 of shared memory (1024 bytes): race: a copy to there was not waited for"},
+    {WITH_COPIES(BEGUN "wait_for_arrivals(at, 1); shared_load(tile + 5);"), "thread 0: read of 8 bytes at offset 40"},
+    {WITH_COPIES(BEGUN "if (T == 9) shared_store(tile + 63, cplx{1, 1}); wait_for_arrivals(at, 0);"),
+     "thread 9: write of 8 bytes at offset 504 of shared memory (1024 bytes): race: a copy"},
+    {WITH_COPIES("if (T < 2) { arrivals_begin(at + T, 1); copy_bulk(tile + 64 * T, in, 32, at + T); } __syncthreads();"
+                 "wait_for_arrivals(at + T / 128, 0); if (T == 9) shared_load(tile + 64);"),
+     "thread 9: read of 8 bytes at offset 512 of shared memory (1024 bytes): race: a copy"},
+    {WITH_COPIES("if (T > 0 && T < 100) shared_store(tile + T, cplx{1, 1}); __syncwarp();"
+                 "if (T == 255) { arrivals_begin(at, 1); copy_bulk(tile, in, 64, at); }"),
+     "thread 255: write of 512 bytes at offset 0 of shared memory (1024 bytes): race: no barrier since the access of "
+     "thread 1"},
+    {WITH_COPIES(BEGUN "wait_for_arrivals(at, 0); if (T == 9) shared_load(tile + 5); __syncwarp();"
+                       "if (T == 70) copy_bulk(tile, in, 64, at); wait_for_arrivals(at, 1);"),
+     "thread 70: write of 512 bytes at offset 0 of shared memory (1024 bytes): race: no barrier since the access of thread 9"},
+    {WITH_COPIES(BEGUN "if (T == 9) global_store(in + 63, cplx{1, 1}); wait_for_arrivals(at, 0);"),
+     "block 0: what a copy into shared memory reads was written while it was under way"},
+    {WITH_COPIES(BEGUN), "block 0: has finished, and a copy into its shared memory is under way"},
+    {WITH_COPIES(BEGUN "if (T == 0) copy_bulk(tile, in, 64, at);"), "before anybody has waited for the last one"},
+    {WITH_COPIES("if (T == 0) { arrivals_begin(at, 2); copy_bulk(tile, in, 64, at); } __syncthreads();"
+                 "wait_for_arrivals(at, 0);"),
+     "0 at a shuffle, 256 for a copy, 0 for the cluster, 0 have finished"},
+    {WITH_COPIES("if (T == 0) copy_bulk(tile, in, 64, at);"), "offset 960 of shared memory (1024 bytes): never written"},
+    {WITH_COPIES("if (T == 0) arrivals_begin(at, 1); wait_for_arrivals(at, 0);"),
+     "thread 1: read of 8 bytes at offset 960 of shared memory (1024 bytes): race: no barrier since the access of thread 0"},
+    {WITH_COPIES("if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile + 1, in, 64, at); }"), "misaligned"},
+    {WITH_COPIES("if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in + 1, 64, at); }"), "misaligned"},
+    {WITH_COPIES("if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in, 63, at); }"), "not of whole 16 bytes"},
+    {WITH_COPIES("if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in + 66, 64, at); }"),
+     "outside every allocation"},
+    {WITH_COPIES("if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile + 66, in, 64, at); }"), "out of bounds"},
 };
 
 START_TEST(a_violation_is_caught_and_told) {
@@ -546,6 +610,7 @@ static void add_kernel_tests(Suite *s) {
   tcase_add_test(tc, locals_survive_many_barriers);
   tcase_add_test(tc, threads_may_leave_before_a_barrier_none_of_them_needs);
   tcase_add_test(tc, blocks_of_a_cluster_write_to_each_other);
+  tcase_add_test(tc, copies_into_shared_memory_arrive);
   tcase_add_test(tc, shuffles_move_values_between_lanes);
   tcase_add_test(tc, lanes_named_by_a_mask_wait_only_for_each_other);
   tcase_add_test(tc, a_lane_outside_the_mask_hands_in_no_number);

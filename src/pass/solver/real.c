@@ -7,7 +7,8 @@
  *
  * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): of even length a line of half
  * as many points (solver half_row), else two rows of one transform share a line (Press et al., Numerical Recipes, section
- * 12.3.1; cuda/kernel/pairs.h).  Two and three dimensions that fit into a block are solver box's. */
+ * 12.3.1; cuda/kernel/pairs.h), or half of a row's lines are computed (solver odd_row).  Two and three dimensions that fit
+ * into a block are solver box's. */
 #include <stdlib.h>
 
 #include "src/pass/solver.h"

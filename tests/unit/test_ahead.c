@@ -1,0 +1,207 @@
+/* test_ahead.c: tiles that are loaded while the one before is computed give what they give one by one, bit for bit;
+ * where they are offered. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dice.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "src/pass/choice.h"
+#include "src/pass/geometry.h"
+#include "src/pass/kernel.h"
+#include "src/pass/tuned.h"
+#include "src/plan/planner.h"
+#include "src/run/program.h"
+#include "suite.h"
+
+static fg_passes *planned(const char *text, enum fg_precision precision, const fg_device_info *device) {
+  const char *why = "";
+  fg_problem *p = test_problem(text, precision);
+  fg_passes *list = calloc(1, sizeof *list);
+  ck_assert_msg(fg_planner_plan(p, device, list, &why), "%s: %s", text, why);
+  fg_problem_free(p);
+  return list;
+}
+
+static void must(int code) {
+  if (code != FG_OK) ck_abort_msg("%s", fg_backend_message());
+}
+
+/* ---- results ---- */
+
+/* What the pass makes of points reals, whose array begins that many bytes behind memory that has nothing before the
+ * array, nor behind it: sim tells of whoever reads there. */
+static void run(const fg_problem *p, const fg_passes *list, bool in_place, size_t shift, const void *in, void *out,
+                size_t bytes) {
+  static const enum fg_reach arrays[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+  const fg_target *t = test_target();
+  const char *why = "";
+  void *memory[2];
+  fg_stream *stream;
+  fg_program *g = fg_program_create_reaching(t, p, arrays, list, &why);
+  if (!g) ck_abort_msg("%s", why);
+  must(t->backend->stream_create(t->device, &stream));
+  for (int i = 0; i < 2; i++) must(t->backend->memory_alloc(t->device, bytes + shift, &memory[i]));
+  char *const from = (char *)memory[0] + shift, *const to = in_place ? from : (char *)memory[1] + shift;
+  must(t->backend->copy_in(t->device, from, in, bytes, stream));
+  const fg_planes planes[FG_ARRAYS] = {[FG_ARRAY_IN] = {from, NULL}, [FG_ARRAY_OUT] = {to, NULL}};
+  must(fg_program_launch_planes(g, planes, 0, stream));
+  must(t->backend->copy_out(t->device, out, to, bytes, stream));
+  must(t->backend->stream_wait(t->device, stream));
+  for (int i = 0; i < 2; i++) t->backend->memory_free(t->device, memory[i]);
+  t->backend->stream_destroy(t->device, stream);
+  fg_program_destroy(g);
+}
+
+/* Odd lengths and even ones, with moves and without, tiles of one row and of several, the last with fewer, both
+ * directions; fewer tiles than blocks, and no multiple. */
+static const struct {
+  const char *text;
+  int lines, blocks;
+} cases[] = {{"oc75*20", 1, 3}, {"ocb96*17", 2, 4}, {"oc49*11", 2, 3},  {"ocb45*16", 3, 1},
+             {"oc60*3", 1, 8},  {"oc25*11", 3, 2},  {"oc2401*3", 1, 2}};
+
+enum { DOUBLES = 2 }; /* cases that are done in double precision, too */
+
+START_TEST(tiles_loaded_ahead_are_right) {
+  const enum fg_precision precision = _i < DOUBLES ? FG_DOUBLE : FG_SINGLE;
+  const int number = _i < DOUBLES ? _i : _i - DOUBLES;
+  const char *text = cases[number].text;
+  const size_t point = 2 * fg_real_size(precision);
+  dice d = {17};
+  fg_problem *p = test_problem(text, precision);
+  fg_passes *list = planned(text, precision, &fg_reference_device);
+  fg_pass *pass = &list->pass[0];
+  const size_t bytes = (size_t)(fg_pass_lines(pass) * pass->n) * point;
+  float *in = malloc(bytes), *want = malloc(bytes), *got = malloc(bytes);
+  for (size_t i = 0; precision == FG_SINGLE && i < bytes / sizeof(float); i++)
+    in[i] = (float)dice_between(&d, -1000, 1000);
+  for (size_t i = 0; precision == FG_DOUBLE && i < bytes / sizeof(double); i++)
+    ((double *)in)[i] = (double)dice_between(&d, -1000, 1000);
+  ck_assert(list->count == 1 && fg_geometry_may_load_ahead(pass, &fg_reference_device));
+  pass->lines = cases[number].lines;
+  run(p, list, false, 0, in, want, bytes);
+  pass->ahead = cases[number].blocks;
+  const ptrdiff_t grid = fg_kernel_grid(pass), tiles = fg_pass_blocks(pass);
+  ck_assert_int_eq(grid, tiles < pass->ahead ? tiles : pass->ahead);
+  for (int in_place = 0; in_place < 2; in_place++)
+    for (size_t shift = 0; shift <= point; shift += point) {
+      memset(got, 0, bytes);
+      run(p, list, in_place, shift, in, got, bytes);
+      ck_assert_msg(!memcmp(got, want, bytes), "%s, %zu bytes aside%s", text, shift, in_place ? ", in place" : "");
+    }
+  free(in);
+  free(want);
+  free(got);
+  free(list);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Against the reference, as any plan is executed: parts of a batch on the way from the host and back. */
+START_TEST(a_batch_in_parts_is_right) {
+  dice d = {23};
+  fg_problem *p = test_problem(_i ? "ic63*37" : "oc63*37", FG_SINGLE);
+  fg_passes *list = planned(_i ? "ic63*37" : "oc63*37", FG_SINGLE, &fg_reference_device);
+  list->pass[0].lines = 1;
+  list->pass[0].ahead = 4;
+  ck_assert(list->pass[0].stages > 1 && test_passes_error(p, list, &d) <= test_allowed_error(p, list));
+  free(list);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* ---- choices ---- */
+
+static bool apply(const char *text, fg_pass *p, const fg_device_info *device) {
+  fg_choice c;
+  return fg_choice_parse(&c, text) && fg_choice_apply(&c, p, device);
+}
+
+START_TEST(where_two_tiles_fit_they_are_put_in) {
+  fg_passes *list = planned("oc2401*30000", FG_SINGLE, &fg_reference_device);
+  fg_pass *p = &list->pass[0];
+  fg_device_info older = fg_reference_device;
+  char text[FG_CHOICE_TEXT], printed[300];
+  older.arch = 80;
+  p->ahead = 0;
+  ck_assert(!apply("n7.7.7.7 1 352 4 0", p, &older) && p->ahead == 0);
+  ck_assert(apply("n7.7.7.7 1 352 4 0", p, &fg_reference_device));
+  ck_assert_int_eq(p->ahead, 4 * fg_reference_device.multiprocessors);
+  ck_assert_int_eq(fg_kernel_grid(p), p->ahead);
+  ck_assert_uint_eq(fg_geometry_shared(p), (2402 + 2402 + 2) * 8); /* the tile's pitch, a row and a point, the barrier */
+  const fg_choice c = fg_choice_of(p);
+  fg_choice_print(&c, text);
+  ck_assert_str_eq(text, "n7.7.7.7 1 352 4 0");
+  fg_pass_print(p, printed, sizeof printed);
+  ck_assert_ptr_nonnull(strstr(printed, ", 352 threads, loaded ahead, "));
+  ck_assert(!apply("n7.7.7.7 2 352 4 0", p, &fg_reference_device)); /* 308 KB */
+  ck_assert(!apply("nn7.7.7.7 1 352 4 0", p, &fg_reference_device));
+  ck_assert(apply("7.7.7.7 1 352 4 0", p, &fg_reference_device) && p->ahead == 0);
+  free(list);
+}
+END_TEST
+
+/* Across lines, split, real, one row, a convolution, a box; the first three rows have gaps. */
+static const char *const others[] = {"oc2401v3000", "oc2401*3000", "/oc2401*3000", "orf2401*3000", "oc2401",
+                                     "oc1009*3000", "oc64x64*3000"};
+
+START_TEST(nothing_else_is_loaded_ahead) {
+  fg_passes *list = planned(others[_i], FG_SINGLE, &fg_reference_device);
+  for (int i = 0; i < list->count; i++) {
+    fg_choice all[32], c = fg_choice_of(&list->pass[i]);
+    fg_pass p = list->pass[i];
+    if (_i < 3) p.loop[0].in++;
+    const int count = fg_choice_list(&p, &fg_reference_device, all, 32);
+    for (int k = 0; k < count; k++) ck_assert(!all[k].ahead);
+    c.ahead = true;
+    c.blocks_sm = 1;
+    ck_assert_msg(!fg_choice_apply(&c, &p, &fg_reference_device), "%s", others[_i]);
+  }
+  free(list);
+}
+END_TEST
+
+/* The model never takes it by itself; measurements are offered it, and a table has it. */
+START_TEST(only_measurements_choose_it) {
+  static const int lengths[] = {1573, 2401, 3000, 6561, 8192};
+  char text[40];
+  snprintf(text, sizeof text, "oc%d*3000", lengths[_i]);
+  fg_tuned_ignore_shipped(true);
+  fg_passes *list = planned(text, FG_SINGLE, &fg_reference_device);
+  ck_assert(list->count == 1 && !list->pass[0].ahead);
+  fg_device_info older = fg_reference_device;
+  fg_choice all[16];
+  int ahead = 0;
+  older.arch = 80;
+  const int without = fg_choice_list(&list->pass[0], &older, all, 16);
+  for (int i = 0; i < without; i++) ck_assert(!all[i].ahead);
+  const int count = fg_choice_list(&list->pass[0], &fg_reference_device, all, 16);
+  const fg_choice *first = NULL;
+  for (int i = 0; i < count; i++) {
+    ahead += all[i].ahead;
+    if (all[i].ahead && !first) first = &all[i];
+  }
+  ck_assert_msg(ahead >= 3 && ahead < count, "%s: %d of %d", text, ahead, count);
+  fg_tuned_learn(&list->pass[0], fg_reference_device.arch, first, 1);
+  fg_passes *after = planned(text, FG_SINGLE, &fg_reference_device);
+  ck_assert_int_eq(after->pass[0].ahead, first->blocks_sm * fg_reference_device.multiprocessors);
+  ck_assert_double_eq(after->cost, list->cost);
+  free(list);
+  free(after);
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  TCase *tc = tcase_create("ahead");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, tiles_loaded_ahead_are_right, 0, DOUBLES + TEST_COUNT(cases));
+  tcase_add_loop_test(tc, a_batch_in_parts_is_right, 0, 2);
+  tcase_add_test(tc, where_two_tiles_fit_they_are_put_in);
+  tcase_add_loop_test(tc, nothing_else_is_loaded_ahead, 0, TEST_COUNT(others));
+  tcase_add_loop_test(tc, only_measurements_choose_it, 0, 5);
+  return test_run(tc, "ahead");
+}
