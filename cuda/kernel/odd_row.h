@@ -7,11 +7,13 @@
  * stage is a transform of FG_N = (r + 1)/2·m points, whose k-th is point whole(k) of the row's.
  *
  * Of a stage's results, or inputs, those of the upper half are the conjugates of their mirrors' in memory; those of
- * positions that r divides have both halves here. */
+ * positions that r divides have both halves here.  So there are gaps in memory between what the threads of a stage have:
+ * rows that lie one behind the other go through the tile as they are (FG_IN_ROWS, FG_OUT_ROWS; rows.h). */
 #ifndef FG_ODD_ROW_H
 #define FG_ODD_ROW_H
 
 #include "extended.h"
+#include "rows.h"
 
 static_assert(!FG_ODD_ROW || (FG_BACKWARD == (FG_ODD_ROW == 2) && REAL_RADIX * (FG_N / KEPT) == FG_DATA),
               "a row of reals to its spectrum, or back");
@@ -25,7 +27,7 @@ template <int M> FG_DEVICE void load_odd_row(const pass_state &s, int line, int 
   const long long stride = FG_IN_UNIT ? 1 : a.in, first = p.in + b * stride, step = M * stride;
   const long long row = p.in - (FG_LOAD_WHOLE ? 0 : load_distance(a, position(p.load)));
   pack_reals(v, [&](int i) {
-    if (FG_IN_ROWS) return shared_load(in_tile(s, line, b + i * M));
+    if (FG_IN_ROWS) return shared_load(real_row(s, line) + b + i * M);
     if (FG_FROM_FORM == FG_FORM_REAL) return read_number(a.in_re, first + i * step);
     const int e = b + i * M;
     return load_real(a, row, FG_LOAD_WHOLE ? e : position(p.load + e * a.load_weight));
@@ -40,7 +42,7 @@ template <int M> FG_DEVICE void store_odd_row(const pass_state &s, int line, int
   const long long row = p.out - (FG_STORE_WHOLE ? 0 : store_distance(a, position(p.store)));
   unpack_reals(v, [&](int i, real x) {
     const int e = b + i * M;
-    if (FG_OUT_ROWS) shared_store(in_tile(s, line, e), x);
+    if (FG_OUT_ROWS) shared_store(real_row(s, line) + e, x);
     else if (FG_TO_FORM == FG_FORM_REAL) write_number(a.out_re, first + i * step, x);
     else store_real(a, row, FG_STORE_WHOLE ? e : position(p.store + e * a.store_weight), x);
   });
@@ -63,7 +65,10 @@ template <int R> struct odd_bin {
 template <int R> FG_DEVICE void load_odd_bins(const pass_state &s, int line, int b, cplx *v) {
   const long long row = place(s, existing_row(s, line, 0)).in, first = whole(b);
 #pragma unroll
-  for (int j = 0; j < R; j++) v[j] = fetch_spectrum(s.args, row, odd_bin<R>::of(first, j).k, j == 0);
+  for (int j = 0; j < R; j++) {
+    const long long k = odd_bin<R>::of(first, j).k;
+    v[j] = FG_IN_ROWS ? shared_load(bin_row(s, line) + k) : fetch_spectrum(s.args, row, k, j == 0);
+  }
 #pragma unroll
   for (int j = 0; j < R; j++) {
     const odd_bin<R> at = odd_bin<R>::of(first, j);
@@ -79,7 +84,10 @@ template <int R> FG_DEVICE void store_odd_bins(const pass_state &s, int line, in
 #pragma unroll
   for (int j = 0; j < R; j++) {
     const odd_bin<R> at = odd_bin<R>::of(whole(b), j);
-    if (at.low || !both) store_element(s, p, at.k, {v[j].x, at.low ? v[j].y : -v[j].y}, j == 0 && at.k == 0);
+    if (!at.low && both) continue;
+    const cplx x = {v[j].x, at.low ? v[j].y : -v[j].y};
+    if (FG_OUT_ROWS) shared_store(bin_row(s, line) + at.k, j == 0 && at.k == 0 ? cplx{x.x, 0} : x);
+    else store_element(s, p, at.k, x, j == 0 && at.k == 0);
   }
 }
 

@@ -121,7 +121,10 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
     load_folded_rows<T>(s, v);
     return;
   }
-  if (FG_ODD_ROW && FG_IN_ROWS) load_rows(s);
+  if constexpr (FG_ODD_ROW && FG_IN_ROWS) {
+    rows_from_memory(s);
+    __syncthreads();
+  }
   if constexpr (FG_IN_DENSE && moves_along<0>()) {
     load_dense<T::REPEATS>(s, v);
     return;
@@ -200,7 +203,10 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     else if constexpr (FG_ODD_ROW == 2) store_odd_row<T::M>(s, at.line, at.b, v + i * T::R);
     else store_butterfly<T::R>(s, at.line, at.b, T::M, v + i * T::R);
   }
-  if (FG_ODD_ROW && FG_OUT_ROWS) store_rows(s);
+  if constexpr (FG_ODD_ROW && FG_OUT_ROWS) {
+    __syncthreads();
+    rows_to_memory(s);
+  }
 }
 
 #endif

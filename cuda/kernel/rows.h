@@ -30,13 +30,13 @@ template <int EACH> FG_DEVICE int place_of_number(int u) { return EACH % 2 ? u :
  * index) of others.  All loads are under way before the first store to the tile. */
 template <int EACH, class T, class F, class G>
 FG_DEVICE void bring(const pass_state &s, int count, T *tile, F number, G any) {
+  const long long first = static_cast<long long>(s.first) * EACH + threadIdx.x;
   T x[MOVES<EACH>];
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
     const spot at = moved<EACH>(i, FG_LOAD_COLUMN);
-    const int u = threadIdx.x + i * FG_THREADS;
     x[i] = {};
-    if (FG_IN_DENSE && u < count) x[i] = number(static_cast<long long>(s.first) * EACH + u);
+    if (FG_IN_DENSE && int(threadIdx.x) + i * FG_THREADS < count) x[i] = number(first + i * FG_THREADS);
     if (!FG_IN_DENSE && at.exists && row_exists(s, at.line)) x[i] = any(place(s, at.line).in, at.b);
   }
 #pragma unroll
@@ -50,12 +50,12 @@ FG_DEVICE void bring(const pass_state &s, int count, T *tile, F number, G any) {
 /* To memory, likewise. */
 template <int EACH, class T, class F, class G>
 FG_DEVICE void take(const pass_state &s, int count, const T *tile, F number, G any) {
+  const long long first = static_cast<long long>(s.first) * EACH + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
     const spot at = moved<EACH>(i, FG_STORE_COLUMN);
     const int u = threadIdx.x + i * FG_THREADS;
-    if (FG_OUT_DENSE && u < count)
-      number(static_cast<long long>(s.first) * EACH + u, shared_load(tile + place_of_number<EACH>(u)));
+    if (FG_OUT_DENSE && u < count) number(first + i * FG_THREADS, shared_load(tile + place_of_number<EACH>(u)));
     if (!FG_OUT_DENSE && at.exists && row_exists(s, at.line))
       any(place(s, at.line).out, at.b, shared_load(tile + place_of_spot<EACH>(at)));
   }

@@ -57,6 +57,7 @@ static void define_common(defines *d, const fg_pass *p) {
 
 /* A side of rows that go through the tile as they are, whose elements are just numbers, or bins. */
 static bool is_short(const fg_pass *p, const fg_place *side) {
+  if (p->odd_row) return fg_geometry_rows_through(p, side == &p->from ? FG_INPUT : FG_OUTPUT);
   return (fg_geometry_short_row(p) || p->real_radix) && (side->form == FG_FORM_REAL || side->form == FG_FORM_HERMITIAN);
 }
 

@@ -122,9 +122,9 @@ static const struct {
     {"oc4096*2", 4096, 2, 1, 1}, {"orf8192*2", 4096, 3, 1, 1.4}, {"orb8192*2", 4096, 3, 1.55, 1.3},
     {"orb1155", 4096, 2, 1.55, 2.1},
     {"orf64*64", 0, 1, 1, 1.46},    /* as four runs of half a row and the bin in the middle */
-    {"orf63*64", 0, 1, 1.95, 1.7},  /* not in pairs, as all below: lanes beyond the middle store nothing */
-    {"orb1009*6", 0, 1, 2.3, 1.25}, /* convolved rows are fetched twice */
-    {"orb1155*4", 4096, 2, 1.55, 2.2}, /* columns are stored real by real */
+    {"orf63*64", 0, 1, 1, 1},       /* not in pairs, as all below */
+    {"orb1009*6", 0, 1, 1.1, 1.25}, /* a warp begins within a sector */
+    {"orb1155*4", 4096, 2, 1.7, 2.2}, /* columns, eight side by side, are loaded from within sectors and stored real by real */
 };
 
 START_TEST(no_pass_moves_much_more_than_it_must) {
