@@ -13,6 +13,7 @@
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
+#include "src/run/arena/arena.h"
 #include "src/run/residence.h"
 #include "src/run/slot.h"
 #include "suite.h"
@@ -141,6 +142,24 @@ START_TEST(a_fork_while_others_plan_leaves_a_child_that_works) {
 }
 END_TEST
 
+static void *ask_all_the_time(void *memory) {
+  while (!atomic_load(&stop)) fg_arena_holds(memory, 1);
+  return NULL;
+}
+
+static void ask(void *memory) { ck_assert(!fg_arena_holds(memory, 1)); }
+
+/* Before anything was allocated or pinned. */
+START_TEST(a_fork_while_others_ask_for_owners_leaves_a_child_that_asks) {
+  pthread_t thread;
+  char memory;
+  ck_assert_int_eq(pthread_create(&thread, NULL, ask_all_the_time, &memory), 0);
+  for (int i = 0; i < 60; i++) child_does(ask, &memory);
+  atomic_store(&stop, true);
+  pthread_join(thread, NULL);
+}
+END_TEST
+
 int main(void) {
   test_choose_sim();
   unsetenv("FFTW3_GPU_SIM_ABORT");
@@ -153,6 +172,7 @@ int main(void) {
   tcase_add_test(tc, a_child_forked_before_may_use_the_device);
   tcase_add_test(tc, a_child_of_a_process_that_lost_its_device_runs_on_the_host);
   if (OTHERS_MAY_FORK) tcase_add_test(tc, a_fork_while_others_plan_leaves_a_child_that_works);
+  tcase_add_test(tc, a_fork_while_others_ask_for_owners_leaves_a_child_that_asks);
   const int status = test_run(tc, "fork");
   test_log_remove();
   return status;

@@ -57,11 +57,10 @@ static void after_fork_child(void) {
   pthread_mutex_unlock(&lock);
 }
 
-static void handle_forks(void) { pthread_atfork(before_fork, after_fork_parent, after_fork_child); }
-
-static void watch_forks(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, handle_forks);
+/* Before any other module: a fork takes locks in the reverse order, so that this one, under which no other is taken, comes
+ * last. */
+__attribute__((constructor(200))) static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 }
 
 /* ---- seals: whether a block is still the memory that it was ---- */
@@ -294,7 +293,6 @@ bool fg_arena_holds(const void *from, size_t bytes) {
 
 void fg_arena_watch(bool (*still)(void)) {
   still_watching = still;
-  watch_forks();
   fg_pinnings_limit((size_t)sysconf(_SC_PHYS_PAGES) / 2 * PAGE);
   watching = true;
 }
@@ -403,7 +401,6 @@ void *fg_arena_alloc(size_t bytes) {
   bytes = (bytes + PAGE - 1) / PAGE * PAGE;
   if (posix_memalign(&base, grain, bytes + PAGE)) return NULL;
   if (grain == HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE); /* fewer page faults, faster pinning; only advice */
-  watch_forks();
   put(FG_REGION_OWN, base, bytes);
   undo_put_by();
   return base;
