@@ -27,10 +27,11 @@ FG_DEVICE void arrivals_begin(arrivals *at, int count) {
 #endif
 }
 
-/* What threads did to shared memory so far, seen from here by a barrier, comes before the copies that follow. */
+/* What threads did to shared memory so far, seen from here by a barrier, and earlier kernels to global memory, comes before
+ * the copies that follow. */
 FG_DEVICE void before_copies() {
 #ifndef FG_SIM
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  asm volatile("fence.proxy.async;" ::: "memory");
 #endif
 }
 

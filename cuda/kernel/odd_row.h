@@ -17,6 +17,8 @@
 
 static_assert(!FG_ODD_ROW || (FG_BACKWARD == (FG_ODD_ROW == 2) && REAL_RADIX * (FG_N / KEPT) == FG_DATA),
               "a row of reals to its spectrum, or back");
+static_assert(!FG_ODD_ROW || ((!FG_IN_ROWS || radix_of(0) > 1) && (!FG_OUT_ROWS || radix_of(LAST) > 1)),
+              "what goes through the tile needs no move");
 
 /* ---- reals ---- */
 

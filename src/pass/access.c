@@ -137,12 +137,14 @@ static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side) {
   const bool load = side == FG_INPUT;
   const fg_place *place = load ? &p->from : &p->to;
-  const bool extended = extends(p) && fg_form_extends(p->to.form), bins = p->odd_row && place->form == FG_FORM_HERMITIAN;
-  if (!extended && !bins && !(p->odd_row && place->form == FG_FORM_REAL)) return false;
+  const bool extended = extends(p) && fg_form_extends(p->to.form);
+  const bool reals = p->odd_row && place->form == FG_FORM_REAL, bins = p->odd_row && place->form == FG_FORM_HERMITIAN;
+  if (!extended && !reals && !bins) return false;
   if (p->loops != 1 || (load ? p->load_step : p->store_step) != 1 || (load ? p->in : p->out) != 1) return false;
-  if ((load ? p->loop[0].in : p->loop[0].out) != (bins ? p->data / 2 + 1 : place->row)) return false;
-  if (bins) return fg_pass_is_whole(p, side) && !p->twiddle; /* a stage has those of the lower half, with gaps */
-  return !fills_sectors(p, load ? 0 : p->stages - 1, place);
+  const ptrdiff_t row = bins ? p->data / 2 + 1 : reals ? p->data : place->row;
+  if ((load ? p->loop[0].in : p->loop[0].out) != row) return false;
+  if (p->odd_row && (!fg_pass_is_whole(p, side) || p->twiddle)) return false;
+  return bins || !fills_sectors(p, load ? 0 : p->stages - 1, place); /* bins of the lower half have gaps between them */
 }
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */

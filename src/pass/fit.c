@@ -83,7 +83,7 @@ static int registers_of(const fg_pass *p, int points) {
   int extra = 14;
   int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
   for (int s = 0; s < p->stages; s++) {
-    const int r = p->radix[s];
+    const int r = fg_pass_butterfly(p, s);
     if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
     if (lean && r > LARGEST_COMFORTABLE_RADIX && r < LARGEST_LEAN_RADIX) lean = 48;
     if (r > LARGEST_LEAN_RADIX) lean = 0;

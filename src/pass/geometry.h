@@ -80,8 +80,8 @@ fg_mirror fg_geometry_mirror(const fg_pass *p);
  * by three, a thread having the butterflies that they belong to. */
 fg_mirror fg_geometry_fold(const fg_pass *p);
 
-/* Extended rows, or the reals of odd ones, that lie one behind the other in memory, and whose threads would not fill
- * sectors, go through the tile as they are (cuda/kernel/extended.h). */
+/* Extended rows, the reals or bins of odd ones, that lie one behind the other in memory, and whose threads would not fill
+ * sectors (of bins they never do), go through the tile as they are (cuda/kernel/extended.h, rows.h). */
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side);
 
 /* Of stage s of a tile: butterflies that go to a thread together (1 or 2), and how often a line has so many. */
