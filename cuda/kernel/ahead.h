@@ -35,7 +35,7 @@ FG_DEVICE int head_of(const pass_state &s) {
 }
 
 /* Have s's tile copied: by one thread, when no other reads the region any more. */
-FG_DEVICE void bring(const pass_state &s) {
+FG_DEVICE void bring_tile(const pass_state &s) {
   const cplx *const from = source_of(s);
   const int points = dense_points(s), head = head_of(s), inside = (points - head) / UNIT * UNIT;
   cplx *const to = region_of(s) + head; /* the tile's first point */
@@ -53,7 +53,7 @@ FG_DEVICE bool tile_exists(const pass_state &s) { return s.first < line_number(s
 FG_DEVICE bool is_last_tile(const pass_state &s) { return !tile_exists(tile_after(s)); }
 
 FG_DEVICE void bring_next(const pass_state &s) {
-  if (threadIdx.x == 0 && !is_last_tile(s)) bring(tile_after(s));
+  if (threadIdx.x == 0 && !is_last_tile(s)) bring_tile(tile_after(s));
 }
 
 /* What the first stage reads of the tile, which has arrived. */

@@ -16,7 +16,8 @@
 constexpr int ROW_REALS = FG_IN_ROWS || FG_OUT_ROWS ? WHOLE * int(FROM_ROW) : 1;
 constexpr int ROW_REPEATS = (ROW_REALS + FG_THREADS - 1) / FG_THREADS;
 
-/* Element e of a line's row.  Rows lie as in memory, without gaps. */
+/* Element e of a line's row.  Rows lie as in memory, without gaps, unlike those of rows.h: that takes 784 instructions for
+ * 928 (33 elements) to 968 for 1720 (78). */
 FG_DEVICE real *in_tile(const pass_state &s, int line, long long e) {
   return reinterpret_cast<real *>(s.tile) + line * int(FROM_ROW) + e;
 }

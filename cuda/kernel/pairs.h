@@ -16,15 +16,6 @@ constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
 constexpr bool SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
 constexpr int HALF = FG_DATA / 2 + 1;
 
-/* The i-th point of a spectrum that this thread moves. */
-FG_DEVICE spot spectrum_spot(int i, bool column) {
-  const int u = threadIdx.x + i * FG_THREADS;
-  const bool exists = WHOLE * HALF % FG_THREADS == 0 || u < WHOLE * HALF;
-  if (column) return {u % WHOLE, u / WHOLE, exists};
-  return {u / HALF, u % HALF, exists};
-}
-constexpr int SPECTRUM_REPEATS = (WHOLE * HALF + FG_THREADS - 1) / FG_THREADS;
-
 FG_DEVICE run_of_points load_run(const pass_state &s, const line_place &p, int k, int dk) {
   const long long stride = FG_IN_UNIT ? 1 : s.args.in;
   return {p, p.in + k * stride, dk * stride, k, dk};

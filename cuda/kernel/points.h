@@ -42,6 +42,15 @@ FG_DEVICE bool row_exists(const pass_state &s, int row) {
   return ROWS == 1 || s.first + row < line_number(s.args.lines); /* no block is without a row */
 }
 
+/* The i-th of EACH elements of all lines that this thread moves; how many it may have. */
+template <int EACH> FG_DEVICE spot moved(int i, bool column) {
+  const int u = threadIdx.x + i * FG_THREADS;
+  const bool exists = WHOLE * EACH % FG_THREADS == 0 || u < WHOLE * EACH;
+  if (column) return {u % WHOLE, u / WHOLE, exists};
+  return {u / EACH, u % EACH, exists};
+}
+template <int EACH> constexpr int MOVES = (WHOLE * EACH + FG_THREADS - 1) / FG_THREADS;
+
 /* Of rows of EACH elements, one behind the other without a gap: how many the block has; all blocks but the last are full. */
 template <int EACH> FG_DEVICE int dense_elements(const pass_state &s) {
   const long long all = (s.args.lines - static_cast<long long>(s.first)) * EACH;

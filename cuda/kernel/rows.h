@@ -13,30 +13,21 @@ constexpr int REAL_PITCH = FG_DATA | 1, BIN_PITCH = ROW_BINS | 1;
 FG_DEVICE real *real_row(const pass_state &s, int line) { return reinterpret_cast<real *>(s.tile) + line * REAL_PITCH; }
 FG_DEVICE cplx *bin_row(const pass_state &s, int line) { return s.tile + line * BIN_PITCH; }
 
-/* The i-th of EACH elements of all rows that this thread moves. */
-template <int EACH> constexpr int MOVES = (WHOLE * EACH + FG_THREADS - 1) / FG_THREADS;
-template <int EACH> FG_DEVICE spot moved(int i, bool column) {
-  const int u = threadIdx.x + i * FG_THREADS;
-  const bool exists = WHOLE * EACH % FG_THREADS == 0 || u < WHOLE * EACH;
-  if (column) return {u % WHOLE, u / WHOLE, exists};
-  return {u / EACH, u % EACH, exists};
-}
-
 /* Where an element is in the tile; u: its number in the block, row after row. */
 template <int EACH> FG_DEVICE int place_of_spot(const spot &at) { return at.line * (EACH | 1) + at.b; }
 template <int EACH> FG_DEVICE int place_of_number(int u) { return EACH % 2 ? u : u + u / EACH; }
 
-/* From memory: number(at) of an element of rows one behind the other, of which the block has count, any(row's address,
+/* From memory: dense(at) of an element of rows one behind the other, of which the block has count, any(row's address,
  * index) of others.  All loads are under way before the first store to the tile. */
 template <int EACH, class T, class F, class G>
-FG_DEVICE void bring(const pass_state &s, int count, T *tile, F number, G any) {
+FG_DEVICE void bring(const pass_state &s, int count, T *tile, F dense, G any) {
   const long long first = static_cast<long long>(s.first) * EACH + threadIdx.x;
   T x[MOVES<EACH>];
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
     const spot at = moved<EACH>(i, FG_LOAD_COLUMN);
     x[i] = {};
-    if (FG_IN_DENSE && int(threadIdx.x) + i * FG_THREADS < count) x[i] = number(first + i * FG_THREADS);
+    if (FG_IN_DENSE && int(threadIdx.x) + i * FG_THREADS < count) x[i] = dense(first + i * FG_THREADS);
     if (!FG_IN_DENSE && at.exists && row_exists(s, at.line)) x[i] = any(place(s, at.line).in, at.b);
   }
 #pragma unroll
@@ -49,19 +40,20 @@ FG_DEVICE void bring(const pass_state &s, int count, T *tile, F number, G any) {
 
 /* To memory, likewise. */
 template <int EACH, class T, class F, class G>
-FG_DEVICE void take(const pass_state &s, int count, const T *tile, F number, G any) {
+FG_DEVICE void take(const pass_state &s, int count, const T *tile, F dense, G any) {
   const long long first = static_cast<long long>(s.first) * EACH + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < MOVES<EACH>; i++) {
     const spot at = moved<EACH>(i, FG_STORE_COLUMN);
     const int u = threadIdx.x + i * FG_THREADS;
-    if (FG_OUT_DENSE && u < count) number(first + i * FG_THREADS, shared_load(tile + place_of_number<EACH>(u)));
+    if (FG_OUT_DENSE && u < count) dense(first + i * FG_THREADS, shared_load(tile + place_of_number<EACH>(u)));
     if (!FG_OUT_DENSE && at.exists && row_exists(s, at.line))
       any(place(s, at.line).out, at.b, shared_load(tile + place_of_spot<EACH>(at)));
   }
 }
 
-/* move(elements of a block): where all blocks but the last are full that saves tests; short rows are not worth the code. */
+/* move(elements of a block): where all blocks but the last are full, that saves tests for a second text; short and odd rows
+ * are not worth it. */
 template <int EACH, class F> FG_DEVICE void move_dense(const pass_state &s, bool dense, F move) {
   const int count = dense ? dense_elements<EACH>(s) : 0;
   if (dense && FG_REAL_RADIX && count == WHOLE * EACH) move(WHOLE * EACH);

@@ -36,17 +36,17 @@ FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
 /* Two spectra into the tile as one.  All loads are under way before the first store, which the compiler would not let
  * them pass. */
 FG_DEVICE void load_spectra(const pass_state &s) {
-  cplx x[SPECTRUM_REPEATS], y[SPECTRUM_REPEATS];
+  cplx x[MOVES<HALF>], y[MOVES<HALF>];
 #pragma unroll
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+  for (int i = 0; i < MOVES<HALF>; i++) {
+    const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
     const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
     x[i] = fetch_spectrum_point(s, line, k);
     y[i] = fetch_spectrum_point(s, line + WHOLE, k);
   }
 #pragma unroll
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_LOAD_COLUMN);
+  for (int i = 0; i < MOVES<HALF>; i++) {
+    const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
     if (!at.exists) continue;
     const cplx second = row_exists(s, at.line + WHOLE) ? spectrum_point(s.args, at.b, y[i], is_edge(at.b)) : cplx{0, 0};
     put_pair(s, at, spectrum_point(s.args, at.b, x[i], is_edge(at.b)), second);
@@ -63,8 +63,8 @@ FG_DEVICE void store_spectrum_point(const pass_state &s, int row, int k, cplx v)
 /* Two spectra out of one. */
 FG_DEVICE void store_spectra(const pass_state &s) {
 #pragma unroll 4
-  for (int i = 0; i < SPECTRUM_REPEATS; i++) {
-    const spot at = spectrum_spot(i, FG_STORE_COLUMN);
+  for (int i = 0; i < MOVES<HALF>; i++) {
+    const spot at = moved<HALF>(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
     const cplx z = shared_load(s.tile + output_at(at.line, at.b));
     const cplx m = shared_load(s.tile + output_at(at.line, at.b ? FG_DATA - at.b : 0));
@@ -76,20 +76,11 @@ FG_DEVICE void store_spectra(const pass_state &s) {
 
 /* ---- whole lines ---- */
 
-/* The i-th element that this thread moves. */
-FG_DEVICE spot element_spot(int i, bool column) {
-  const int u = threadIdx.x + i * FG_THREADS;
-  const bool exists = WHOLE * FG_DATA % FG_THREADS == 0 || u < WHOLE * FG_DATA;
-  if (column) return {u % WHOLE, u / WHOLE, exists};
-  return {u / FG_DATA, u % FG_DATA, exists};
-}
-constexpr int ELEMENT_REPEATS = (WHOLE * FG_DATA + FG_THREADS - 1) / FG_THREADS;
-
 FG_DEVICE void load_whole_lines(const pass_state &s) {
-  cplx x[ELEMENT_REPEATS];
-  fetch_dense<ELEMENT_REPEATS>(s, dense_points(s), x);
+  cplx x[MOVES<FG_DATA>];
+  fetch_dense<MOVES<FG_DATA>>(s, dense_points(s), x);
 #pragma unroll
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+  for (int i = 0; i < MOVES<FG_DATA>; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
     if (u < DENSE_POINTS) shared_store(s.tile + u, x[i]);
   }
@@ -99,7 +90,7 @@ FG_DEVICE void store_whole_lines(const pass_state &s) {
   const int points = dense_points(s);
   const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
+  for (int i = 0; i < MOVES<FG_DATA>; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
     if (u >= points) break;
     const cplx x = shared_load(s.tile + u);
@@ -108,26 +99,26 @@ FG_DEVICE void store_whole_lines(const pass_state &s) {
 }
 
 FG_DEVICE void load_elements(const pass_state &s) {
-  cplx x[ELEMENT_REPEATS];
+  cplx x[MOVES<FG_DATA>];
 #pragma unroll
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
-    const spot at = element_spot(i, FG_LOAD_COLUMN);
+  for (int i = 0; i < MOVES<FG_DATA>; i++) {
+    const spot at = moved<FG_DATA>(i, FG_LOAD_COLUMN);
     x[i] = {0, 0};
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<1>(s, at.line, at.b, 1, x + i);
     else load_butterfly<1>(s, at.line, at.b, 1, x + i);
   }
 #pragma unroll
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
-    const spot at = element_spot(i, FG_LOAD_COLUMN);
+  for (int i = 0; i < MOVES<FG_DATA>; i++) {
+    const spot at = moved<FG_DATA>(i, FG_LOAD_COLUMN);
     if (at.exists) shared_store(s.tile + input_at(at.line, at.b), x[i]);
   }
 }
 
 FG_DEVICE void store_elements(const pass_state &s) {
 #pragma unroll 4
-  for (int i = 0; i < ELEMENT_REPEATS; i++) {
-    const spot at = element_spot(i, FG_STORE_COLUMN);
+  for (int i = 0; i < MOVES<FG_DATA>; i++) {
+    const spot at = moved<FG_DATA>(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
     const cplx x = shared_load(s.tile + output_at(at.line, at.b));
     if constexpr (FG_PAIRS) store_real_pair<1>(s, at.line, at.b, 1, &x);

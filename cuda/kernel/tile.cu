@@ -98,7 +98,7 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
 FG_DEVICE void transform_tiles(pass_state s) {
   if (threadIdx.x == 0) {
     arrivals_begin(arrivals_of(s), UNIT == 1 ? 1 : 2);
-    bring(s);
+    bring_tile(s);
   }
   __syncthreads();
   for (unsigned parity = 0; tile_exists(s); s.first = tile_after(s).first, parity ^= 1) {

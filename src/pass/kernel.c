@@ -55,14 +55,14 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
 }
 
-/* A side of rows that go through the tile as they are, whose elements are just numbers, or bins. */
-static bool is_short(const fg_pass *p, const fg_place *side) {
+/* A side of rows that go through the tile as they are, whose elements are just numbers, or bins (cuda/kernel/rows.h). */
+static bool is_plain(const fg_pass *p, const fg_place *side) {
   if (p->odd_row) return fg_geometry_rows_through(p, side == &p->from ? FG_INPUT : FG_OUTPUT);
   return (fg_geometry_short_row(p) || p->real_radix) && (side->form == FG_FORM_REAL || side->form == FG_FORM_HERMITIAN);
 }
 
 static ptrdiff_t elements_of_row(const fg_pass *p, const fg_place *side) {
-  return is_short(p, side) && side->form == FG_FORM_HERMITIAN ? p->data / 2 + 1 : fg_pass_row(p);
+  return is_plain(p, side) && side->form == FG_FORM_HERMITIAN ? p->data / 2 + 1 : fg_pass_row(p);
 }
 
 static void define_tile(defines *d, const fg_pass *p) {
@@ -73,8 +73,8 @@ static void define_tile(defines *d, const fg_pass *p) {
   const bool in = p->loops == 1 && p->in == 1 && p->loop[0].in == elements_of_row(p, &p->from);
   const bool out = p->loops == 1 && p->out == 1 && p->loop[0].out == elements_of_row(p, &p->to);
   const bool twos = in_twos && !fg_form_extends(p->from.form);
-  const bool in_form = p->from.form && !twos && !is_short(p, &p->from);
-  const bool out_form = p->to.form && !out_twos && !is_short(p, &p->to);
+  const bool in_form = p->from.form && !twos && !is_plain(p, &p->from);
+  const bool out_form = p->to.form && !out_twos && !is_plain(p, &p->to);
   define(d, "FG_IN_DENSE", in && !p->load_table.kind && !in_form);
   define(d, "FG_OUT_DENSE", out && !p->store_table.kind && !p->twiddle && !out_form);
   define(d, "FG_ODD_ROW", p->odd_row ? fg_form_loads_spectrum(p->from.form) ? 2 : 1 : 0);
@@ -135,7 +135,7 @@ fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {
 static fg_table stages_table(const fg_pass *p) {
   fg_table t = {.kind = FG_TABLE_STAGES, .precision = p->precision, .n = p->odd_row ? p->data : p->n};
   t.mirrored = p->filter.kind != FG_TABLE_NONE;
-  t.coprime = fg_pass_is_rader(p) && fg_pass_length(p) == p->filter.n - 1;
+  t.coprime = fg_pass_is_cyclic(p);
   t.real = p->real_radix != 0;
   for (int s = 0; s < p->stages; s++)
     if (p->radix[s] > 1) t.radix[t.stages++] = fg_pass_butterfly(p, s);
@@ -187,7 +187,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
     fg_table *const filter = &list[FG_OF_FILTER], *const order = &list[FG_OF_ORDER];
     memcpy(filter->radix, p->radix, sizeof filter->radix);
     filter->stages = p->stages;
-    filter->coprime = fg_pass_length(p) == p->filter.n - 1;
+    filter->coprime = fg_pass_is_cyclic(p);
     filter->real = p->real_radix != 0;
     if (filter->real) filter->radix[0] = p->real_radix;
     *order = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages, .coprime = filter->coprime,

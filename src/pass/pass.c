@@ -30,6 +30,8 @@ bool fg_pass_is_rader(const fg_pass *p) {
   return p->filter.kind == FG_TABLE_RADER || p->filter.kind == FG_TABLE_HARTLEY;
 }
 
+bool fg_pass_is_cyclic(const fg_pass *p) { return fg_pass_is_rader(p) && fg_pass_length(p) == p->filter.n - 1; }
+
 ptrdiff_t fg_pass_length(const fg_pass *p) {
   return p->real_radix ? p->n / (p->real_radix / 2 + 1) * p->real_radix : p->n;
 }

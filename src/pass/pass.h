@@ -134,6 +134,9 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many co
 /* The line has a prime length, or a multiple, and is convolved permuted. */
 bool fg_pass_is_rader(const fg_pass *p);
 
+/* That convolution is as long as it is cyclic, p − 1 points; else padded. */
+bool fg_pass_is_cyclic(const fg_pass *p);
+
 /* Points of a line's transform, kept or not (real_radix). */
 ptrdiff_t fg_pass_length(const fg_pass *p);
 

@@ -60,7 +60,7 @@ fg_coprime_groups fg_coprime_groups_of(const int *radix, int stages) {
 
 fg_coprime_groups fg_pass_groups(const fg_pass *p) {
   int radix[FG_MAX_STAGES];
-  if (fg_pass_length(p) != p->filter.n - 1) return (fg_coprime_groups){.count = 1};
+  if (!fg_pass_is_cyclic(p)) return (fg_coprime_groups){.count = 1};
   memcpy(radix, p->radix, sizeof radix);
   if (p->real_radix) radix[0] = p->real_radix;
   return fg_coprime_groups_of(radix, p->stages);

@@ -197,7 +197,7 @@ size_t fg_table_entries(const fg_table *t) {
   switch (t->kind) {
     case FG_TABLE_STAGES: {
       const fg_table r = reversed(t);
-      return stage_entries(t, t->real - 1) + (t->mirrored ? stage_entries(&r, t->real ? t->stages - 1 : -1) : 0);
+      return stage_entries(t, t->real ? 0 : -1) + (t->mirrored ? stage_entries(&r, t->real ? t->stages - 1 : -1) : 0);
     }
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
@@ -216,7 +216,7 @@ static bool fill(sink *s, const fg_table *t) {
   const size_t entries = fg_table_entries(t);
   switch (t->kind) {
     case FG_TABLE_STAGES: {
-      put_stages(s, t, t->real - 1);
+      put_stages(s, t, t->real ? 0 : -1);
       const fg_table r = reversed(t);
       if (t->mirrored) put_stages(s, &r, t->real ? t->stages - 1 : -1);
       return true;
