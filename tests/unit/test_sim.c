@@ -1,114 +1,27 @@
 /* test_sim.c: the simulated device runs kernels rightly, and catches what they do wrong. */
-#include "config.h"
-
-#include <check.h>
-#include <ftw.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "cuda/backend.h"
-#include "cuda/sim/sim.h"
-#include "tests/unit/suite.h"
-
-enum { N = 256 };
-
-static char cache[] = "/tmp/fftw3-gpu-test-XXXXXX";
-
-/* What every kernel here takes. */
-typedef struct {
-  float *in, *out;
-  int n;
-} arguments;
-
-#define PRELUDE                                                                                                        \
-  "#include \"memory.h\"\n"                                                                                            \
-  "struct arguments { float *in, *out; int n; };\n"                                                                    \
-  "#define SHARED static_cast<float *>(FG_SHARED_BASE())\n"                                                            \
-  "#define T int(threadIdx.x)\n"
-/* The same in clusters of two. */
-#define IN_PAIRS(body)                                                                                                 \
-  "#define FG_CLUSTER 2\n#define FG_REAL float\n#include \"cluster.h\"\n" KERNEL(                                     \
-      "cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE()); const int other = 1 - cluster_rank();" body)
-#define MEET "cluster_arrive(); cluster_wait();"
-/* The same with copies into shared memory; begun: that of 64 points, by one thread. */
-#define WITH_COPIES(body)                                                                                              \
-  "#define FG_REAL float\n#include \"bulk_copy.h\"\n" KERNEL(                                                         \
-      "cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE()), *const in = reinterpret_cast<cplx *>(a.in);"          \
-      "arrivals *const at = reinterpret_cast<arrivals *>(tile + 120);" body)
-#define BEGUN "if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in, 64, at); } __syncthreads();"
-#define KERNEL(body) PRELUDE "extern \"C\" __global__ void k(const arguments a) {\n" body "\n}\n"
-
-static const fg_backend *const sim = &fg_backend_sim;
-static fg_device *device;
-static fg_stream *stream;
-
-static void setup(void) {
-  ck_assert_int_eq(sim->open(0, &device), 0);
-  ck_assert_int_eq(sim->stream_create(device, &stream), 0);
-}
-
-static int load(const char *text, size_t shared, fg_kernel **kernel) {
-  const fg_kernel_request request = {.source = text, .defines = "", .entry = "k", .shared = shared};
-  return sim->kernels(device, 1, &request, kernel);
-}
-
-static float *device_array(size_t count) {
-  void *memory;
-  ck_assert_int_eq(sim->memory_alloc(device, count * sizeof(float), &memory), 0);
-  return memory;
-}
-
-/* Compile text and run it on N floats (0, 1, 2…) with an output as long; both on the device. */
-static int run_text(const char *text, unsigned grid, unsigned block, size_t shared, float *result) {
-  float host[N];
-  fg_kernel *kernel;
-  for (int i = 0; i < N; i++)
-    host[i] = (float)i;
-  const arguments a = {device_array(N), device_array(N), N};
-  if (load(text, shared, &kernel) < 0)
-    ck_abort_msg("%s", fg_backend_message());
-  ck_assert_int_eq(sim->copy_in(device, a.in, host, sizeof host, stream), 0);
-  int code = sim->launch(device, kernel, grid, block, shared, &a, sizeof a, stream);
-  if (code == 0)
-    ck_assert_int_eq(sim->stream_wait(device, stream), 0);
-  ck_assert_int_eq(sim->copy_out(device, result, a.out, N * sizeof *result, stream), 0);
-  sim->memory_free(device, a.in);
-  sim->memory_free(device, a.out);
-  return code;
-}
-
-/* Run text, which has to succeed. */
-static void run_well(const char *text, unsigned grid, unsigned block, size_t shared, float *result) {
-  if (run_text(text, grid, block, shared, result) < 0)
-    ck_abort_msg("%s", fg_backend_message());
-}
+#include "sim_case.h"
 
 /* ---- kernels that are right ---- */
 
 START_TEST(blocks_and_threads_cover_a_vector) {
   float result[N];
-  run_well(KERNEL("int i = blockIdx.x * blockDim.x + threadIdx.x;"
-                  "if (i < a.n) global_store(a.out + i, global_load(a.in + i) + 1000 * gridDim.x);"),
-           5, 60, 0, result);
+  sim_case_run_well(KERNEL("int i = blockIdx.x * blockDim.x + threadIdx.x;"
+                           "if (i < a.n) global_store(a.out + i, global_load(a.in + i) + 1000 * gridDim.x);"),
+                    5, 60, 0, result);
   for (int i = 0; i < N; i++)
     ck_assert_float_eq(result[i], (float)(i + 5000));
 }
 END_TEST
 
-static const char transposition[] = KERNEL("shared_store(SHARED + T, global_load(a.in + T));"
-                                           "__syncthreads();"
-                                           "global_store(a.out + T, shared_load(SHARED + T % 16 * 16 + T / 16));");
-
 START_TEST(shared_memory_transposes) {
   float result[N];
-  run_well(transposition, 1, N, N * sizeof(float), result);
+  sim_case_run_well(TRANSPOSITION, 1, N, N * sizeof(float), result);
   for (int i = 0; i < N; i++)
     ck_assert_float_eq(result[i], (float)(i % 16 * 16 + i / 16));
 }
@@ -117,17 +30,17 @@ END_TEST
 /* Each round adds the right neighbour; the words are used again after the second barrier of the round. */
 START_TEST(locals_survive_many_barriers) {
   float result[N];
-  run_well(KERNEL("float kept[8];"
-                  "for (int round = 0; round < 8; round++) {"
-                  "  shared_store(SHARED + T, global_load(a.in + T) + round);"
-                  "  __syncthreads();"
-                  "  kept[round] = shared_load(SHARED + (T + 1) % a.n);"
-                  "  __syncthreads();"
-                  "}"
-                  "float sum = 0;"
-                  "for (int round = 0; round < 8; round++) sum += kept[round];"
-                  "global_store(a.out + T, sum);"),
-           1, N, N * sizeof(float), result);
+  sim_case_run_well(KERNEL("float kept[8];"
+                           "for (int round = 0; round < 8; round++) {"
+                           "  shared_store(SHARED + T, global_load(a.in + T) + round);"
+                           "  __syncthreads();"
+                           "  kept[round] = shared_load(SHARED + (T + 1) % a.n);"
+                           "  __syncthreads();"
+                           "}"
+                           "float sum = 0;"
+                           "for (int round = 0; round < 8; round++) sum += kept[round];"
+                           "global_store(a.out + T, sum);"),
+                    1, N, N * sizeof(float), result);
   for (int i = 0; i < N; i++)
     ck_assert_float_eq(result[i], (float)(8 * ((i + 1) % N) + 28));
 }
@@ -135,10 +48,10 @@ END_TEST
 
 START_TEST(threads_may_leave_before_a_barrier_none_of_them_needs) {
   float result[N];
-  run_well(KERNEL("if (T >= 32) { global_store(a.out + T, -1.0f); return; }"
-                  "__syncwarp();"
-                  "global_store(a.out + T, 1.0f);"),
-           1, N, 0, result);
+  sim_case_run_well(KERNEL("if (T >= 32) { global_store(a.out + T, -1.0f); return; }"
+                           "__syncwarp();"
+                           "global_store(a.out + T, 1.0f);"),
+                    1, N, 0, result);
   ck_assert_float_eq(result[31], 1.0f);
   ck_assert_float_eq(result[32], -1.0f);
 }
@@ -147,17 +60,17 @@ END_TEST
 /* Each block of a pair writes into the other, twice, and reads what it got. */
 START_TEST(blocks_of_a_cluster_write_to_each_other) {
   float result[N];
-  run_well(IN_PAIRS("const float own = blockIdx.x;"
-                    "cluster_arrive(); cluster_wait();"
-                    "cluster_store(tile, other, T, {own, float(T)});"
-                    "cluster_arrive(); cluster_wait();"
-                    "const cplx first = shared_load(tile + (T + 1) % 64);"
-                    "cluster_arrive(); cluster_wait();"
-                    "cluster_store(tile, other, T, {10 * own, 0});"
-                    "cluster_arrive(); cluster_wait();"
-                    "const cplx second = shared_load(tile + T);"
-                    "global_store(a.out + blockIdx.x * 64 + T, 1000 * first.x + first.y + second.x);"),
-           4, 64, 64 * 2 * sizeof(float), result);
+  sim_case_run_well(IN_PAIRS("const float own = blockIdx.x;"
+                             "cluster_arrive(); cluster_wait();"
+                             "cluster_store(tile, other, T, {own, float(T)});"
+                             "cluster_arrive(); cluster_wait();"
+                             "const cplx first = shared_load(tile + (T + 1) % 64);"
+                             "cluster_arrive(); cluster_wait();"
+                             "cluster_store(tile, other, T, {10 * own, 0});"
+                             "cluster_arrive(); cluster_wait();"
+                             "const cplx second = shared_load(tile + T);"
+                             "global_store(a.out + blockIdx.x * 64 + T, 1000 * first.x + first.y + second.x);"),
+                    4, 64, 64 * 2 * sizeof(float), result);
   for (int i = 0; i < N; i++) {
     const int other = i / 64 ^ 1;
     ck_assert_float_eq(result[i], (float)(1000 * other + (i % 64 + 1) % 64 + 10 * other));
@@ -168,24 +81,25 @@ END_TEST
 /* Three times the same region, at either parity; those who only meet a barrier after others have waited may read, too. */
 START_TEST(copies_into_shared_memory_arrive) {
   float result[N];
-  run_well(WITH_COPIES("if (T == 0) arrivals_begin(at, 2);"
-                       "__syncthreads();"
-                       "cplx sum = {0, 0};"
-                       "for (int i = 0; i < 3; i++) {"
-                       "  if (T == 0) {"
-                       "    before_copies();"
-                       "    copy_bulk(tile + 2, in + 2 + 2 * i, 60, at);"
-                       "    copy_point(tile + 1, in + 1 + 2 * i, at);"
-                       "    points_arrive(at);"
-                       "  }"
-                       "  if (T >= 128 || i % 2) wait_for_arrivals(at, i % 2);"
-                       "  __syncthreads();"
-                       "  sum = sum + shared_load(tile + 1 + T % 61);"
-                       "  __syncthreads();"
-                       "}"
-                       "if (T < 61) global_store(reinterpret_cast<cplx *>(a.out) + T, sum);"
-                       "if (T >= 61 && T < 128) global_store(reinterpret_cast<cplx *>(a.out) + T, cplx{0, 0});"),
-           1, N, N * sizeof(float), result);
+  sim_case_run_well(WITH_COPIES("if (T == 0) arrivals_begin(at, 2);"
+                                "__syncthreads();"
+                                "cplx sum = {0, 0};"
+                                "for (int i = 0; i < 3; i++) {"
+                                "  if (T == 0) {"
+                                "    before_copies();"
+                                "    copy_bulk(tile + 2, in + 2 + 2 * i, 60, at);"
+                                "    copy_point(tile + 1, in + 1 + 2 * i, at);"
+                                "    points_arrive(at);"
+                                "  }"
+                                "  if (T >= 128 || i % 2) wait_for_arrivals(at, i % 2);"
+                                "  __syncthreads();"
+                                "  sum = sum + shared_load(tile + 1 + T % 61);"
+                                "  __syncthreads();"
+                                "}"
+                                "if (T < 61) global_store(reinterpret_cast<cplx *>(a.out) + T, sum);"
+                                "if (T >= 61 && T < 128) "
+                                "global_store(reinterpret_cast<cplx *>(a.out) + T, cplx{0, 0});"),
+                    1, N, N * sizeof(float), result);
   for (int i = 0; i < 122; i++) /* float i of the copies is i + 2, i + 6, i + 10 */
     ck_assert_float_eq(result[i], (float)(3 * i + 18));
 }
@@ -193,14 +107,14 @@ END_TEST
 
 START_TEST(shuffles_move_values_between_lanes) {
   float result[N];
-  run_well(KERNEL("float x = global_load(a.in + T);"
-                  "double d = x; long long l = T;"
-                  "float sum = __shfl_xor_sync(~0u, x, 5);"                  /* lane ^ 5 */
-                  "sum += 1000 * __shfl_up_sync(~0u, d, 1, 8);"              /* left neighbour in groups of 8 */
-                  "sum += 100000 * (__shfl_down_sync(~0u, T, 2) % 32);"      /* two to the right */
-                  "sum += 10000000.0 * (__shfl_sync(~0u, l, 3, 4) % 32);"    /* last of its group of 4 */
-                  "global_store(a.out + T, sum);"),
-           1, N, 0, result);
+  sim_case_run_well(KERNEL("float x = global_load(a.in + T);"
+                           "double d = x; long long l = T;"
+                           "float sum = __shfl_xor_sync(~0u, x, 5);" /* lane ^ 5 */
+                           "sum += 1000 * __shfl_up_sync(~0u, d, 1, 8);" /* left neighbour in groups of 8 */
+                           "sum += 100000 * (__shfl_down_sync(~0u, T, 2) % 32);" /* two to the right */
+                           "sum += 10000000.0 * (__shfl_sync(~0u, l, 3, 4) % 32);" /* last of its group of 4 */
+                           "global_store(a.out + T, sum);"),
+                    1, N, 0, result);
   for (int i = 0; i < N; i++) {
     int lane = i % 32, first = i - lane;
     double up = lane % 8 ? i - 1 : i, down = lane < 30 ? lane + 2 : lane, last = lane | 3;
@@ -213,16 +127,16 @@ END_TEST
 /* Halves of a warp exchange on their own, in different numbers of rounds. */
 START_TEST(lanes_named_by_a_mask_wait_only_for_each_other) {
   float result[N];
-  run_well(KERNEL("unsigned mask = T % 32 < 16 ? 0xffffu : 0xffff0000u;"
-                  "float x = 0;"
-                  "for (int i = 0; i < (T % 32 < 16 ? 1 : 3); i++) {"
-                  "  shared_store(SHARED + T, float(T + i));"
-                  "  __syncwarp(mask);"
-                  "  x += shared_load(SHARED + (T ^ 1));"
-                  "  __syncwarp(mask);"
-                  "}"
-                  "global_store(a.out + T, x);"),
-           1, N, N * sizeof(float), result);
+  sim_case_run_well(KERNEL("unsigned mask = T % 32 < 16 ? 0xffffu : 0xffff0000u;"
+                           "float x = 0;"
+                           "for (int i = 0; i < (T % 32 < 16 ? 1 : 3); i++) {"
+                           "  shared_store(SHARED + T, float(T + i));"
+                           "  __syncwarp(mask);"
+                           "  x += shared_load(SHARED + (T ^ 1));"
+                           "  __syncwarp(mask);"
+                           "}"
+                           "global_store(a.out + T, x);"),
+                    1, N, N * sizeof(float), result);
   ck_assert_float_eq(result[4], 5);
   ck_assert_float_eq(result[17], 16 + 17 + 18);
 }
@@ -230,10 +144,10 @@ END_TEST
 
 START_TEST(a_lane_outside_the_mask_hands_in_no_number) {
   float result[N];
-  run_well(KERNEL("float x = 1;"
-                  "if (T < 16) x = __shfl_sync(0xffffu, x, T + 8);"
-                  "global_store(a.out + T, x);"),
-           1, 32, 0, result);
+  sim_case_run_well(KERNEL("float x = 1;"
+                           "if (T < 16) x = __shfl_sync(0xffffu, x, T + 8);"
+                           "global_store(a.out + T, x);"),
+                    1, 32, 0, result);
   ck_assert_float_eq(result[7], 1);
   ck_assert(isnan(result[8]));
 }
@@ -241,11 +155,11 @@ END_TEST
 
 START_TEST(angles_in_half_turns_are_exact) {
   float result[N];
-  run_well(KERNEL("double s, c; float sf, cf;"
-                  "sincospi(T / 2.0, &s, &c); sincospif(2 * T + 0.25f, &sf, &cf);"
-                  "global_store(a.out + 4 * T, float(s)); global_store(a.out + 4 * T + 1, float(c));"
-                  "global_store(a.out + 4 * T + 2, sf); global_store(a.out + 4 * T + 3, cospif(T));"),
-           1, 64, 0, result);
+  sim_case_run_well(KERNEL("double s, c; float sf, cf;"
+                           "sincospi(T / 2.0, &s, &c); sincospif(2 * T + 0.25f, &sf, &cf);"
+                           "global_store(a.out + 4 * T, float(s)); global_store(a.out + 4 * T + 1, float(c));"
+                           "global_store(a.out + 4 * T + 2, sf); global_store(a.out + 4 * T + 3, cospif(T));"),
+                    1, 64, 0, result);
   for (int i = 0; i < 64; i++) {
     static const float sine[] = {0, 1, 0, -1};
     ck_assert_float_eq(result[4 * i], sine[i % 4]);
@@ -257,6 +171,10 @@ START_TEST(angles_in_half_turns_are_exact) {
 END_TEST
 
 /* ---- kernels that are wrong ---- */
+
+/* Meeting with the other block; a copy of 64 points, begun by one thread. */
+#define MEET "cluster_arrive(); cluster_wait();"
+#define BEGUN "if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in, 64, at); } __syncthreads();"
 
 static const struct {
   const char *text, *message;
@@ -363,49 +281,23 @@ static const struct {
 
 START_TEST(a_violation_is_caught_and_told) {
   float result[N];
-  int code = run_text(wrong[_i].text, 2, N, N * sizeof(float), result);
+  int code = sim_case_run(wrong[_i].text, 2, N, N * sizeof(float), result);
   ck_assert_msg(code == FG_ELAUNCH, "not caught: %s", wrong[_i].text);
   ck_assert_msg(strstr(fg_backend_message(), wrong[_i].message), "'%s' lacks '%s'", fg_backend_message(),
                 wrong[_i].message);
   ck_assert_ptr_nonnull(strstr(fg_backend_message(), "kernel k (given text), block "));
-  run_well(transposition, 1, N, N * sizeof(float), result); /* the device still works */
+  sim_case_run_well(TRANSPOSITION, 1, N, N * sizeof(float), result); /* the device still works */
   ck_assert_float_eq(result[1], 16);
 }
 END_TEST
 
 START_TEST(freed_memory_is_out_of_bounds) {
   fg_kernel *kernel;
-  const arguments a = {device_array(N), device_array(N), N};
-  ck_assert_int_eq(load(KERNEL("global_store(a.out + T, 1.0f);"), 0, &kernel), 0);
+  const arguments a = {sim_case_array(N), sim_case_array(N), N};
+  ck_assert_int_eq(sim_case_load(KERNEL("global_store(a.out + T, 1.0f);"), 0, &kernel), 0);
   ck_assert_int_eq(sim->launch(device, kernel, 1, N, 0, &a, sizeof a, stream), 0);
   sim->memory_free(device, a.out);
   ck_assert_int_eq(sim->launch(device, kernel, 1, N, 0, &a, sizeof a, stream), FG_ELAUNCH);
-}
-END_TEST
-
-START_TEST(a_copy_out_of_bounds_is_refused) {
-  float host[N] = {0};
-  float *memory = device_array(N);
-  ck_assert_int_eq(sim->copy_in(device, memory, host, sizeof host, stream), 0);
-  ck_assert_int_eq(sim->copy_in(device, memory + 1, host, sizeof host, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->copy_out(device, host, memory - 1, 8, stream), FG_ELAUNCH);
-}
-END_TEST
-
-START_TEST(a_launch_must_fit_device_request_and_kernel) {
-  const arguments a = {NULL, NULL, 0};
-  fg_kernel *kernel;
-  ck_assert_int_eq(load(KERNEL(""), 64, &kernel), 0);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 1024, 64, &a, sizeof a, stream), 0);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 1025, 64, &a, sizeof a, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->launch(device, kernel, 0, 32, 64, &a, sizeof a, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 65, &a, sizeof a, stream), FG_ELAUNCH);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 64, &a, sizeof a - 8, stream), FG_ELAUNCH);
-  ck_assert_int_eq(load(IN_PAIRS("(void)tile; (void)other;"), 64, &kernel), 0);
-  ck_assert_int_eq(sim->launch(device, kernel, 4, 32, 64, &a, sizeof a, stream), 0);
-  ck_assert_int_eq(sim->launch(device, kernel, 3, 32, 64, &a, sizeof a, stream), FG_ELAUNCH);
-  ck_assert_int_eq(load(KERNEL(""), 228 * 1024, &kernel), 0);
-  ck_assert_int_eq(sim->launch(device, kernel, 1, 32, 228 * 1024, &a, sizeof a, stream), FG_ELAUNCH);
 }
 END_TEST
 
@@ -413,198 +305,12 @@ START_TEST(a_violation_aborts_when_asked_to) {
   float result[N];
   setenv("FFTW3_GPU_SIM_ABORT", "1", 1);
   ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-  run_text(wrong[0].text, 2, N, N * sizeof(float), result);
+  sim_case_run(wrong[0].text, 2, N, N * sizeof(float), result);
 }
 END_TEST
 
-START_TEST(text_that_is_no_kernel_is_a_compile_error) {
-  fg_kernel *kernel;
-  ck_assert_int_eq(load(KERNEL("no_such_function();"), 0, &kernel), FG_ECOMPILE);
-  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "no_such_function"));
-}
-END_TEST
-
-/* ---- memory ---- */
-
-START_TEST(memory_ends_and_comes_back) {
-  void *most, *more;
-  size_t available, total = sim->info(device)->memory;
-  ck_assert_int_eq(sim->memory_alloc(device, total - 4096, &most), 0);
-  ck_assert_int_eq(sim->memory_available(device, &available), 0);
-  ck_assert_uint_eq(available, 4096);
-  ck_assert_int_eq(sim->memory_alloc(device, 4097, &more), FG_ENOMEM);
-  ck_assert_uint_eq(fg_sim_count().allocations, 1);
-  sim->memory_free(device, most);
-  ck_assert_int_eq(sim->memory_alloc(device, 4097, &more), 0);
-  sim->memory_free(device, more);
-  ck_assert_int_eq(sim->pinned_alloc(device, 100, &more), 0);
-  ck_assert_uint_eq(fg_sim_count().allocations, 1);
-  sim->pinned_free(device, more);
-  ck_assert_uint_eq(fg_sim_count().allocations, 0);
-}
-END_TEST
-
-START_TEST(host_memory_is_registered_in_whole_pages_and_once) {
-  char *pages = aligned_alloc(4096, 4 * 4096);
-  ck_assert_int_eq(sim->host_register(device, pages + 64, 4096), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_register(device, pages, 100), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_register(device, pages + 4096, 2 * 4096), 0);
-  ck_assert_int_eq(sim->host_register(device, pages, 2 * 4096), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_register(device, pages, 4096), 0);
-  ck_assert_uint_eq(fg_sim_count().registered, 2);
-  ck_assert_int_eq(sim->host_unregister(device, pages + 2 * 4096), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_unregister(device, pages + 4096), 0);
-  ck_assert_int_eq(sim->host_unregister(device, pages + 4096), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_unregister(device, pages), 0);
-  ck_assert_uint_eq(fg_sim_count().registered, 0);
-  free(pages);
-}
-END_TEST
-
-/* ---- several threads, several kernels, the store ---- */
-
-enum { ROUNDS = 20 };
-
-static void *transpose_again_and_again(void *failures) {
-  float host[N], result[N];
-  fg_kernel *kernel;
-  const arguments a = {device_array(N), device_array(N), N};
-  for (int i = 0; i < N; i++)
-    host[i] = (float)i;
-  if (load(transposition, sizeof host, &kernel) < 0)
-    ++*(int *)failures;
-  for (int round = 0; round < ROUNDS && *(int *)failures == 0; round++) {
-    sim->copy_in(device, a.in, host, sizeof host, stream);
-    *(int *)failures += sim->launch(device, kernel, 1, N, sizeof host, &a, sizeof a, stream) != 0;
-    sim->copy_out(device, result, a.out, sizeof result, stream);
-    for (int i = 0; i < N; i++)
-      *(int *)failures += result[i] != (float)(i % 16 * 16 + i / 16);
-  }
-  sim->memory_free(device, a.in);
-  sim->memory_free(device, a.out);
-  return NULL;
-}
-
-START_TEST(threads_launch_at_once) {
-  pthread_t threads[3];
-  int failures[3] = {0};
-  for (int i = 0; i < 3; i++)
-    ck_assert_int_eq(pthread_create(&threads[i], NULL, transpose_again_and_again, &failures[i]), 0);
-  for (int i = 0; i < 3; i++)
-    pthread_join(threads[i], NULL);
-  for (int i = 0; i < 3; i++)
-    ck_assert_int_eq(failures[i], 0);
-  ck_assert_uint_eq(fg_sim_count().launches, 3 * ROUNDS);
-  ck_assert_uint_le(fg_sim_count().compiles, 1);
-}
-END_TEST
-
-/* Four kernels that differ in a constant, two of them equal. */
-static int load_four(fg_kernel **kernels, const char *mark) {
-  fg_kernel_request requests[4];
-  char defines[4][64];
-  for (int i = 0; i < 4; i++) {
-    snprintf(defines[i], sizeof defines[i], "#define VALUE %d\n/* %s */\n", i % 3, mark);
-    requests[i] = (fg_kernel_request){.source = KERNEL("global_store(a.out + T, float(VALUE));"),
-                                      .defines = defines[i],
-                                      .entry = "k"};
-  }
-  return sim->kernels(device, 4, requests, kernels);
-}
-
-START_TEST(several_kernels_are_loaded_by_one_call) {
-  fg_kernel *kernels[4], *again[4];
-  float result[N];
-  const arguments a = {NULL, device_array(N), N};
-  ck_assert_int_eq(load_four(kernels, "several"), 0);
-  for (int i = 0; i < 4; i++) {
-    ck_assert_int_eq(sim->launch(device, kernels[i], 1, N, 0, &a, sizeof a, stream), 0);
-    ck_assert_int_eq(sim->copy_out(device, result, a.out, sizeof result, stream), 0);
-    ck_assert_float_eq(result[9], (float)(i % 3));
-  }
-  size_t compiles = fg_sim_count().compiles;
-  ck_assert_ptr_eq(kernels[0], kernels[3]);
-  ck_assert_int_eq(load_four(again, "several"), 0);
-  ck_assert_int_eq(memcmp(kernels, again, sizeof kernels), 0);
-  ck_assert_uint_eq(fg_sim_count().compiles, compiles);
-}
-END_TEST
-
-/* Two processes: the first compiles, the second finds its work in the store. */
-START_TEST(a_second_process_finds_kernels_in_the_store) {
-  fg_kernel *kernels[4];
-  int status;
-  char mark[32];
-  snprintf(mark, sizeof mark, "process %ld", (long)getpid());
-  pid_t child = fork();
-  if (child == 0)
-    _exit(load_four(kernels, mark) == 0 ? (int)fg_sim_count().compiles : 100);
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(WEXITSTATUS(status), 3);
-  ck_assert_int_eq(load_four(kernels, mark), 0);
-  ck_assert_uint_eq(fg_sim_count().compiles, 0);
-}
-END_TEST
-
-/* The child that the compiler runs in is then reaped without us. */
-START_TEST(a_program_that_ignores_its_children_gets_kernels) {
-  fg_kernel *kernel;
-  signal(SIGCHLD, SIG_IGN);
-  ck_assert_int_eq(load(KERNEL("/* children ignored */"), 0, &kernel), 0);
-  ck_assert_int_eq(load(KERNEL("children ignored"), 0, &kernel), FG_ECOMPILE);
-}
-END_TEST
-
-START_TEST(the_compiler_runs_without_the_preload) {
-  char path[64];
-  fg_kernel *kernel;
-  snprintf(path, sizeof path, "%s/compiler", cache);
-  FILE *script = fopen(path, "w");
-  fprintf(script, "#!/bin/sh\ntest -z \"$LD_PRELOAD\" && exec %s \"$@\"\n", FG_CXX);
-  fclose(script);
-  ck_assert_int_eq(chmod(path, 0700), 0);
-  setenv("FFTW3_GPU_CXX", path, 1);
-  setenv("LD_PRELOAD", "libc.so.6", 1);
-  ck_assert_msg(load(KERNEL(""), 0, &kernel) == 0, "%s", fg_backend_message());
-  ck_assert_uint_eq(fg_sim_count().compiles, 1);
-}
-END_TEST
-
-START_TEST(a_missing_compiler_is_a_compile_error) {
-  fg_kernel *kernel;
-  setenv("FFTW3_GPU_CXX", "/nonexistent/c++ -O1", 1);
-  ck_assert_int_eq(load(KERNEL(""), 0, &kernel), FG_ECOMPILE);
-  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "/nonexistent/c++"));
-}
-END_TEST
-
-START_TEST(a_file_is_found_by_its_name) {
-  const fg_kernel_request absent = {.source = "no such file.cu", .defines = "", .entry = "k"};
-  fg_kernel *kernel;
-  ck_assert_int_eq(sim->kernels(device, 1, &absent, &kernel), FG_ECOMPILE);
-  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "no such file.cu"));
-}
-END_TEST
-
-/* ---- */
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where) {
-  (void)status, (void)type, (void)where;
-  return remove(path);
-}
-
-static TCase *in_a_case(Suite *s, const char *name) {
-  TCase *tc = tcase_create(name);
-  tcase_add_checked_fixture(tc, setup, NULL);
-  tcase_set_timeout(tc, 120);
-  suite_add_tcase(s, tc);
-  return tc;
-}
-
-#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
-
-static void add_kernel_tests(Suite *s) {
-  TCase *tc = in_a_case(s, "kernels");
+static void add(Suite *s) {
+  TCase *tc = sim_case_tests(s, "kernels");
   tcase_add_test(tc, blocks_and_threads_cover_a_vector);
   tcase_add_test(tc, shared_memory_transposes);
   tcase_add_test(tc, locals_survive_many_barriers);
@@ -615,37 +321,10 @@ static void add_kernel_tests(Suite *s) {
   tcase_add_test(tc, lanes_named_by_a_mask_wait_only_for_each_other);
   tcase_add_test(tc, a_lane_outside_the_mask_hands_in_no_number);
   tcase_add_test(tc, angles_in_half_turns_are_exact);
-  tcase_add_test(tc, threads_launch_at_once);
-  tcase_add_test(tc, several_kernels_are_loaded_by_one_call);
-  tcase_add_test(tc, a_second_process_finds_kernels_in_the_store);
-  tcase_add_test(tc, a_program_that_ignores_its_children_gets_kernels);
-  tcase_add_test(tc, the_compiler_runs_without_the_preload);
-  tcase_add_test(tc, a_missing_compiler_is_a_compile_error);
-  tcase_add_test(tc, a_file_is_found_by_its_name);
-}
-
-static void add_check_tests(Suite *s) {
-  TCase *tc = in_a_case(s, "checks");
-  tcase_add_loop_test(tc, a_violation_is_caught_and_told, 0, COUNT(wrong));
+  tc = sim_case_tests(s, "checks");
+  tcase_add_loop_test(tc, a_violation_is_caught_and_told, 0, TEST_COUNT(wrong));
   tcase_add_test(tc, freed_memory_is_out_of_bounds);
-  tcase_add_test(tc, a_copy_out_of_bounds_is_refused);
-  tcase_add_test(tc, a_launch_must_fit_device_request_and_kernel);
-  tcase_add_test(tc, text_that_is_no_kernel_is_a_compile_error);
-  tcase_add_test(tc, memory_ends_and_comes_back);
-  tcase_add_test(tc, host_memory_is_registered_in_whole_pages_and_once);
   tcase_add_test_raise_signal(tc, a_violation_aborts_when_asked_to, SIGABRT);
 }
 
-int main(void) {
-  if (!mkdtemp(cache))
-    return EXIT_FAILURE;
-  setenv("FFTW3_GPU_CACHE", cache, 1);
-  unsetenv("FFTW3_GPU_SIM_FAIL");
-  unsetenv("FFTW3_GPU_SIM_ABORT");
-  Suite *s = suite_create("sim");
-  add_kernel_tests(s);
-  add_check_tests(s);
-  const int status = test_run_suite(s);
-  nftw(cache, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-  return status;
-}
+int main(void) { return sim_case_main("sim", add); }

@@ -1,21 +1,9 @@
 /* test_sim_faults.c: the simulated device fails when told to, and only then. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/backend.h"
-#include "cuda/sim/sim.h"
-#include "tests/unit/suite.h"
-
-static const fg_backend *const sim = &fg_backend_sim;
-static fg_device *device;
-static fg_stream *stream;
-
-static void setup(void) {
-  ck_assert_int_eq(sim->open(0, &device), 0);
-  ck_assert_int_eq(sim->stream_create(device, &stream), 0);
-}
+#include "sim_case.h"
 
 START_TEST(the_chosen_call_fails_and_no_other) {
   void *memory;
@@ -103,22 +91,17 @@ START_TEST(an_unreadable_environment_opens_no_device) {
 }
 END_TEST
 
-int main(void) {
-  unsetenv("FFTW3_GPU_SIM_FAIL");
-  unsetenv("FFTW3_GPU_SIM_ABORT");
-  Suite *s = suite_create("sim_faults");
-  TCase *tc = tcase_create("faults");
-  tcase_add_checked_fixture(tc, setup, NULL);
-  tcase_set_timeout(tc, 120);
+static void add(Suite *s) {
+  TCase *tc = sim_case_tests(s, "faults");
   tcase_add_test(tc, the_chosen_call_fails_and_no_other);
   tcase_add_test(tc, compiles_launches_and_waits_fail_on_demand);
   tcase_add_test(tc, a_lost_device_stays_lost);
   tcase_add_loop_test(tc, faults_may_come_again, 0, TEST_COUNT(chosen));
   tcase_add_loop_test(tc, an_unreadable_fault_text_is_refused, 0, TEST_COUNT(unreadable));
-  suite_add_tcase(s, tc);
   tc = tcase_create("environment"); /* read when the device is first opened: no fixture */
   tcase_add_test(tc, faults_come_from_the_environment);
   tcase_add_test(tc, an_unreadable_environment_opens_no_device);
   suite_add_tcase(s, tc);
-  return test_run_suite(s);
 }
+
+int main(void) { return sim_case_main("sim_faults", add); }
