@@ -1,8 +1,10 @@
-/* random_problem.c: complex problems with wild but legal layouts. */
+/* random_problem.c: complex problems with wild but legal layouts; problems and their passes from a text. */
 #include "random_problem.h"
 
 #include <check.h>
+#include <stdlib.h>
 
+#include "src/plan/planner.h"
 #include "src/problem/notation.h"
 
 enum { MOST = 16 };
@@ -56,4 +58,14 @@ fg_problem *test_problem(const char *text, enum fg_precision precision) {
   fg_problem *p = fg_notation_parse(text, precision, why, sizeof why);
   if (!p) ck_abort_msg("%s", why);
   return p;
+}
+
+fg_passes *test_plan(const char *text, enum fg_precision precision, const fg_device_info *device) {
+  const char *why = "";
+  fg_problem *p = test_problem(text, precision);
+  fg_passes *list = calloc(1, sizeof *list);
+  ck_assert_ptr_nonnull(list);
+  ck_assert_msg(fg_planner_plan(p, device, list, &why), "%s: %s", text, why);
+  fg_problem_free(p);
+  return list;
 }

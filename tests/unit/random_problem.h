@@ -1,8 +1,9 @@
-/* random_problem.h: complex problems with wild but legal layouts. */
+/* random_problem.h: complex problems with wild but legal layouts; problems and their passes from a text. */
 #ifndef FG_TEST_RANDOM_PROBLEM_H
 #define FG_TEST_RANDOM_PROBLEM_H
 
 #include "dice.h"
+#include "src/pass/pass.h"
 #include "src/problem/problem.h"
 
 typedef struct {
@@ -19,5 +20,8 @@ fg_problem *test_random_problem(dice *d, const test_limits *limits);
 
 /* The problem of a text as src/problem/notation.h reads it; placement from the text. */
 fg_problem *test_problem(const char *text, enum fg_precision precision);
+
+/* The passes of such a problem on a device: to be freed.  Ends the test if there are none. */
+fg_passes *test_plan(const char *text, enum fg_precision precision, const fg_device_info *device);
 
 #endif

@@ -16,15 +16,6 @@
 #include "src/run/program.h"
 #include "suite.h"
 
-static fg_passes *planned(const char *text, enum fg_precision precision, const fg_device_info *device) {
-  const char *why = "";
-  fg_problem *p = test_problem(text, precision);
-  fg_passes *list = calloc(1, sizeof *list);
-  ck_assert_msg(fg_planner_plan(p, device, list, &why), "%s: %s", text, why);
-  fg_problem_free(p);
-  return list;
-}
-
 static void must(int code) {
   if (code != FG_OK) ck_abort_msg("%s", fg_backend_message());
 }
@@ -72,7 +63,7 @@ START_TEST(tiles_loaded_ahead_are_right) {
   const size_t point = 2 * fg_real_size(precision);
   dice d = {17};
   fg_problem *p = test_problem(text, precision);
-  fg_passes *list = planned(text, precision, &fg_reference_device);
+  fg_passes *list = test_plan(text, precision, &fg_reference_device);
   fg_pass *pass = &list->pass[0];
   const size_t bytes = (size_t)(fg_pass_lines(pass) * pass->n) * point;
   float *in = malloc(bytes), *want = malloc(bytes), *got = malloc(bytes);
@@ -104,7 +95,7 @@ END_TEST
 START_TEST(a_batch_in_parts_is_right) {
   dice d = {23};
   fg_problem *p = test_problem(_i ? "ic63*37" : "oc63*37", FG_SINGLE);
-  fg_passes *list = planned(_i ? "ic63*37" : "oc63*37", FG_SINGLE, &fg_reference_device);
+  fg_passes *list = test_plan(_i ? "ic63*37" : "oc63*37", FG_SINGLE, &fg_reference_device);
   list->pass[0].lines = 1;
   list->pass[0].ahead = 4;
   ck_assert(list->pass[0].stages > 1 && test_passes_error(p, list, &d) <= test_allowed_error(p, list));
@@ -121,7 +112,7 @@ static bool apply(const char *text, fg_pass *p, const fg_device_info *device) {
 }
 
 START_TEST(where_two_tiles_fit_they_are_put_in) {
-  fg_passes *list = planned("oc2401*30000", FG_SINGLE, &fg_reference_device);
+  fg_passes *list = test_plan("oc2401*30000", FG_SINGLE, &fg_reference_device);
   fg_pass *p = &list->pass[0];
   fg_device_info older = fg_reference_device;
   char text[FG_CHOICE_TEXT], printed[300];
@@ -149,7 +140,7 @@ static const char *const others[] = {"oc2401v3000", "oc2401*3000", "/oc2401*3000
                                      "oc1009*3000", "oc64x64*3000"};
 
 START_TEST(nothing_else_is_loaded_ahead) {
-  fg_passes *list = planned(others[_i], FG_SINGLE, &fg_reference_device);
+  fg_passes *list = test_plan(others[_i], FG_SINGLE, &fg_reference_device);
   for (int i = 0; i < list->count; i++) {
     fg_choice all[32], c = fg_choice_of(&list->pass[i]);
     fg_pass p = list->pass[i];
@@ -170,7 +161,7 @@ START_TEST(only_measurements_choose_it) {
   char text[40];
   snprintf(text, sizeof text, "oc%d*3000", lengths[_i]);
   fg_tuned_ignore_shipped(true);
-  fg_passes *list = planned(text, FG_SINGLE, &fg_reference_device);
+  fg_passes *list = test_plan(text, FG_SINGLE, &fg_reference_device);
   ck_assert(list->count == 1 && !list->pass[0].ahead);
   fg_device_info older = fg_reference_device;
   fg_choice all[16];
@@ -186,7 +177,7 @@ START_TEST(only_measurements_choose_it) {
   }
   ck_assert_msg(ahead >= 3 && ahead < count, "%s: %d of %d", text, ahead, count);
   fg_tuned_learn(&list->pass[0], fg_reference_device.arch, first, 1);
-  fg_passes *after = planned(text, FG_SINGLE, &fg_reference_device);
+  fg_passes *after = test_plan(text, FG_SINGLE, &fg_reference_device);
   ck_assert_int_eq(after->pass[0].ahead, first->blocks_sm * fg_reference_device.multiprocessors);
   ck_assert_double_eq(after->cost, list->cost);
   free(list);

@@ -379,12 +379,8 @@ END_TEST
 static const char *const crowded[] = {"orf289*100", "orb289*100", "orb289", "orb841*9", "orb841:9:9*9:1:1", "ok289b*9"};
 
 START_TEST(large_primes_take_one_pass) {
-  const char *why;
-  fg_passes *list = malloc(sizeof *list);
-  fg_problem *p = test_problem(crowded[_i / 2], _i % 2 ? FG_DOUBLE : FG_SINGLE);
-  ck_assert(list && fg_planner_plan(p, &fg_reference_device, list, &why));
+  fg_passes *list = test_plan(crowded[_i / 2], _i % 2 ? FG_DOUBLE : FG_SINGLE, &fg_reference_device);
   ck_assert_int_eq(list->count, 1);
-  fg_problem_free(p);
   free(list);
 }
 END_TEST

@@ -23,15 +23,6 @@ static const char *const problems[] = {"oc1024*512", "oc100*40",     "oc65536", 
                                        "oc24x24x24", "oc12x28*300",  "oc101*1000",  "oc1009*3000", "oc256x256x256",
                                        "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100"};
 
-static fg_passes *planned(const char *text, const fg_device_info *device) {
-  const char *why = "";
-  fg_problem *p = test_problem(text, FG_SINGLE);
-  fg_passes *list = calloc(1, sizeof *list);
-  ck_assert_msg(fg_planner_plan(p, device, list, &why), "%s: %s", text, why);
-  fg_problem_free(p);
-  return list;
-}
-
 static void same_kernel(const fg_pass *a, const fg_pass *b) {
   char x[FG_DEFINES_SIZE], y[FG_DEFINES_SIZE];
   fg_kernel_request_of(a, x);
@@ -49,7 +40,7 @@ static void same_choice(const fg_choice *a, const fg_choice *b) {
 /* ---- choices ---- */
 
 START_TEST(a_pass_s_own_choice_gives_the_same_kernel) {
-  fg_passes *list = planned(problems[_i], &fg_reference_device);
+  fg_passes *list = test_plan(problems[_i], FG_SINGLE, &fg_reference_device);
   for (int i = 0; i < list->count; i++) {
     fg_choice c = fg_choice_of(&list->pass[i]), back;
     fg_pass again = list->pass[i];
@@ -67,7 +58,7 @@ START_TEST(a_pass_s_own_choice_gives_the_same_kernel) {
 END_TEST
 
 START_TEST(what_is_listed_fits_and_differs) {
-  fg_passes *list = planned(problems[_i], &fg_reference_device);
+  fg_passes *list = test_plan(problems[_i], FG_SINGLE, &fg_reference_device);
   for (int i = 0; i < list->count; i++) {
     fg_choice all[FG_TUNING_MOST];
     const fg_pass *p = &list->pass[i];
@@ -95,7 +86,7 @@ END_TEST
 /* Clusters beside single blocks, on devices that have them. */
 START_TEST(clusters_are_listed_and_put_in) {
   enum { MOST = 32 };
-  fg_passes *list = planned("oc24x24x24*20", &fg_reference_device);
+  fg_passes *list = test_plan("oc24x24x24*20", FG_SINGLE, &fg_reference_device);
   fg_device_info without = fg_reference_device;
   fg_choice all[MOST];
   bool listed[FG_MOST_CLUSTER + 1] = {false};
@@ -127,7 +118,7 @@ static const char *const foreign[] = {
     "x4.x16.x16 1 256 3 16", "c2.4.16.16 1 256 3 16", "2.2.2.2.2.2.2.2.2.2 1 32 1 16"};
 
 START_TEST(what_does_not_fit_is_refused) {
-  fg_passes *list = planned("oc1024*512", &fg_reference_device);
+  fg_passes *list = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
   fg_pass p = list->pass[0];
   fg_choice c;
   ck_assert(fg_choice_parse(&c, "16.4.16 1 128 3 16") && fg_choice_apply(&c, &p, &fg_reference_device));
@@ -152,16 +143,16 @@ END_TEST
 
 START_TEST(what_was_learned_is_planned) {
   const fg_choice slow = {.stages = 2, .radix = {32, 32}, .lines = 2, .threads = 64, .blocks_sm = 2, .spacing = 8};
-  fg_passes *before = planned("oc1024*512", &fg_reference_device);
+  fg_passes *before = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
   fg_tuned_learn(&before->pass[0], 90, &slow, 1);
-  fg_passes *after = planned("ob1024*600", &fg_reference_device); /* the other direction, about as many */
+  fg_passes *after = test_plan("ob1024*600", FG_SINGLE, &fg_reference_device); /* the other direction, about as many */
   const fg_choice now = fg_choice_of(&after->pass[0]);
   same_choice(&now, &slow);
   ck_assert_double_eq(after->cost, after->pass[0].price);
   ck_assert(fg_tuned_known(&after->pass[0], 90, 1) && !fg_tuned_known(&after->pass[0], 90, 2));
   fg_device_info older = fg_reference_device;
   older.arch = 80;
-  fg_passes *elsewhere = planned("oc1024*512", &older);
+  fg_passes *elsewhere = test_plan("oc1024*512", FG_SINGLE, &older);
   same_kernel(&elsewhere->pass[0], &before->pass[0]);
   free(before);
   free(after);
@@ -173,14 +164,14 @@ START_TEST(the_more_patient_finding_stands) {
   const fg_choice a = {.stages = 2, .radix = {32, 32}, .lines = 2, .threads = 64, .blocks_sm = 2, .spacing = 8};
   fg_choice b = a;
   b.threads = 128;
-  fg_passes *list = planned("oc1024*512", &fg_reference_device);
+  fg_passes *list = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
   fg_tuned_learn(&list->pass[0], 90, &a, 2);
   fg_tuned_learn(&list->pass[0], 90, &b, 1);
-  fg_passes *after = planned("oc1024*512", &fg_reference_device);
+  fg_passes *after = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
   ck_assert_int_eq(after->pass[0].threads, 64);
   fg_tuned_forget(NULL);
   free(after);
-  after = planned("oc1024*512", &fg_reference_device);
+  after = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
   same_kernel(&after->pass[0], &list->pass[0]);
   free(after);
   free(list);
@@ -191,7 +182,7 @@ START_TEST(the_table_is_text) {
   char *text = NULL, key[FG_CHOICE_KEY], line[400];
   size_t size;
   const fg_choice c = {.stages = 2, .radix = {32, 32}, .lines = 2, .threads = 64, .blocks_sm = 2, .spacing = 8};
-  fg_passes *list = planned("oc1024*512", &fg_reference_device);
+  fg_passes *list = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
   fg_choice_key(&list->pass[0], key);
   fg_tuned_learn(&list->pass[0], 90, &c, 1);
   FILE *f = open_memstream(&text, &size);
@@ -277,9 +268,9 @@ END_TEST
 START_TEST(the_fastest_is_planned_from_then_on) {
   each = 1e-3;
   fg_clock_test = shrinking_clock;
-  fg_passes *before = planned("oc60*8", test_target()->info);
+  fg_passes *before = test_plan("oc60*8", FG_SINGLE, test_target()->info);
   tune("oc60*8", 6, INFINITY);
-  fg_passes *after = planned("oc60*8", test_target()->info);
+  fg_passes *after = test_plan("oc60*8", FG_SINGLE, test_target()->info);
   const fg_choice x = fg_choice_of(&before->pass[0]), y = fg_choice_of(&after->pass[0]);
   char text[2][FG_CHOICE_TEXT];
   fg_choice_print(&x, text[0]);
@@ -293,10 +284,10 @@ END_TEST
 START_TEST(nothing_faster_changes_nothing) {
   each = 1e-3;
   fg_clock_test = growing_clock;
-  fg_passes *before = planned("oc60*8", test_target()->info);
+  fg_passes *before = test_plan("oc60*8", FG_SINGLE, test_target()->info);
   const heard h = tune("oc60*8", 6, INFINITY);
   ck_assert(!h.kept && !h.faster && h.tried);
-  fg_passes *after = planned("oc60*8", test_target()->info);
+  fg_passes *after = test_plan("oc60*8", FG_SINGLE, test_target()->info);
   same_kernel(&before->pass[0], &after->pass[0]);
   free(before);
   free(after);
