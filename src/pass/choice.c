@@ -31,8 +31,8 @@ static int descending(const void *a, const void *b) { return *(const int *)b - *
 
 /* The radices, in whatever order (that of reals in its place), are one of the ways to write p's line. */
 static bool is_a_way(const fg_choice *c, const fg_pass *p) {
-  fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_geometry_lists(p, lists), first = fg_pass_real_stage(p) == 0;
+  fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
+  const int count = fg_geometry_more_lists(p, lists), first = fg_pass_real_stage(p) == 0;
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
   qsort(radix + first, (size_t)(c->stages - (fg_pass_real_stage(p) >= 0)), sizeof *radix, descending);
@@ -157,8 +157,8 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
 }
 
 static void offer_tiles(candidates *all, const fg_pass *p, enum fg_ahead ahead) {
-  fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_geometry_lists(p, lists);
+  fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
+  const int count = fg_geometry_more_lists(p, lists);
   for (int i = 0; i < count; i++) {
     fg_pass now = *p;
     fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
@@ -206,15 +206,20 @@ static void add(listing *l, const fg_choice *c) {
   if (l->count < l->most && !listed(l, c) && fg_choice_apply(c, &p, l->device)) l->list[l->count++] = *c;
 }
 
+/* A long list has each with one block more than the model finds registers for, too. */
 static void add_best(listing *l, candidates *all, int most) {
+  enum { LONG = 64 };
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && i < 4 * most; i++) /* orders and padding, which take their time */
     all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device);
   if (all->count > 4 * most) all->count = 4 * most;
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && l->count < most; i++) {
-    const fg_choice c = fg_choice_of(&all->at[i].pass);
-    if (all->at[i].score > 0 && !same_layout(&all->at[i].pass, l->own)) add(l, &c);
+    fg_choice c = fg_choice_of(&all->at[i].pass);
+    if (all->at[i].score <= 0) continue;
+    if (!same_layout(&all->at[i].pass, l->own)) add(l, &c);
+    c.blocks_sm++;
+    if (most >= LONG && l->count < most) add(l, &c);
   }
 }
 
