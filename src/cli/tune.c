@@ -8,6 +8,7 @@
 #include "src/cli/bench.h"
 #include "src/cli/cli.h"
 #include "src/cli/tune.h"
+#include "src/plan/tuning.h"
 #include "src/problem/notation.h"
 
 /* ---- what both halves share ---- */
@@ -72,16 +73,19 @@ static int tune(bool dry_run) {
   return dry_run ? 0 : save(&c, &m);
 }
 
+enum { GEOMETRIES = 16 }; /* as help says */
+
 static int tune_main(int argc, char **argv) {
   static const struct option options[] = {{"dry-run", no_argument, NULL, 'n'},
                                           {"geometry", no_argument, NULL, 'g'},
                                           {"seconds", required_argument, NULL, 's'},
                                           {"output", required_argument, NULL, 'o'},
+                                          {"most", required_argument, NULL, 'm'},
+                                          {"all", no_argument, NULL, 'a'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
   bool dry_run = false, geometry = false;
-  double seconds = 0;
-  const char *output = NULL;
+  fg_tune_options o = {.most = GEOMETRIES};
   for (int option; (option = getopt_long(argc, argv, "nh", options, NULL)) != -1;) {
     char *end = "";
     if (option == 'h') {
@@ -90,27 +94,34 @@ static int tune_main(int argc, char **argv) {
     }
     if (option == 'n') dry_run = true;
     else if (option == 'g') geometry = true;
-    else if (option == 'o') output = optarg;
-    else if (option == 's') seconds = strtod(optarg, &end);
+    else if (option == 'a') o.all = true;
+    else if (option == 'o') o.output = optarg;
+    else if (option == 'm') o.most = (int)strtol(optarg, &end, 10);
+    else if (option == 's') o.seconds = strtod(optarg, &end);
     else return fg_cli_usage("tune", NULL);
-    if (*end || seconds < 0 || !isfinite(seconds))
+    if (*end || o.seconds < 0 || !isfinite(o.seconds))
       return fg_cli_usage("tune", "tune: --seconds=%s: a number of seconds is needed", optarg);
+    if (o.most < 1 || o.most > FG_TUNING_MOST)
+      return fg_cli_usage("tune", "tune: --most=%s: a number from 1 to %d is needed", optarg, FG_TUNING_MOST);
   }
   if (geometry && dry_run) return fg_cli_usage("tune", "tune: --geometry keeps nothing: --dry-run does not go with it");
-  if (geometry) return fg_tune_geometry(seconds, output, argc - optind, argv + optind);
-  if (seconds > 0 || output) return fg_cli_usage("tune", "tune: --seconds and --output go with --geometry");
+  if (geometry) return fg_tune_geometry(&o, argc - optind, argv + optind);
+  if (o.seconds > 0 || o.output || o.all || o.most != GEOMETRIES)
+    return fg_cli_usage("tune", "tune: --seconds, --output, --most and --all go with --geometry");
   if (optind < argc) return fg_cli_usage("tune", "tune: unexpected argument '%s'", argv[optind]);
   return tune(dry_run);
 }
 
 const fg_command fg_command_tune = {
     .name = "tune",
-    .synopsis = "[--dry-run | --geometry [--seconds=N] [--output=FILE] [PROBLEM...]]",
+    .synopsis = "[--dry-run | --geometry [--seconds=N] [--most=N] [--all] [--output=FILE] [PROBLEM...]]",
     .summary = "Measure this machine once, so that host or GPU is decided by its own figures",
     .help = "  -n, --dry-run     print what was found, keep nothing\n"
             "      --geometry    instead: time other geometries of each pass (of the peers suite's problems) and print\n"
             "                    a table of those that are faster, to be added to src/pass/tuned.txt\n"
             "      --seconds=N   stop after so long\n"
+            "      --most=N      try so many of each pass, not 16\n"
+            "      --all         print all that were timed, not only those that are faster\n"
             "      --output=FILE write the table there\n"
             "\n"
             "It takes some seconds. The figures are kept beside the compiled kernels (FFTW3_GPU_CACHE), in a file\n"

@@ -12,9 +12,15 @@ void fg_tune_device(fg_calibration *c, fg_machine *m);
 /* value, if it is a number and within a factor of a thousand of what c has there; else that stays. */
 void fg_tune_set(double *coefficient, double value);
 
-/* Time geometries of the problems' passes (none: of the peers suite), at most so many seconds (0: no limit), into that
- * file or, if it is NULL, stdout.  Exit status. */
-int fg_tune_geometry(double seconds, const char *path, int count, char **problems);
+typedef struct {
+  double seconds;     /* at most; 0: no limit */
+  int most;           /* geometries of a pass, before the variants of the fastest */
+  bool all;           /* print all, not only what is faster */
+  const char *output; /* a file; NULL: stdout */
+} fg_tune_options;
+
+/* Time geometries of the problems' passes (none: of the peers suite).  Exit status. */
+int fg_tune_geometry(const fg_tune_options *, int count, char **problems);
 
 /* A problem of ours, never NULL. */
 fg_problem *fg_tune_problem(const char *text);

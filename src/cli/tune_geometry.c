@@ -11,7 +11,7 @@
 #include "src/plan/tuning.h"
 #include "src/problem/notation.h"
 
-enum { GEOMETRIES = 16, PATIENCE = 2 };
+enum { PATIENCE = 2 };
 
 typedef struct {
   FILE *to;
@@ -26,6 +26,17 @@ static void print_pass(tuned_list *l, const fg_tuning_pass *pass) {
   fg_tuned_print(l->to, l->arch, key, PATIENCE, &c);
   fg_pass_print(pass->planned, text, sizeof text);
   fprintf(l->to, " # %.2f times as fast as %.1f us of %s\n", pass->before / pass->after, pass->before * 1e6, text);
+}
+
+/* As in the table, so that it can be put there. */
+static void tell_each(void *context, const fg_pass *planned, const fg_pass *tried, double seconds) {
+  tuned_list *const l = context;
+  char key[FG_CHOICE_KEY];
+  const fg_choice c = fg_choice_of(tried);
+  fg_choice_key(planned, key);
+  fprintf(l->to, "# %.1f us: ", seconds * 1e6);
+  fg_tuned_print(l->to, l->arch, key, PATIENCE, &c);
+  fprintf(l->to, "\n");
 }
 
 static void tell(void *context, const fg_tuning_result *r) {
@@ -52,10 +63,11 @@ static void tell(void *context, const fg_tuning_result *r) {
   fflush(l->to);
 }
 
-static void run_all(const fg_target *t, const fg_bench_cases *cases, double seconds, tuned_list *l) {
+static void run_all(const fg_target *t, const fg_bench_cases *cases, const fg_tune_options *o, tuned_list *l) {
   const double start = fg_clock_seconds();
-  const fg_tuning_limits limits = {.most = GEOMETRIES, .patience = PATIENCE, .keep_slower = true,
-                                   .until = seconds > 0 ? start + seconds : INFINITY};
+  const fg_tuning_limits limits = {.most = o->most, .patience = PATIENCE, .keep_slower = true,
+                                   .until = o->seconds > 0 ? start + o->seconds : INFINITY,
+                                   .tell_each = o->all ? tell_each : NULL};
   int done = 0;
   for (; done < cases->count && fg_clock_seconds() < limits.until; done++) {
     const char *why = fg_tuning_run(t, cases->item[done].problem, &limits, tell, l);
@@ -75,7 +87,7 @@ static int add_cases(fg_bench_cases *cases, int count, char **problems) {
   return status;
 }
 
-int fg_tune_geometry(double seconds, const char *path, int count, char **problems) {
+int fg_tune_geometry(const fg_tune_options *o, int count, char **problems) {
   fg_bench_cases cases = {0};
   const char *why = "";
   int status = add_cases(&cases, count, problems);
@@ -85,14 +97,14 @@ int fg_tune_geometry(double seconds, const char *path, int count, char **problem
     status = FG_EXIT_FAILED;
   }
   FILE *file = NULL;
-  if (!status && !fg_cli_open("tune", path, &file)) status = FG_EXIT_FAILED;
+  if (!status && !fg_cli_open("tune", o->output, &file)) status = FG_EXIT_FAILED;
   if (!status) {
     tuned_list l = {.to = file ? file : stdout, .arch = t->info->arch};
     fprintf(l.to, "# on %s, driver %s\n", t->info->name, t->info->driver);
-    run_all(t, &cases, seconds, &l);
+    run_all(t, &cases, o, &l);
     if (l.wrong) status = FG_EXIT_FAILED;
   }
-  const int closed = fg_cli_close("tune", path, file);
+  const int closed = fg_cli_close("tune", o->output, file);
   fg_bench_cases_free(&cases);
   return status ? status : closed;
 }

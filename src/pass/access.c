@@ -45,11 +45,13 @@ bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) 
   return device->arch >= 90 && p->stages > 1;
 }
 
-/* The region and the barrier behind the tile of a pass that loads ahead (cuda/kernel/ahead.h): points, all but the tile
- * itself. */
+/* Of a pass that loads ahead, what is in shared memory beside the tile: the region for the next, or what that is longer
+ * by than the tile, and the barrier (cuda/kernel/ahead.h).  Points. */
 static ptrdiff_t points_ahead(const fg_pass *p) {
-  const ptrdiff_t tile = fg_geometry_tile_points(p), rows = p->lines * p->n, barrier = 2;
-  return p->ahead ? (tile + 1) / 2 * 2 + (rows + 2) / 2 * 2 + barrier - tile : 0;
+  const ptrdiff_t tile = fg_geometry_tile_points(p), even = (tile + 1) / 2 * 2, barrier = 2;
+  const ptrdiff_t region = (p->lines * p->n + 2) / 2 * 2;
+  if (!p->ahead) return 0;
+  return (p->ahead == FG_AHEAD_BESIDE ? even + region : even > region ? even : region) + barrier - tile;
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {

@@ -16,7 +16,7 @@ fg_choice fg_choice_of(const fg_pass *p) {
   const bool box = p->family == FG_FAMILY_BOX;
   c.spacing = box ? p->pitch : p->pad;
   c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
-  c.ahead = p->ahead > 0;
+  c.ahead = p->ahead;
   for (int s = 0; s < p->stages; s++) {
     if (!box && p->radix[s] == 1 && p->n > 1) continue; /* a move */
     c.axis[c.stages] = box ? p->axis[s] : 0;
@@ -31,8 +31,8 @@ static int descending(const void *a, const void *b) { return *(const int *)b - *
 
 /* The radices, in whatever order (that of reals in its place), are one of the ways to write p's line. */
 static bool is_a_way(const fg_choice *c, const fg_pass *p) {
-  fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_geometry_lists(p, lists), first = fg_pass_real_stage(p) == 0;
+  fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
+  const int count = fg_geometry_more_lists(p, lists), first = fg_pass_real_stage(p) == 0;
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
   qsort(radix + first, (size_t)(c->stages - (fg_pass_real_stage(p) >= 0)), sizeof *radix, descending);
@@ -77,9 +77,10 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
   return fg_geometry_shares(p) || c->spacing == p->pitch;
 }
 
-/* As many blocks as the device holds at a time, each with room for two tiles; stages and blocks_sm are set. */
+/* As many blocks as the device holds at a time, each with room for what it loads; stages and blocks_sm are set. */
 static bool set_ahead(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
-  p->ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
+  p->ahead = c->ahead;
+  p->ahead_blocks = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   return !c->ahead || (fg_geometry_may_load_ahead(p, device) &&
                        (size_t)c->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm);
 }
@@ -155,16 +156,16 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
     offer_lines(all, *p, lines[i]);
 }
 
-static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
-  fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_geometry_lists(p, lists);
+static void offer_tiles(candidates *all, const fg_pass *p, enum fg_ahead ahead) {
+  fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
+  const int count = fg_geometry_more_lists(p, lists);
   for (int i = 0; i < count; i++) {
     fg_pass now = *p;
     fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
-    now.ahead = ahead && fg_geometry_may_load_ahead(&now, all->device);
-    if (now.ahead == ahead) offer_all_lines(all, &now);
+    now.ahead = ahead;
+    if (!ahead || fg_geometry_may_load_ahead(&now, all->device)) offer_all_lines(all, &now);
   }
 }
 
@@ -205,15 +206,20 @@ static void add(listing *l, const fg_choice *c) {
   if (l->count < l->most && !listed(l, c) && fg_choice_apply(c, &p, l->device)) l->list[l->count++] = *c;
 }
 
+/* A long list has each with one block more than the model finds registers for, too. */
 static void add_best(listing *l, candidates *all, int most) {
+  enum { LONG = 64 };
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && i < 4 * most; i++) /* orders and padding, which take their time */
     all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device);
   if (all->count > 4 * most) all->count = 4 * most;
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && l->count < most; i++) {
-    const fg_choice c = fg_choice_of(&all->at[i].pass);
-    if (all->at[i].score > 0 && !same_layout(&all->at[i].pass, l->own)) add(l, &c);
+    fg_choice c = fg_choice_of(&all->at[i].pass);
+    if (all->at[i].score <= 0) continue;
+    if (!same_layout(&all->at[i].pass, l->own)) add(l, &c);
+    c.blocks_sm++;
+    if (most >= LONG && l->count < most) add(l, &c);
   }
 }
 
@@ -232,9 +238,9 @@ static void add_best_boxes(listing *l, candidates *all, int most) {
 }
 
 /* p's own with its tiles loaded ahead, and as many blocks as then fit. */
-static void add_own_ahead(listing *l) {
+static void add_own_ahead(listing *l, enum fg_ahead ahead) {
   fg_pass p = *l->own;
-  p.ahead = 1;
+  p.ahead = ahead;
   fg_fit_blocks(&p, l->device);
   const fg_choice c = fg_choice_of(&p);
   add(l, &c);
@@ -245,13 +251,14 @@ static void add_own_ahead(listing *l) {
 static void add_best_tiles(listing *l, candidates *all, int most) {
   enum { FEW_BLOCKS = 8 };
   const bool ahead = fg_geometry_may_load_ahead(l->own, l->device) && l->own->blocks_sm <= FEW_BLOCKS;
-  offer_tiles(all, l->own, false);
+  offer_tiles(all, l->own, FG_AHEAD_NONE);
   add_best(l, all, ahead ? most / 2 : most);
-  if (!ahead) return;
-  if (!l->own->ahead) add_own_ahead(l);
-  all->count = 0;
-  offer_tiles(all, l->own, true);
-  add_best(l, all, most);
+  for (enum fg_ahead where = FG_AHEAD_BESIDE; ahead && where <= FG_AHEAD_WITHIN; where++) {
+    add_own_ahead(l, where);
+    all->count = 0;
+    offer_tiles(all, l->own, where);
+    add_best(l, all, where == FG_AHEAD_BESIDE ? (most + l->count + 1) / 2 : most);
+  }
 }
 
 /* Registers that the compiler may give a thread. */
@@ -308,7 +315,7 @@ void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]) {
   int at = 0;
   for (int s = 0; s < c->stages; s++) box = box || c->axis[s];
   if (c->across) text[at++] = 'a';
-  if (c->ahead) text[at++] = 'n';
+  if (c->ahead) text[at++] = c->ahead == FG_AHEAD_BESIDE ? 'n' : 'w';
   if (c->cluster > 1) at += snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), "c%d.", c->cluster);
   for (int s = 0; s < c->stages; s++) {
     if (s) text[at++] = '.';
@@ -349,9 +356,8 @@ bool fg_choice_parse(fg_choice *c, const char *text) {
   if (*text == 'a') {
     c->across = true;
     text++;
-  } else if (*text == 'n') {
-    c->ahead = true;
-    text++;
+  } else if (*text == 'n' || *text == 'w') {
+    c->ahead = *text++ == 'n' ? FG_AHEAD_BESIDE : FG_AHEAD_WITHIN;
   }
   do
     if (!parse_stage(c, &text)) return false;

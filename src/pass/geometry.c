@@ -132,6 +132,23 @@ int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
   return count;
 }
 
+int fg_geometry_more_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_MORE_LISTS]) {
+  enum { WAYS = 256 };
+  fg_radix_list ways[WAYS];
+  int count = fg_geometry_lists(p, list);
+  if (count == 0 || p->real_radix || p->odd_row) return count;
+  const int all = fg_radix_lists(p->n, p->precision, ways, WAYS);
+  for (int i = 0, more = 0; i < all && more < FG_GEOMETRY_LISTS; i++)
+    if (ways[i].stages == list[0].stages + 1) {
+      bool listed = false; /* where a line has few ways, among the fewest */
+      for (int k = 0; k < count; k++) listed = listed || !memcmp(&list[k], &ways[i], sizeof *ways);
+      if (listed) continue;
+      list[count++] = ways[i];
+      more++;
+    }
+  return count;
+}
+
 void fg_geometry_set_radices(fg_pass *p, const int *radix, int stages) {
   memcpy(p->radix, radix, (size_t)stages * sizeof *radix);
   p->stages = stages;

@@ -17,6 +17,7 @@ typedef struct {
   const fg_target *target;
   const fg_problem *problem;
   const fg_tuning_limits *limits;
+  void *context;
   fg_passes *planned, *tried, *fastest; /* tried: planned, with another geometry of one pass */
   fg_tuning_pass pass[FG_MAX_PASSES];
   fg_tuning_bed bed;
@@ -39,19 +40,22 @@ static double seconds_with(tuning *t, int pass, const fg_pass *p, bool check) {
   return seconds;
 }
 
+static bool in_time(const tuning *t) { return fg_clock_seconds() < t->limits->until; }
+
 /* Compiled side by side; what fails is found out again one by one. */
 static void compile_all(const tuning *t, const fg_pass *p, const fg_choice *list, int count) {
   fg_passes *all = calloc(1, sizeof *all);
   if (!all) return;
-  for (int i = 0; i < count && all->count < FG_MAX_PASSES; i++) {
-    all->pass[all->count] = *p;
-    all->count += fg_choice_apply(&list[i], &all->pass[all->count], t->target->info);
+  for (int i = 0; i < count && in_time(t);) {
+    all->count = 0;
+    for (; i < count && all->count < FG_MAX_PASSES; i++) {
+      all->pass[all->count] = *p;
+      all->count += fg_choice_apply(&list[i], &all->pass[all->count], t->target->info);
+    }
+    fg_program_load(t->target, all);
   }
-  fg_program_load(t->target, all);
   free(all);
 }
-
-static bool in_time(const tuning *t) { return fg_clock_seconds() < t->limits->until; }
 
 /* Try the geometries of list instead of the fastest so far; false if the device gave up. */
 static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
@@ -66,6 +70,7 @@ static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
     r->wrong += isnan(seconds);
     if (isnan(seconds)) fg_log(FG_LOG_WARN, "a geometry gives wrong results and is not used");
     if (!fg_target_open()) return false;
+    if (t->limits->tell_each) t->limits->tell_each(t->context, r->planned, &now, seconds);
     if (!(seconds > 0 && seconds < worth * r->before && seconds < r->after)) continue;
     r->after = seconds;
     t->fastest->pass[pass] = now;
@@ -155,7 +160,7 @@ const char *fg_tuning_run(const fg_target *target, const fg_problem *p, const fg
                           fg_tuning_tell tell, void *context) {
   tuning *t = calloc(1, sizeof *t);
   if (!t) return "out of memory";
-  *t = (tuning){.target = target, .problem = p, .limits = limits};
+  *t = (tuning){.target = target, .problem = p, .limits = limits, .context = context};
   t->planned = calloc(1, sizeof *t->planned);
   t->tried = calloc(1, sizeof *t->tried);
   t->fastest = calloc(1, sizeof *t->fastest);

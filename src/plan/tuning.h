@@ -15,9 +15,12 @@ typedef struct {
   int patience;      /* that they are kept with (src/pass/tuned.h); what was measured with as much is left out */
   double until;      /* no further geometry is timed after that moment of fg_clock_seconds; INFINITY: no limit */
   bool keep_slower;  /* learn the planner's own choice, too, where nothing was faster: it is not measured again */
+
+  /* NULL, or called with each geometry: the seconds of the pass, NAN if it is wrong, negative if it does not run. */
+  void (*tell_each)(void *context, const fg_pass *planned, const fg_pass *tried, double seconds);
 } fg_tuning_limits;
 
-enum { FG_TUNING_MOST = 40 };
+enum { FG_TUNING_MOST = 400 };
 
 /* One pass: as planned, and the fastest (the same one if none was faster by what counts); seconds of both. */
 typedef struct {
