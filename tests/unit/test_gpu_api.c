@@ -1,65 +1,11 @@
-/* test_gpu_api.c: fftw3_gpu.h, through the library as programs have it; kernels on the processor.
- *
- * Every test is a process of its own (Check's fork mode) that chooses its settings before its first call. */
-#include <check.h>
-#include <fftw3.h>
-#include <fftw3_gpu.h>
+/* test_gpu_api.c: fftw3_gpu.h, through the library: memory, plans, info, double precision. */
 #include <math.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "api_case.h"
 #include "suite.h"
-
-enum { N = 60, BATCH = 7, POINTS = N * BATCH, JOBS = 12, THREADS = 4 };
-
-static void choose(const char *mode) {
-  setenv("FFTW3_GPU", mode, 1);
-  setenv("FFTW3_GPU_BACKEND", "sim", 1);
-}
-
-static void forced(void) { choose("force"); }
-
-static fftwf_complex *numbers(int seed) {
-  fftwf_complex *x = fftwf_alloc_complex(POINTS);
-  for (int i = 0; i < 2 * POINTS; i++) ((float *)x)[i] = (float)((i * 37 + seed) % 101 - 50) / 32;
-  return x;
-}
-
-static fftwf_plan plan_for(fftwf_complex *in, fftwf_complex *out, unsigned flags) {
-  const int n = N;
-  const fftwf_plan p =
-      fftwf_plan_many_dft(1, &n, BATCH, in, NULL, 1, N, out, NULL, 1, N, FFTW_FORWARD, flags);
-  ck_assert_ptr_nonnull(p);
-  return p;
-}
-
-/* What a transform of x should give, in double. */
-static void ck_transform(const fftwf_complex *x, const fftwf_complex *y) {
-  for (int b = 0; b < BATCH; b++)
-    for (int k = 0; k < N; k++) {
-      double re = 0, im = 0;
-      for (int j = 0; j < N; j++) {
-        const double angle = -2 * M_PI * ((long)j * k % N) / N;
-        re += x[b * N + j][0] * cos(angle) - x[b * N + j][1] * sin(angle);
-        im += x[b * N + j][0] * sin(angle) + x[b * N + j][1] * cos(angle);
-      }
-      ck_assert_double_eq_tol(y[b * N + k][0], re, 1e-4);
-      ck_assert_double_eq_tol(y[b * N + k][1], im, 1e-4);
-    }
-}
-
-static void ck_done(int code) { ck_assert_msg(code == 0, "%s: %s", fftw3_gpu_error_text(code), fftw3_gpu_message()); }
-
-static void *on_device(const void *content) {
-  void *memory;
-  ck_done(fftw3_gpu_malloc(&memory, POINTS * sizeof(fftwf_complex)));
-  if (content) ck_done(fftw3_gpu_copy(memory, content, POINTS * sizeof(fftwf_complex)));
-  return memory;
-}
 
 /* ---- version, errors ---- */
 
@@ -78,9 +24,9 @@ END_TEST
 /* ---- memory ---- */
 
 START_TEST(memory_goes_everywhere) {
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  void *a = on_device(x), *b = on_device(NULL);
+  api_forced();
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  void *a = api_on_device(x), *b = api_on_device(NULL);
   const size_t bytes = POINTS * sizeof *x;
   ck_done(fftw3_gpu_copy(b, a, bytes));
   ck_done(fftw3_gpu_copy(y, b, bytes));
@@ -96,9 +42,9 @@ START_TEST(memory_goes_everywhere) {
 END_TEST
 
 START_TEST(memory_that_makes_no_sense) {
-  forced();
-  fftwf_complex *x = numbers(1);
-  char *a = on_device(x);
+  api_forced();
+  fftwf_complex *x = api_numbers(1);
+  char *a = api_on_device(x);
   void *untouched = x, *nothing = NULL;
   ck_assert_int_eq(fftw3_gpu_malloc(NULL, 10), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_malloc(&untouched, (size_t)1 << 50), FFTW3_GPU_ERROR_MEMORY);
@@ -117,11 +63,11 @@ START_TEST(memory_that_makes_no_sense) {
 END_TEST
 
 START_TEST(switched_off) {
-  choose("off");
+  api_choose("off");
   void *memory;
   ck_assert_int_eq(fftw3_gpu_malloc(&memory, 10), FFTW3_GPU_ERROR_NO_DEVICE);
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  const fftwf_plan p = plan_for(x, y, FFTW_ESTIMATE);
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  const fftwf_plan p = api_plan(x, y, FFTW_ESTIMATE);
   fftw3_gpu_job *job;
   ck_assert_int_eq(fftw3_gpu_execute_stream(p, NULL), FFTW3_GPU_ERROR_ON_HOST);
   ck_done(fftw3_gpu_start(p, &job));
@@ -134,10 +80,10 @@ END_TEST
 /* ---- FFTW's own functions on such memory ---- */
 
 START_TEST(fftw_takes_device_pointers) {
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  void *in = on_device(x), *out = on_device(NULL);
-  const fftwf_plan p = plan_for(in, out, _i ? FFTW_MEASURE : FFTW_ESTIMATE);
+  api_forced();
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  void *in = api_on_device(x), *out = api_on_device(NULL);
+  const fftwf_plan p = api_plan(in, out, _i ? FFTW_MEASURE : FFTW_ESTIMATE);
   fftwf_execute(p);
   ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
   ck_transform(x, y);
@@ -155,10 +101,10 @@ END_TEST
 
 /* A plan that the route leaves to the real FFTW, once there is memory of a device in the process. */
 START_TEST(host_plans_take_device_pointers_too) {
-  choose("auto");
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  void *in = on_device(x), *out = on_device(NULL);
-  const fftwf_plan p = plan_for(x, y, FFTW_ESTIMATE);
+  api_choose("auto");
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  void *in = api_on_device(x), *out = api_on_device(NULL);
+  const fftwf_plan p = api_plan(x, y, FFTW_ESTIMATE);
   fftw3_gpu_info info = {.size = sizeof info};
   ck_done(fftw3_gpu_plan_info(p, &info));
   ck_assert_int_eq(info.route, FFTW3_GPU_ROUTE_HOST);
@@ -176,9 +122,9 @@ END_TEST
 /* ---- info ---- */
 
 START_TEST(info_of_a_host_plan) {
-  choose("auto");
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  const fftwf_plan p = plan_for(x, y, FFTW_ESTIMATE);
+  api_choose("auto");
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  const fftwf_plan p = api_plan(x, y, FFTW_ESTIMATE);
   fftw3_gpu_info info = {.size = sizeof info};
   ck_done(fftw3_gpu_plan_info(p, &info));
   ck_assert_int_eq(info.route, FFTW3_GPU_ROUTE_HOST);
@@ -194,11 +140,11 @@ START_TEST(info_of_a_host_plan) {
 END_TEST
 
 START_TEST(info_of_a_gpu_plan) {
-  forced();
+  api_forced();
   const double bytes = POINTS * sizeof(fftwf_complex);
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  void *in = on_device(x);
-  const fftwf_plan host = plan_for(x, y, FFTW_ESTIMATE), mixed = plan_for(in, y, FFTW_ESTIMATE);
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  void *in = api_on_device(x);
+  const fftwf_plan host = api_plan(x, y, FFTW_ESTIMATE), mixed = api_plan(in, y, FFTW_ESTIMATE);
   fftw3_gpu_info info = {.size = sizeof info};
   fftwf_execute(host);
   fftwf_execute(host);
@@ -262,7 +208,7 @@ static const struct {
 };
 
 START_TEST(doubles_are_computed_as_asked) {
-  forced();
+  api_forced();
   ck_done(fftw3_gpu_double(double_ways[_i].how));
   fftw_complex *x = doubles(1), *y = doubles(2);
   const fftw_plan there = double_plan(x, y, FFTW_FORWARD), back = double_plan(y, y, FFTW_BACKWARD);
@@ -284,7 +230,7 @@ START_TEST(doubles_are_computed_as_asked) {
 END_TEST
 
 START_TEST(doubles_in_no_known_way) {
-  forced();
+  api_forced();
   ck_assert_int_eq(fftw3_gpu_double(-1), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_double(FFTW3_GPU_DOUBLE_DOUBLE + 1), FFTW3_GPU_ERROR_ARGUMENT);
 }
@@ -302,7 +248,7 @@ static const struct {
 
 START_TEST(doubles_go_everywhere) {
   const int device = !strcmp(places[_i].mode, "force");
-  choose(places[_i].mode);
+  api_choose(places[_i].mode);
   ck_done(fftw3_gpu_double(places[_i].how));
   const size_t bytes = POINTS * sizeof(fftw_complex);
   fftw_complex *x = doubles(1), *y = doubles(2);
@@ -328,9 +274,9 @@ END_TEST
 
 /* A program built against an older header knows fewer fields. */
 START_TEST(info_leaves_alone_what_the_caller_does_not_know) {
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  const fftwf_plan p = plan_for(x, y, FFTW_ESTIMATE);
+  api_forced();
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  const fftwf_plan p = api_plan(x, y, FFTW_ESTIMATE);
   fftw3_gpu_info info;
   memset(&info, 0x5a, sizeof info);
   info.size = offsetof(fftw3_gpu_info, device_bytes);
@@ -343,10 +289,10 @@ START_TEST(info_leaves_alone_what_the_caller_does_not_know) {
 END_TEST
 
 START_TEST(failures_are_counted) {
-  forced();
+  api_forced();
   setenv("FFTW3_GPU_SIM_FAIL", "launch:1+", 1);
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  const fftwf_plan p = plan_for(x, y, FFTW_ESTIMATE);
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  const fftwf_plan p = api_plan(x, y, FFTW_ESTIMATE);
   fftw3_gpu_info info = {.size = sizeof info};
   fftwf_execute(p);
   ck_transform(x, y);
@@ -360,14 +306,14 @@ END_TEST
 /* FFTW3_GPU_VERIFY, with a tolerance that nothing keeps: each time the real FFTW's answer is taken. */
 START_TEST(device_arrays_are_verified) {
   char log[] = "/tmp/fftw3-gpu-test-api-XXXXXX", line[500];
-  forced();
+  api_forced();
   close(mkstemp(log));
   setenv("FFTW3_GPU_LOG_FILE", log, 1);
   setenv("FFTW3_GPU_LOG", "error", 1);
   setenv("FFTW3_GPU_VERIFY", "1e-30", 1);
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  void *in = on_device(x), *out = on_device(NULL);
-  const fftwf_plan p = plan_for(in, out, FFTW_ESTIMATE), in_place = plan_for(in, in, FFTW_ESTIMATE);
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  void *in = api_on_device(x), *out = api_on_device(NULL);
+  const fftwf_plan p = api_plan(in, out, FFTW_ESTIMATE), in_place = api_plan(in, in, FFTW_ESTIMATE);
   fftwf_execute(p);
   ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
   ck_transform(x, y);
@@ -380,168 +326,6 @@ START_TEST(device_arrays_are_verified) {
   fclose(f);
   unlink(log);
   ck_assert_int_eq(told, 2);
-}
-END_TEST
-
-/* ---- streams ---- */
-
-START_TEST(stream_execution) {
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2), *z = numbers(3);
-  void *in = on_device(x), *out = on_device(NULL), *other = on_device(z);
-  const fftwf_plan p = plan_for(in, out, FFTW_ESTIMATE);
-  ck_done(fftw3_gpu_execute_stream(p, NULL));
-  ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
-  ck_transform(x, y);
-  ck_done(fftw3_gpu_execute_arrays_stream(p, other, out, NULL));
-  ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
-  ck_transform(z, y);
-  fftwf_destroy_plan(p);
-}
-END_TEST
-
-START_TEST(stream_execution_refuses) {
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2), before[POINTS];
-  memcpy(before, y, sizeof before);
-  void *in = on_device(x);
-  const fftwf_plan host = plan_for(x, y, FFTW_ESTIMATE), mixed = plan_for(in, y, FFTW_ESTIMATE);
-  ck_assert_int_eq(fftw3_gpu_execute_stream(host, NULL), FFTW3_GPU_ERROR_ON_HOST);
-  ck_assert_int_eq(fftw3_gpu_execute_stream(mixed, NULL), FFTW3_GPU_ERROR_ON_HOST);
-  ck_assert_int_eq(fftw3_gpu_execute_stream(NULL, NULL), FFTW3_GPU_ERROR_ARGUMENT);
-  ck_assert_int_eq(fftw3_gpu_execute_arrays_stream(host, NULL, x, NULL), FFTW3_GPU_ERROR_ARGUMENT);
-  ck_assert_mem_eq(before, y, sizeof before);
-  const fftwf_iodim dim = {N, 1, 1};
-  float *f = (float *)in;
-  const fftwf_plan split = fftwf_plan_guru_split_dft(1, &dim, 0, NULL, f, f + N, f + 2 * N, f + 3 * N, FFTW_ESTIMATE);
-  ck_assert_int_eq(fftw3_gpu_execute_arrays_stream(split, in, in, NULL), FFTW3_GPU_ERROR_ARGUMENT);
-  ck_done(fftw3_gpu_execute_stream(split, NULL));
-  fftwf_destroy_plan(split);
-  fftwf_destroy_plan(host);
-  fftwf_destroy_plan(mixed);
-}
-END_TEST
-
-START_TEST(stream_execution_fails) {
-  forced();
-  setenv("FFTW3_GPU_SIM_FAIL", "launch:1+", 1);
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  void *in = on_device(x), *out = on_device(NULL);
-  const fftwf_plan p = plan_for(in, out, FFTW_ESTIMATE), in_place = plan_for(in, in, FFTW_ESTIMATE);
-  ck_assert_int_eq(fftw3_gpu_execute_stream(p, NULL), FFTW3_GPU_ERROR_FAILED);
-  ck_assert_int_eq(fftw3_gpu_execute_stream(in_place, NULL), FFTW3_GPU_ERROR_FAILED);
-  fftwf_execute(p); /* by the real FFTW */
-  ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
-  ck_transform(x, y);
-}
-END_TEST
-
-/* ---- in the background ---- */
-
-/* Half of the jobs are the real FFTW's own plans. */
-static void *several_at_once(void *unused) {
-  fftwf_complex *x[JOBS], *y[JOBS];
-  fftwf_plan p[JOBS];
-  fftw3_gpu_job *job[JOBS];
-  for (int i = 0; i < JOBS; i++) {
-    x[i] = numbers(i);
-    y[i] = numbers(100 + i);
-    p[i] = plan_for(x[i], y[i], FFTW_ESTIMATE);
-    ck_done(fftw3_gpu_start(p[i], &job[i]));
-  }
-  for (int i = JOBS - 1; i >= 0; i--) {
-    if (i % 3 == 0)
-      while (!fftw3_gpu_done(job[i])) usleep(100);
-    ck_done(fftw3_gpu_wait(job[i]));
-    ck_transform(x[i], y[i]);
-    fftwf_destroy_plan(p[i]);
-    fftwf_free(x[i]);
-    fftwf_free(y[i]);
-  }
-  return unused;
-}
-
-START_TEST(jobs_of_several_threads) {
-  static const char *const modes[] = {"force", "auto", "off"};
-  pthread_t threads[THREADS];
-  choose(modes[_i]);
-  fftwf_make_planner_thread_safe();
-  for (int t = 0; t < THREADS; t++) ck_assert_int_eq(pthread_create(&threads[t], NULL, several_at_once, NULL), 0);
-  for (int t = 0; t < THREADS; t++) pthread_join(threads[t], NULL);
-}
-END_TEST
-
-START_TEST(jobs_that_make_no_sense) {
-  forced();
-  fftw3_gpu_job *job = NULL;
-  ck_assert_int_eq(fftw3_gpu_start(NULL, &job), FFTW3_GPU_ERROR_ARGUMENT);
-  ck_assert_ptr_null(job);
-  ck_done(fftw3_gpu_wait(NULL));
-  ck_assert_int_eq(fftw3_gpu_done(NULL), 0);
-}
-END_TEST
-
-/* The child has the job but not the thread that does it; jobs of its own are done. */
-START_TEST(jobs_and_fork) {
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  const fftwf_plan p = plan_for(x, y, FFTW_ESTIMATE);
-  fftw3_gpu_job *job, *own;
-  ck_done(fftw3_gpu_start(p, &job));
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(60);
-    const int was_done = fftw3_gpu_done(job), code = fftw3_gpu_wait(job);
-    if (code != (was_done ? 0 : FFTW3_GPU_ERROR_NO_DEVICE)) _exit(1);
-    if (fftw3_gpu_start(p, &own) != 0 || fftw3_gpu_wait(own) != 0) _exit(2);
-    ck_transform(x, y);
-    _exit(0);
-  }
-  int status;
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  ck_assert_int_eq(status, 0);
-  ck_done(fftw3_gpu_wait(job));
-  ck_transform(x, y);
-}
-END_TEST
-
-/* ---- cancellation: no function is a point where a thread ends, as none of FFTW's is ---- */
-
-static int steps;
-static fftwf_plan planned; /* on arrays of the host: on a device it has to be planned anew */
-
-/* Without Check's functions, which are such points. */
-static void *cancelled(void *content) {
-  void *in = NULL, *out = NULL;
-  fftw3_gpu_job *job;
-  pthread_cancel(pthread_self());
-  steps += fftw3_gpu_malloc(&in, (POINTS + 1) * sizeof(fftwf_complex)) == 0;
-  steps += fftw3_gpu_malloc(&out, (POINTS + 1) * sizeof(fftwf_complex)) == 0;
-  float *const x = (float *)in + 1, *const y = (float *)out + 1; /* for which there are no kernels yet */
-  steps += fftw3_gpu_copy(x, content, POINTS * sizeof(fftwf_complex)) == 0;
-  steps += fftw3_gpu_execute_arrays_stream(planned, x, y, NULL) == 0;
-  for (int i = 0; i < 50; i++) {
-    const int started = fftw3_gpu_start(planned, &job) == 0;
-    for (int turn = 0; turn < i; turn++) sched_yield(); /* a thread may have begun it */
-    steps += started && fftw3_gpu_wait(job) == 0;
-  }
-  fftwf_cleanup();
-  steps += fftw3_gpu_free(in) == 0 && fftw3_gpu_free(out) == 0;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL); /* not here either: AddressSanitizer minds */
-  return NULL;
-}
-
-START_TEST(cancelled_threads_go_on_to_the_end) {
-  pthread_t thread;
-  forced();
-  fftwf_complex *x = numbers(1), *y = numbers(2);
-  planned = plan_for(x, y, FFTW_ESTIMATE);
-  ck_assert_int_eq(pthread_create(&thread, NULL, cancelled, x), 0);
-  pthread_join(thread, NULL);
-  ck_assert_int_eq(steps, 55);
-  fftwf_destroy_plan(planned);
-  fftwf_free(x);
-  fftwf_free(y);
 }
 END_TEST
 
@@ -562,12 +346,5 @@ int main(void) {
   tcase_add_loop_test(tc, doubles_go_everywhere, 0, 3);
   tcase_add_test(tc, failures_are_counted);
   tcase_add_test(tc, device_arrays_are_verified);
-  tcase_add_test(tc, stream_execution);
-  tcase_add_test(tc, stream_execution_refuses);
-  tcase_add_test(tc, stream_execution_fails);
-  tcase_add_loop_test(tc, jobs_of_several_threads, 0, 3);
-  tcase_add_test(tc, jobs_that_make_no_sense);
-  tcase_add_test(tc, jobs_and_fork);
-  tcase_add_test(tc, cancelled_threads_go_on_to_the_end);
   return test_run(tc, "gpu api");
 }
