@@ -13,6 +13,10 @@ static const fg_dim *dimension(const fg_problem *p, int d) {
   return d < p->batch.rank ? &p->batch.dim[d] : &p->transform.dim[d - p->batch.rank];
 }
 
+static ptrdiff_t points(const fg_problem *p, int d, enum fg_side side) {
+  return d < p->batch.rank ? p->batch.dim[d].n : fg_problem_points(p, d - p->batch.rank, side);
+}
+
 ptrdiff_t *test_positions(const fg_problem *p, enum fg_side side) {
   const ptrdiff_t elements = fg_problem_elements(p, side);
   ptrdiff_t *positions = calloc((size_t)elements + 1, sizeof *positions);
@@ -20,8 +24,8 @@ ptrdiff_t *test_positions(const fg_problem *p, enum fg_side side) {
   for (ptrdiff_t e = 0; e < elements; e++) {
     ptrdiff_t rest = e;
     for (int d = p->batch.rank + p->transform.rank - 1; d >= 0; d--) {
-      positions[e] += rest % dimension(p, d)->n * fg_dim_stride(dimension(p, d), side);
-      rest /= dimension(p, d)->n;
+      positions[e] += rest % points(p, d, side) * fg_dim_stride(dimension(p, d), side);
+      rest /= points(p, d, side);
     }
   }
   return positions;
@@ -29,8 +33,10 @@ ptrdiff_t *test_positions(const fg_problem *p, enum fg_side side) {
 
 /* ---- memory ---- */
 
+static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
 static test_block block_make(size_t bytes, bool at_start) {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (bytes + page - 1) / page * page;
+  const size_t page = page_bytes(), whole = (bytes + page - 1) / page * page;
   test_block b = {.map_bytes = whole + 2 * page, .bytes = bytes};
   b.map = mmap(NULL, b.map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert_ptr_ne(b.map, MAP_FAILED);
@@ -44,7 +50,8 @@ typedef struct {
 } reach;
 
 static void widen(reach *r, const fg_problem *p, enum fg_side side) {
-  const ptrdiff_t elements = fg_problem_elements(p, side), unit = p->format == FG_SPLIT ? 1 : 2;
+  const bool pairs = fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED;
+  const ptrdiff_t elements = fg_problem_elements(p, side), unit = pairs ? 2 : 1;
   ptrdiff_t *at = test_positions(p, side);
   for (ptrdiff_t e = 0; e < elements; e++) {
     if (at[e] < r->low) r->low = at[e];
@@ -97,11 +104,15 @@ static double get(const void *plane, ptrdiff_t at, enum fg_precision precision) 
 
 void test_arrays_fill(test_arrays *a, const fg_problem *p, dice *d) {
   const ptrdiff_t elements = fg_problem_elements(p, FG_INPUT);
+  const bool complex_input = fg_problem_complex_side(p, FG_INPUT);
   ptrdiff_t *at = test_positions(p, FG_INPUT);
-  for (int b = 0; b < a->blocks; b++) memset(a->block[b].memory, PATTERN, a->block[b].bytes);
+  for (int b = 0; b < a->blocks; b++) {
+    const test_block *block = &a->block[b];
+    memset(block->map + page_bytes(), PATTERN, block->map_bytes - 2 * page_bytes());
+  }
   for (ptrdiff_t e = 0; e < elements; e++) {
     put(a->at.in_re, at[e], p->precision, dice_real(d));
-    put(a->at.in_im, at[e], p->precision, dice_real(d));
+    if (complex_input) put(a->at.in_im, at[e], p->precision, dice_real(d));
   }
   free(at);
   for (int b = 0; b < a->blocks; b++) {
@@ -118,12 +129,13 @@ void test_arrays_refill(test_arrays *a) {
 
 fg_wide *test_arrays_read(const test_arrays *a, const fg_problem *p, enum fg_side side) {
   const ptrdiff_t elements = fg_problem_elements(p, side);
+  const bool complex_side = fg_problem_complex_side(p, side);
   const void *re = side == FG_INPUT ? a->at.in_re : a->at.out_re, *im = side == FG_INPUT ? a->at.in_im : a->at.out_im;
   fg_wide *x = malloc(((size_t)elements + 1) * sizeof *x);
   ptrdiff_t *at = test_positions(p, side);
   ck_assert_ptr_nonnull(x);
   for (ptrdiff_t e = 0; e < elements; e++)
-    x[e] = (fg_wide){get(re, at[e], p->precision), get(im, at[e], p->precision)};
+    x[e] = (fg_wide){get(re, at[e], p->precision), complex_side ? get(im, at[e], p->precision) : 0};
   free(at);
   return x;
 }
@@ -134,7 +146,7 @@ static void accept_output(const test_arrays *a, const fg_problem *p, char *const
   char *const plane[] = {a->at.out_re, a->at.out_im};
   ptrdiff_t *at = test_positions(p, FG_OUTPUT);
   for (int b = 0; b < a->blocks; b++)
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < (fg_problem_complex_side(p, FG_OUTPUT) ? 2 : 1); i++) {
       const char *const memory = a->block[b].memory;
       if (plane[i] + (elements ? at[0] : 0) * real < memory) continue;
       if (plane[i] + (elements ? at[0] : 0) * real >= memory + a->block[b].bytes) continue;
@@ -142,6 +154,15 @@ static void accept_output(const test_arrays *a, const fg_problem *p, char *const
         memcpy(copy[b] + (plane[i] + at[e] * real - memory), plane[i] + at[e] * real, (size_t)real);
     }
   free(at);
+}
+
+/* What fills the block's pages up is still the pattern. */
+static bool around_is_untouched(const test_block *b) {
+  const unsigned char *const first = (const unsigned char *)b->map + page_bytes();
+  const size_t before = (size_t)(b->memory - b->map) - page_bytes(), bytes = b->map_bytes - 2 * page_bytes();
+  for (size_t i = 0; i < bytes; i++)
+    if ((i < before || i >= before + b->bytes) && first[i] != PATTERN) return false;
+  return true;
 }
 
 void test_arrays_untouched(const test_arrays *a, const fg_problem *p, bool everything) {
@@ -154,6 +175,7 @@ void test_arrays_untouched(const test_arrays *a, const fg_problem *p, bool every
   if (!everything) accept_output(a, p, copy);
   for (int b = 0; b < a->blocks; b++) {
     ck_assert_msg(memcmp(copy[b], a->block[b].memory, a->block[b].bytes) == 0, "memory was written that is not output");
+    ck_assert_msg(around_is_untouched(&a->block[b]), "memory was written that is no array's");
     free(copy[b]);
   }
 }

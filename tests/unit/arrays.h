@@ -38,7 +38,8 @@ void test_arrays_refill(test_arrays *a);
 /* The elements of one side, in the order of test_positions.  malloc'd. */
 fg_wide *test_arrays_read(const test_arrays *a, const fg_problem *p, enum fg_side side);
 
-/* End the test if anything differs from what it was when filled, apart from (unless everything) p's output elements. */
+/* End the test if anything in the arrays' pages differs from what it was when filled, apart from (unless everything) p's
+ * output elements. */
 void test_arrays_untouched(const test_arrays *a, const fg_problem *p, bool everything);
 
 #endif

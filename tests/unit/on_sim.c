@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "reaching.h"
+#include "real_reference.h"
 #include "reference.h"
 #include "src/run/program.h"
 
@@ -40,12 +41,17 @@ static void execute_reaching(const fg_problem *p, const fg_passes *passes, const
 }
 
 double test_passes_error(fg_problem *p, const fg_passes *passes, dice *d) {
+  return test_placed_error(p, passes, false, dice_one_in(d, 2), d);
+}
+
+double test_placed_error(fg_problem *p, const fg_passes *passes, bool in_place, bool at_start, dice *d) {
   const ptrdiff_t elements = fg_problem_elements(p, FG_OUTPUT);
   test_arrays a;
-  test_arrays_make(&a, p, false, dice_one_in(d, 2));
+  test_arrays_make(&a, p, in_place, at_start);
   test_arrays_fill(&a, p, d);
   fg_wide *want = test_arrays_read(&a, p, FG_INPUT);
-  test_reference(p, want);
+  if (p->kind == FG_DFT) test_reference(p, want);
+  else want = test_real_reference(p, want);
   if (p->compute == p->precision) execute(p, passes, &a.at);
   else execute_reaching(p, passes, &a);
   test_arrays_untouched(&a, p, false);

@@ -1,4 +1,4 @@
-/* on_sim.h: passes run on the simulated device and compared with the reference. */
+/* on_sim.h: passes, also of real data, run on the simulated device and compared with the reference. */
 #ifndef FG_TEST_ON_SIM_H
 #define FG_TEST_ON_SIM_H
 
@@ -15,6 +15,9 @@ const fg_target *test_target(void);
 /* Run passes, planned for p, on random numbers.  Returns the relative error; ends the test if they do not run, or write
  * anything but the output. */
 double test_passes_error(fg_problem *p, const fg_passes *passes, dice *d);
+
+/* The same in place, or on arrays that begin at a guard page. */
+double test_placed_error(fg_problem *p, const fg_passes *passes, bool in_place, bool at_start, dice *d);
 
 /* The error that is allowed: a rounding for each level of the transform, random in sign, and some for the rest. */
 double test_allowed_error(const fg_problem *p, const fg_passes *passes);
