@@ -1,5 +1,5 @@
-/* ahead.h: blocks that go from tile to tile and have the next one copied into their shared memory while they compute
- * (FG_AHEAD 1), or while they store, where there is no room for both (2).
+/* ahead.h: blocks that go from tile to tile and have the next one copied into their shared memory while they store the
+ * results of one (FG_AHEAD).
  *
  * Rows lie one behind the other (FG_IN_DENSE), so a tile is one run of memory.  Bulk copies are of whole 16 bytes; in
  * single precision a point before the first of these and one behind the last are copied by themselves.  So a block
@@ -15,16 +15,12 @@
 
 static_assert(FG_IN_DENSE && !FG_IN_SPLIT && !FG_IN_WIDE && !FG_PAIRS && !FG_HALF_ROW && !FROM_FORM && !FG_CONVOLVE,
               "only rows of complex points, which are transformed as they are, are loaded ahead");
-static_assert(STAGES > 1, "the region is free for the next tile from the first exchange on");
+static_assert(STAGES > 1, "there is an exchange, before which all have read the tile");
 
-/* The region into which the next tile comes, from its second point on where the first has no 16 bytes with the one before
- * it: behind the tile in which stages exchange, or the same memory; then the barrier.  Multiples of 16 bytes
- * (src/pass/access.c). */
-constexpr bool WITHIN = FG_AHEAD == 2;
-constexpr int EXCHANGE_POINTS = (FG_TILE_POINTS + 1) / 2 * 2, REGION_POINTS = (DENSE_POINTS + 2) / 2 * 2;
-constexpr int REGION_AT = WITHIN ? 0 : EXCHANGE_POINTS;
-constexpr int ARRIVALS_AT = WITHIN && EXCHANGE_POINTS > REGION_POINTS ? EXCHANGE_POINTS : REGION_AT + REGION_POINTS;
-FG_DEVICE cplx *region_of(const pass_state &s) { return s.tile + REGION_AT; }
+/* The next tile comes into the memory in which stages exchange, from the second point on where its first has no 16 bytes
+ * with the one before it; behind that is the barrier.  Multiples of 16 bytes (src/pass/access.c). */
+constexpr int EXCHANGE_POINTS = (FG_TILE_POINTS + 1) / 2 * 2, ROWS_POINTS = (DENSE_POINTS + 2) / 2 * 2;
+constexpr int ARRIVALS_AT = EXCHANGE_POINTS > ROWS_POINTS ? EXCHANGE_POINTS : ROWS_POINTS;
 FG_DEVICE arrivals *arrivals_of(const pass_state &s) { return reinterpret_cast<arrivals *>(s.tile + ARRIVALS_AT); }
 
 FG_DEVICE const cplx *source_of(const pass_state &s) {
@@ -40,7 +36,7 @@ FG_DEVICE int head_of(const pass_state &s) {
 FG_DEVICE void bring_tile(const pass_state &s) {
   const cplx *const from = source_of(s);
   const int points = dense_points(s), head = head_of(s), inside = (points - head) / UNIT * UNIT;
-  cplx *const to = region_of(s) + head; /* the tile's first point */
+  cplx *const to = s.tile + head; /* the tile's first point */
   before_copies();
   copy_bulk(to + head, from + head, inside, arrivals_of(s));
   if (UNIT == 1) return;
@@ -54,23 +50,17 @@ FG_DEVICE pass_state tile_after(const pass_state &s) { return {s.args, s.first +
 FG_DEVICE bool tile_exists(const pass_state &s) { return s.first < line_number(s.args.lines); }
 FG_DEVICE bool is_last_tile(const pass_state &s) { return !tile_exists(tile_after(s)); }
 
-/* Between two stages: once the first has read the region, or the last the tile.  Behind a barrier. */
-FG_DEVICE void bring_next(const pass_state &s) {
-  if (threadIdx.x == 0 && !is_last_tile(s)) bring_tile(tile_after(s));
-}
-template <int S> FG_DEVICE void region_was_read(const pass_state &s) {
-  if (!WITHIN && S == 0) bring_next(s);
-}
+/* What stage S exchanges through was read: by the last, for the last time. */
 template <int S> FG_DEVICE void tile_was_read(const pass_state &s) {
-  if (!WITHIN || S != LAST) return;
+  if (S != LAST) return;
   __syncthreads();
-  bring_next(s);
+  if (threadIdx.x == 0 && !is_last_tile(s)) bring_tile(tile_after(s));
 }
 
 /* What the first stage reads of the tile, which has arrived. */
 FG_DEVICE void load_ahead(const pass_state &s, cplx *v) {
   using T = stage<0>;
-  const cplx *const tile = region_of(s) + head_of(s);
+  const cplx *const tile = s.tile + head_of(s);
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
@@ -86,7 +76,6 @@ FG_DEVICE void load_ahead(const pass_state &s, cplx *v) {
 #else
 
 FG_DEVICE bool is_last_tile(const pass_state &) { return true; }
-template <int S> FG_DEVICE void region_was_read(const pass_state &) {}
 template <int S> FG_DEVICE void tile_was_read(const pass_state &) {}
 
 #endif

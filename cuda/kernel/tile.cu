@@ -33,8 +33,7 @@
  *   FG_MIRROR                  1: the first stage loads spectra, 2: the last stores them, each element once (mirror.h)
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
- *   FG_AHEAD                   1: blocks have several tiles, and load each while they compute the one before, 2: while
- *                              they store it (ahead.h)
+ *   FG_AHEAD                   1: blocks have several tiles, and load each while they store the one before (ahead.h)
  *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
 #if FG_SHORT_ROW
 #include "short_row.h"
@@ -85,7 +84,6 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
       apply_filter(s, v);
     } else {
       if (S != 0 || LOAD_THROUGH || FG_IN_ROWS || FG_AHEAD) __syncthreads(); /* the tile is still being read */
-      region_was_read<S>(s);
       exchange_write<S>(v, s.tile);
       __syncthreads();
       exchange_read<S + 1>(v, s.tile);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/store.h"
 #include "src/cli/bench.h"
@@ -82,6 +83,7 @@ static int tune_main(int argc, char **argv) {
                                           {"output", required_argument, NULL, 'o'},
                                           {"most", required_argument, NULL, 'm'},
                                           {"all", no_argument, NULL, 'a'},
+                                          {"precision", required_argument, NULL, 'p'},
                                           {"help", no_argument, NULL, 'h'},
                                           {NULL, 0, NULL, 0}};
   bool dry_run = false, geometry = false;
@@ -98,7 +100,10 @@ static int tune_main(int argc, char **argv) {
     else if (option == 'o') o.output = optarg;
     else if (option == 'm') o.most = (int)strtol(optarg, &end, 10);
     else if (option == 's') o.seconds = strtod(optarg, &end);
+    else if (option == 'p') o.twice = !strcmp(optarg, "double");
     else return fg_cli_usage("tune", NULL);
+    if (option == 'p' && !o.twice && strcmp(optarg, "single") != 0)
+      return fg_cli_usage("tune", "tune: no precision '%s'", optarg);
     if (*end || o.seconds < 0 || !isfinite(o.seconds))
       return fg_cli_usage("tune", "tune: --seconds=%s: a number of seconds is needed", optarg);
     if (o.most < 1 || o.most > FG_TUNING_MOST)
@@ -106,21 +111,22 @@ static int tune_main(int argc, char **argv) {
   }
   if (geometry && dry_run) return fg_cli_usage("tune", "tune: --geometry keeps nothing: --dry-run does not go with it");
   if (geometry) return fg_tune_geometry(&o, argc - optind, argv + optind);
-  if (o.seconds > 0 || o.output || o.all || o.most != GEOMETRIES)
-    return fg_cli_usage("tune", "tune: --seconds, --output, --most and --all go with --geometry");
+  if (o.seconds > 0 || o.output || o.all || o.twice || o.most != GEOMETRIES)
+    return fg_cli_usage("tune", "tune: --seconds, --most, --precision, --all and --output go with --geometry");
   if (optind < argc) return fg_cli_usage("tune", "tune: unexpected argument '%s'", argv[optind]);
   return tune(dry_run);
 }
 
 const fg_command fg_command_tune = {
     .name = "tune",
-    .synopsis = "[--dry-run | --geometry [--seconds=N] [--most=N] [--all] [--output=FILE] [PROBLEM...]]",
+    .synopsis = "[--dry-run | --geometry [OPTION...] [PROBLEM...]]",
     .summary = "Measure this machine once, so that host or GPU is decided by its own figures",
     .help = "  -n, --dry-run     print what was found, keep nothing\n"
             "      --geometry    instead: time other geometries of each pass (of the peers suite's problems) and print\n"
             "                    a table of those that are faster, to be added to src/pass/tuned.txt\n"
             "      --seconds=N   stop after so long\n"
             "      --most=N      try so many of each pass, not 16\n"
+            "      --precision=double   in double precision\n"
             "      --all         print all that were timed, not only those that are faster\n"
             "      --output=FILE write the table there\n"
             "\n"

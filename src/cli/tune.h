@@ -16,6 +16,7 @@ typedef struct {
   double seconds;     /* at most; 0: no limit */
   int most;           /* geometries of a pass, before the variants of the fastest */
   bool all;           /* print all, not only what is faster */
+  bool twice;         /* in double precision */
   const char *output; /* a file; NULL: stdout */
 } fg_tune_options;
 

@@ -91,6 +91,7 @@ int fg_tune_geometry(const fg_tune_options *o, int count, char **problems) {
   fg_bench_cases cases = {0};
   const char *why = "";
   int status = add_cases(&cases, count, problems);
+  if (o->twice) fg_bench_cases_double(&cases);
   const fg_target *t = status ? NULL : fg_target_get(&why);
   if (!status && !t) {
     fg_cli_error("tune: no GPU: %s", why);

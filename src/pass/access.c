@@ -45,13 +45,12 @@ bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) 
   return device->arch >= 90 && p->stages > 1;
 }
 
-/* Of a pass that loads ahead, what is in shared memory beside the tile: the region for the next, or what that is longer
- * by than the tile, and the barrier (cuda/kernel/ahead.h).  Points. */
+/* Of a pass that loads ahead, what is in shared memory beside the tile: what rows are longer by, and the barrier
+ * (cuda/kernel/ahead.h).  Points. */
 static ptrdiff_t points_ahead(const fg_pass *p) {
   const ptrdiff_t tile = fg_geometry_tile_points(p), even = (tile + 1) / 2 * 2, barrier = 2;
-  const ptrdiff_t region = (p->lines * p->n + 2) / 2 * 2;
-  if (!p->ahead) return 0;
-  return (p->ahead == FG_AHEAD_BESIDE ? even + region : even > region ? even : region) + barrier - tile;
+  const ptrdiff_t rows = (p->lines * p->n + 2) / 2 * 2;
+  return p->ahead ? (even > rows ? even : rows) + barrier - tile : 0;
 }
 
 size_t fg_geometry_shared(const fg_pass *p) {

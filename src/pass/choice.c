@@ -16,7 +16,7 @@ fg_choice fg_choice_of(const fg_pass *p) {
   const bool box = p->family == FG_FAMILY_BOX;
   c.spacing = box ? p->pitch : p->pad;
   c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
-  c.ahead = p->ahead;
+  c.ahead = p->ahead > 0;
   for (int s = 0; s < p->stages; s++) {
     if (!box && p->radix[s] == 1 && p->n > 1) continue; /* a move */
     c.axis[c.stages] = box ? p->axis[s] : 0;
@@ -79,8 +79,7 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
 
 /* As many blocks as the device holds at a time, each with room for what it loads; stages and blocks_sm are set. */
 static bool set_ahead(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
-  p->ahead = c->ahead;
-  p->ahead_blocks = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
+  p->ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   return !c->ahead || (fg_geometry_may_load_ahead(p, device) &&
                        (size_t)c->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm);
 }
@@ -156,7 +155,7 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
     offer_lines(all, *p, lines[i]);
 }
 
-static void offer_tiles(candidates *all, const fg_pass *p, enum fg_ahead ahead) {
+static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
   const int count = fg_geometry_more_lists(p, lists);
   for (int i = 0; i < count; i++) {
@@ -238,9 +237,9 @@ static void add_best_boxes(listing *l, candidates *all, int most) {
 }
 
 /* p's own with its tiles loaded ahead, and as many blocks as then fit. */
-static void add_own_ahead(listing *l, enum fg_ahead ahead) {
+static void add_own_ahead(listing *l) {
   fg_pass p = *l->own;
-  p.ahead = ahead;
+  p.ahead = 1;
   fg_fit_blocks(&p, l->device);
   const fg_choice c = fg_choice_of(&p);
   add(l, &c);
@@ -251,14 +250,13 @@ static void add_own_ahead(listing *l, enum fg_ahead ahead) {
 static void add_best_tiles(listing *l, candidates *all, int most) {
   enum { FEW_BLOCKS = 8 };
   const bool ahead = fg_geometry_may_load_ahead(l->own, l->device) && l->own->blocks_sm <= FEW_BLOCKS;
-  offer_tiles(all, l->own, FG_AHEAD_NONE);
+  offer_tiles(all, l->own, false);
   add_best(l, all, ahead ? most / 2 : most);
-  for (enum fg_ahead where = FG_AHEAD_BESIDE; ahead && where <= FG_AHEAD_WITHIN; where++) {
-    add_own_ahead(l, where);
-    all->count = 0;
-    offer_tiles(all, l->own, where);
-    add_best(l, all, where == FG_AHEAD_BESIDE ? (most + l->count + 1) / 2 : most);
-  }
+  if (!ahead) return;
+  add_own_ahead(l);
+  all->count = 0;
+  offer_tiles(all, l->own, true);
+  add_best(l, all, most);
 }
 
 /* Registers that the compiler may give a thread. */
@@ -315,7 +313,7 @@ void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]) {
   int at = 0;
   for (int s = 0; s < c->stages; s++) box = box || c->axis[s];
   if (c->across) text[at++] = 'a';
-  if (c->ahead) text[at++] = c->ahead == FG_AHEAD_BESIDE ? 'n' : 'w';
+  if (c->ahead) text[at++] = 'n';
   if (c->cluster > 1) at += snprintf(text + at, (size_t)(FG_CHOICE_TEXT - at), "c%d.", c->cluster);
   for (int s = 0; s < c->stages; s++) {
     if (s) text[at++] = '.';
@@ -356,8 +354,9 @@ bool fg_choice_parse(fg_choice *c, const char *text) {
   if (*text == 'a') {
     c->across = true;
     text++;
-  } else if (*text == 'n' || *text == 'w') {
-    c->ahead = *text++ == 'n' ? FG_AHEAD_BESIDE : FG_AHEAD_WITHIN;
+  } else if (*text == 'n') {
+    c->ahead = true;
+    text++;
   }
   do
     if (!parse_stage(c, &text)) return false;

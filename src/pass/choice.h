@@ -10,7 +10,7 @@
 typedef struct {
   int stages, radix[FG_MAX_STAGES], axis[FG_MAX_STAGES]; /* TILE: without moves, no axes; BOX: as in the pass */
   bool across;                                           /* Rader's: the stages run across lines first */
-  enum fg_ahead ahead;                                   /* as in the pass */
+  bool ahead;                                            /* TILE: the next tile is copied in while one is stored */
   int cluster;                                           /* BOX: as in the pass; TILE: 1 */
   int lines, threads, blocks_sm;
   int spacing;                                           /* TILE: the pad; BOX: the pitch */
@@ -29,7 +29,7 @@ int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice
 
 /* "16.16.16 1 256 3 16": radices, lines, threads, blocks a multiprocessor, spacing; of a box "z20.x20.y20 …", in
  * clusters of four "c4.z20.x20.y20 …"; of a permuted convolution that runs across its lines first "a10.10 …"; of a tile
- * whose blocks load the next one ahead "n16.16.16 …", into the tile itself "w16.16.16 …". */
+ * whose blocks load the next one ahead "n16.16.16 …". */
 enum { FG_CHOICE_TEXT = 160 };
 void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]);
 bool fg_choice_parse(fg_choice *c, const char *text);

@@ -177,13 +177,9 @@ static double depth_efficiency(const fg_pass *p, int points) {
   return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);
 }
 
-/* Blocks on a multiprocessor: for some to load while others compute; where each loads ahead, threads enough to hide what
- * exchanges and twiddles take (not measured). */
+/* Blocks on a multiprocessor: for some to load while others compute. */
 static double overlap_efficiency(const fg_pass *p, int blocks) {
-  enum { MANY_THREADS = 1024 };
-  const double threads = (double)blocks * p->threads / MANY_THREADS;
-  if (p->ahead == FG_AHEAD_BESIDE) return threads < 1 ? 0.7 + 0.3 * threads : 1;
-  if (p->ahead == FG_AHEAD_WITHIN) return blocks >= 3 ? 1 : blocks == 2 ? 0.96 : 0.85;
+  if (p->ahead) return blocks >= 3 ? 1 : blocks == 2 ? 0.96 : 0.85;
   return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
 }
 

@@ -85,7 +85,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
-  define(d, "FG_AHEAD", p->ahead);
+  define(d, "FG_AHEAD", p->ahead > 0);
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_REAL_RADIX", p->real_radix);
@@ -244,5 +244,5 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
 
 unsigned fg_kernel_grid(const fg_pass *p) {
   const ptrdiff_t blocks = fg_pass_blocks(p);
-  return (unsigned)(p->ahead && p->ahead_blocks < blocks ? p->ahead_blocks : blocks);
+  return (unsigned)(p->ahead && p->ahead < blocks ? p->ahead : blocks);
 }

@@ -256,7 +256,6 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
-  static const char *const ahead[] = {"", ", loaded ahead", ", loaded ahead into the tile"};
   if (p->family == FG_FAMILY_BOX) return print_box(p, text, size);
   char radices[64] = "", bytes[32];
   print_bytes(p, bytes);
@@ -268,6 +267,6 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
                   fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
                   fg_pass_is_rader(p) ? p->data : p->half_row || p->odd_row ? fg_pass_row(p) : p->n,
                   p->half_row ? "/2" : "", radices, fg_pass_blocks(p), p->lines, p->threads,
-                  ahead[p->ahead], load ? "column" : "row", store ? "column" : "row", twiddle,
+                  p->ahead ? ", loaded ahead" : "", load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "", bytes);
 }

@@ -67,10 +67,6 @@ typedef struct {
 /* The kernels that passes run on: lines (cuda/kernel/tile.cu), or boxes of two and three dimensions (box.cu). */
 enum fg_family { FG_FAMILY_TILE, FG_FAMILY_BOX };
 
-/* Where a block that computes a tile has the next one copied meanwhile (cuda/kernel/ahead.h): nowhere; into memory of its
- * own; into the tile's, once the last stage has read it. */
-enum fg_ahead { FG_AHEAD_NONE, FG_AHEAD_BESIDE, FG_AHEAD_WITHIN };
-
 typedef struct {
   enum fg_family family;
   enum fg_precision precision;
@@ -105,8 +101,8 @@ typedef struct {
   int stages, radix[FG_MAX_STAGES];
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
   int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
-  enum fg_ahead ahead;           /* TILE: each block has several tiles and loads the next one while it computes */
-  int ahead_blocks;              /* how many blocks the launch then has */
+  int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and has the
+                                    next one copied in while it stores (cuda/kernel/ahead.h) */
 
   /* BOX */
   int dims;

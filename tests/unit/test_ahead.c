@@ -57,9 +57,8 @@ static const struct {
 enum { DOUBLES = 2 }; /* cases that are done in double precision, too */
 
 START_TEST(tiles_loaded_ahead_are_right) {
-  const int one = _i / 2;
-  const enum fg_precision precision = one < DOUBLES ? FG_DOUBLE : FG_SINGLE;
-  const int number = one < DOUBLES ? one : one - DOUBLES;
+  const enum fg_precision precision = _i < DOUBLES ? FG_DOUBLE : FG_SINGLE;
+  const int number = _i < DOUBLES ? _i : _i - DOUBLES;
   const char *text = cases[number].text;
   const size_t point = 2 * fg_real_size(precision);
   dice d = {17};
@@ -75,16 +74,14 @@ START_TEST(tiles_loaded_ahead_are_right) {
   ck_assert(list->count == 1 && fg_geometry_may_load_ahead(pass, &fg_reference_device));
   pass->lines = cases[number].lines;
   run(p, list, false, 0, in, want, bytes);
-  pass->ahead = _i % 2 ? FG_AHEAD_WITHIN : FG_AHEAD_BESIDE;
-  pass->ahead_blocks = cases[number].blocks;
+  pass->ahead = cases[number].blocks;
   const ptrdiff_t grid = fg_kernel_grid(pass), tiles = fg_pass_blocks(pass);
-  ck_assert_int_eq(grid, tiles < pass->ahead_blocks ? tiles : pass->ahead_blocks);
+  ck_assert_int_eq(grid, tiles < pass->ahead ? tiles : pass->ahead);
   for (int in_place = 0; in_place < 2; in_place++)
     for (size_t shift = 0; shift <= point; shift += point) {
       memset(got, 0, bytes);
       run(p, list, in_place, shift, in, got, bytes);
-      ck_assert_msg(!memcmp(got, want, bytes), "%s, %d, %zu bytes aside%s", text, pass->ahead, shift,
-                    in_place ? ", in place" : "");
+      ck_assert_msg(!memcmp(got, want, bytes), "%s, %zu bytes aside%s", text, shift, in_place ? ", in place" : "");
     }
   free(in);
   free(want);
@@ -97,12 +94,11 @@ END_TEST
 /* Against the reference, as any plan is executed: parts of a batch on the way from the host and back. */
 START_TEST(a_batch_in_parts_is_right) {
   dice d = {23};
-  const char *text = _i % 2 ? "ic63*37" : "oc63*37";
+  const char *text = _i ? "ic63*37" : "oc63*37";
   fg_problem *p = test_problem(text, FG_SINGLE);
   fg_passes *list = test_plan(text, FG_SINGLE, &fg_reference_device);
   list->pass[0].lines = 1;
-  list->pass[0].ahead = _i < 2 ? FG_AHEAD_BESIDE : FG_AHEAD_WITHIN;
-  list->pass[0].ahead_blocks = 4;
+  list->pass[0].ahead = 4;
   ck_assert(list->pass[0].stages > 1 && test_passes_error(p, list, &d) <= test_allowed_error(p, list));
   free(list);
   fg_problem_free(p);
@@ -122,21 +118,20 @@ START_TEST(where_tiles_fit_they_are_put_in) {
   fg_device_info older = fg_reference_device;
   char text[FG_CHOICE_TEXT], printed[300];
   older.arch = 80;
-  p->ahead = FG_AHEAD_NONE;
+  p->ahead = 0;
   ck_assert(!apply("n7.7.7.7 1 352 4 0", p, &older) && !p->ahead);
   ck_assert(apply("n7.7.7.7 1 352 4 0", p, &fg_reference_device));
   ck_assert_int_eq(fg_kernel_grid(p), 4 * fg_reference_device.multiprocessors);
-  ck_assert_uint_eq(fg_geometry_shared(p), (2402 + 2402 + 2) * 8); /* the tile's pitch, a row and a point, the barrier */
+  ck_assert_uint_eq(fg_geometry_shared(p), (2402 + 2) * 8); /* a row and a point, for where rows begin; the barrier */
   const fg_choice c = fg_choice_of(p);
   fg_choice_print(&c, text);
   ck_assert_str_eq(text, "n7.7.7.7 1 352 4 0");
   fg_pass_print(p, printed, sizeof printed);
   ck_assert_ptr_nonnull(strstr(printed, ", 352 threads, loaded ahead, "));
-  ck_assert(!apply("n7.7.7.7 2 352 4 0", p, &fg_reference_device)); /* 308 KB */
+  ck_assert(!apply("n7.7.7.7 4 352 4 0", p, &fg_reference_device)); /* 308 KB */
   ck_assert(!apply("nn7.7.7.7 1 352 4 0", p, &fg_reference_device));
-  ck_assert(!apply("w7.7.7.7 4 352 4 0", p, &fg_reference_device));
-  ck_assert(apply("w7.7.7.7 2 704 2 0", p, &fg_reference_device) && p->ahead == FG_AHEAD_WITHIN);
-  ck_assert_uint_eq(fg_geometry_shared(p), (4804 + 2) * 8); /* a point more than the rows, for where they begin */
+  ck_assert(apply("n7.7.7.7 2 704 2 0", p, &fg_reference_device));
+  ck_assert_uint_eq(fg_geometry_shared(p), (4804 + 2) * 8);
   ck_assert(apply("7.7.7.7 1 352 4 0", p, &fg_reference_device) && !p->ahead);
   free(list);
 }
@@ -155,8 +150,8 @@ START_TEST(nothing_else_is_loaded_ahead) {
     const int count = fg_choice_list(&p, &fg_reference_device, all, 32);
     for (int k = 0; k < count; k++) ck_assert(!all[k].ahead);
     c.blocks_sm = 1;
-    for (c.ahead = FG_AHEAD_BESIDE; c.ahead <= FG_AHEAD_WITHIN; c.ahead++)
-      ck_assert_msg(!fg_choice_apply(&c, &p, &fg_reference_device), "%s", others[_i]);
+    c.ahead = true;
+    ck_assert_msg(!fg_choice_apply(&c, &p, &fg_reference_device), "%s", others[_i]);
   }
   free(list);
 }
@@ -172,21 +167,20 @@ START_TEST(only_measurements_choose_it) {
   ck_assert(list->count == 1 && !list->pass[0].ahead);
   fg_device_info older = fg_reference_device;
   fg_choice all[16];
-  int ahead[3] = {0};
+  int ahead = 0;
   older.arch = 80;
   const int without = fg_choice_list(&list->pass[0], &older, all, 16);
   for (int i = 0; i < without; i++) ck_assert(!all[i].ahead);
   const int count = fg_choice_list(&list->pass[0], &fg_reference_device, all, 16);
   const fg_choice *first = NULL;
   for (int i = 0; i < count; i++) {
-    ahead[all[i].ahead]++;
+    ahead += all[i].ahead;
     if (all[i].ahead && !first) first = &all[i];
   }
-  for (int i = 0; i < 3; i++) ck_assert_msg(ahead[i] >= 2, "%s, %d: %d of %d", text, i, ahead[i], count);
+  ck_assert_msg(ahead >= 3 && ahead < count, "%s: %d of %d", text, ahead, count);
   fg_tuned_learn(&list->pass[0], fg_reference_device.arch, first, 1);
   fg_passes *after = test_plan(text, FG_SINGLE, &fg_reference_device);
-  ck_assert_int_eq(after->pass[0].ahead, first->ahead);
-  ck_assert_int_eq(after->pass[0].ahead_blocks, first->blocks_sm * fg_reference_device.multiprocessors);
+  ck_assert_int_eq(after->pass[0].ahead, first->blocks_sm * fg_reference_device.multiprocessors);
   ck_assert_double_eq(after->cost, list->cost);
   free(list);
   free(after);
@@ -197,8 +191,8 @@ int main(void) {
   test_choose_sim();
   TCase *tc = tcase_create("ahead");
   tcase_set_timeout(tc, 120);
-  tcase_add_loop_test(tc, tiles_loaded_ahead_are_right, 0, 2 * (DOUBLES + TEST_COUNT(cases)));
-  tcase_add_loop_test(tc, a_batch_in_parts_is_right, 0, 4);
+  tcase_add_loop_test(tc, tiles_loaded_ahead_are_right, 0, DOUBLES + TEST_COUNT(cases));
+  tcase_add_loop_test(tc, a_batch_in_parts_is_right, 0, 2);
   tcase_add_test(tc, where_tiles_fit_they_are_put_in);
   tcase_add_loop_test(tc, nothing_else_is_loaded_ahead, 0, TEST_COUNT(others));
   tcase_add_loop_test(tc, only_measurements_choose_it, 0, 5);

@@ -259,7 +259,7 @@ END_TEST
 START_TEST(tiles_loaded_ahead_compile_where_bulk_copies_are) {
   fg_pass p = pass_of(_i ? 2197 : 2401, _i ? FG_DOUBLE : FG_SINGLE);
   char defines[FG_DEFINES_SIZE];
-  p.ahead = _i ? FG_AHEAD_WITHIN : FG_AHEAD_BESIDE;
+  p.ahead = 1;
   p.blocks_sm = 1; /* which leaves registers */
   for (int a = 0; a < ARCHS; a++)
     if (archs[a] >= 90) check_frame(&p, archs[a], 0);
