@@ -3,7 +3,9 @@
  * A tile is FG_LINES lines of FG_N points.  If every stage runs lines-fastest (COLUMN), points are stored lines-fastest
  * too; otherwise each line is contiguous with an odd pitch, so that threads along a line and threads across lines both
  * spread over the banks.  One unused point after each FG_PAD (0: none) breaks up strides that would meet the same
- * banks; the planner counts the conflicts and chooses (src/pass/banks.c). */
+ * banks; the planner counts the conflicts and chooses (src/pass/banks.c).  Or the exchange after stage S has FG_SKEWS[S]
+ * unused points after each group that the stage transformed, as many as let the results of neighbouring threads, which
+ * are in neighbouring groups, meet different banks; the inputs of the next stage are whole groups apart. */
 #ifndef FG_EXCHANGE_H
 #define FG_EXCHANGE_H
 
@@ -57,6 +59,17 @@ template <int STEP, int BLOCK> struct points_of_butterfly {
   }
 };
 
+/* The exchange after stage S with a skew: whole groups, and the pitch of a line. */
+FG_CONSTANT int skew_after(int s) {
+  constexpr int skews[] = {FG_SKEWS};
+  return s < 0 || s >= STAGES ? 0 : skews[s];
+}
+template <int S> struct skewed_exchange {
+  static constexpr int SKEW = skew_after(S), POINTS = product_before(S) * radix_of(S);
+  FG_CONSTANT int groups(int count) { return count * (POINTS + SKEW); }
+  static constexpr int PITCH = (groups(FG_N / POINTS) - SKEW) | 1;
+};
+
 /* Results of stage S, in Stockham order: butterfly b's output j is point (b/P)·P·R + b%P + j·P. */
 template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   using T = stage<S>;
@@ -64,6 +77,13 @@ template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
+    if constexpr (skew_after(S) > 0) {
+      using X = skewed_exchange<S>;
+      cplx *const first = tile + at.line * X::PITCH + X::groups(at.b / T::P) + at.b % T::P;
+#pragma unroll
+      for (int j = 0; j < T::R; j++) shared_store(first + j * T::P, v[i * T::R + j]);
+      continue;
+    }
     const auto to = points_of_butterfly<T::P, T::P * T::R>::at(at.line, (at.b / T::P) * (T::P * T::R) + at.b % T::P);
 #pragma unroll
     for (int j = 0; j < T::R; j++) shared_store(tile + to[j], v[i * T::R + j]);
@@ -77,6 +97,13 @@ template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
+    if constexpr (skew_after(S - 1) > 0) {
+      using X = skewed_exchange<S - 1>;
+      const cplx *const first = tile + at.line * X::PITCH + X::groups(at.b / X::POINTS) + at.b % X::POINTS;
+#pragma unroll
+      for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(first + X::groups(T::M / X::POINTS * j));
+      continue;
+    }
     const auto from = points_of_butterfly<T::M, 0>::at(at.line, at.b);
 #pragma unroll
     for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + from[j]);

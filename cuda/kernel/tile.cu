@@ -12,6 +12,7 @@
  *   FG_REAL                    float or double
  *   FG_N, FG_LINES, FG_THREADS, FG_BLOCKS_SM, FG_PAD, FG_TILE_POINTS
  *   FG_STAGES, FG_RADICES, FG_COLUMNS   radices of the stages; 1 where a stage's butterflies run across lines first
+ *   FG_SKEWS                   skews of the exchanges (exchange.h)
  *   FG_BACKWARD, FG_TWIDDLE, FG_LOAD_TABLE, FG_STORE_TABLE, FG_CONVOLVE, FG_RADER   0 or 1
  *   FG_IN_SPLIT, FG_OUT_SPLIT, FG_IN_WIDE, FG_OUT_WIDE   0 or 1 (element.h)
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1

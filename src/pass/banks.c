@@ -28,12 +28,6 @@ ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
   return all_columns(p) ? padded(p, k * fg_pass_tile_lines(p) + line) : line * pitch(p) + padded(p, k);
 }
 
-ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
-  const ptrdiff_t line = pitch(p) + (p->real_radix != 0); /* real rows: element 0 */
-  const ptrdiff_t points = all_columns(p) ? padded(p, p->n * fg_pass_tile_lines(p)) : fg_pass_tile_lines(p) * line;
-  return points + points % 2; /* what follows stays 16-byte aligned */
-}
-
 typedef struct {
   ptrdiff_t r, m, product; /* radix, butterflies of a line, radices before */
   ptrdiff_t portions;      /* of a line: one to a thread, whose first butterfly stands for all */
@@ -49,8 +43,25 @@ static stage stage_of(const fg_pass *p, int s) {
   return t;
 }
 
-/* Place of point j of the butterfly that a thread has in stage t, when it writes its results or reads its inputs. */
-static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool writes) {
+/* Place of index k of a line in the exchange after a stage that transforms groups of so many points. */
+static ptrdiff_t skewed(int skew, ptrdiff_t group, ptrdiff_t k) { return k + k / group * skew; }
+
+static ptrdiff_t skewed_pitch(const fg_pass *p, int s) {
+  const stage t = stage_of(p, s);
+  return (skewed(p->skew[s], t.product * t.r, p->n - 1) + 1) | 1;
+}
+
+ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
+  const ptrdiff_t lines = fg_pass_tile_lines(p), first = p->real_radix != 0; /* real rows: element 0 */
+  ptrdiff_t most = all_columns(p) ? padded(p, p->n * lines) : lines * (pitch(p) + first);
+  for (int s = 0; s + 1 < p->stages; s++)
+    if (p->skew[s] && lines * skewed_pitch(p, s) > most) most = lines * skewed_pitch(p, s);
+  return most + most % 2; /* what follows stays 16-byte aligned */
+}
+
+/* Place of point j of the butterfly that a thread has in stage t, when it writes its results or reads its inputs in the
+ * exchange after stage s; s negative: before the first. */
+static ptrdiff_t place(const fg_pass *p, int s, const stage *t, int thread, int j, bool writes) {
   const int line = (int)(t->column ? thread % fg_pass_tile_lines(p) : thread / t->portions);
   const ptrdiff_t b = t->column ? thread / fg_pass_tile_lines(p) : thread % t->portions;
   const ptrdiff_t k =
@@ -60,26 +71,28 @@ static ptrdiff_t place(const fg_pass *p, const stage *t, int thread, int j, bool
     if (p->real_radix) return line * ((p->data / 2 + 1) | 1) + (power <= p->data / 2 ? power : p->data - power);
     return fg_banks_place(p, line, power - 1);
   }
-  return fg_banks_place(p, line, k);
+  if (s < 0 || !p->skew[s]) return fg_banks_place(p, line, k);
+  const stage before = stage_of(p, s);
+  return line * skewed_pitch(p, s) + skewed(p->skew[s], before.product * before.r, k);
 }
 
 /* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */
-static int group_wavefronts(const fg_pass *p, const stage *t, int first, int j, bool writes) {
+static int group_wavefronts(const fg_pass *p, int s, const stage *t, int first, int j, bool writes) {
   const int banks = wavefront(p);
   int load[MOST_BANKS] = {0}, most = 1;
   for (int lane = 0; lane < banks; lane++) {
     if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->portions) break;
-    const int bank = (int)(place(p, t, first + lane, j, writes) % banks);
+    const int bank = (int)(place(p, s, t, first + lane, j, writes) % banks);
     if (++load[bank] > most) most = load[bank];
   }
   return most;
 }
 
 /* A sample: the first group of threads and one in the middle, each at four of its points. */
-static void add_stage(const fg_pass *p, const stage *t, bool writes, double *wavefronts, double *groups) {
+static void add_stage(const fg_pass *p, int s, const stage *t, bool writes, double *wavefronts, double *groups) {
   const int middle = p->threads / 2 / WARP * WARP, step = t->r > 4 ? (int)t->r / 4 : 1;
   for (int j = 0; j < t->r; j += step) {
-    *wavefronts += group_wavefronts(p, t, 0, j, writes) + group_wavefronts(p, t, middle, j, writes);
+    *wavefronts += group_wavefronts(p, s, t, 0, j, writes) + group_wavefronts(p, s, t, middle, j, writes);
     *groups += 2;
   }
 }
@@ -90,7 +103,7 @@ static void add_permutation(const fg_pass *p, double *wavefronts, double *groups
   double in_order = 0;
   t.generator = fg_generator(p->filter.n);
   t.groups = fg_pass_groups(p);
-  add_stage(p, &t, false, wavefronts, &in_order);
+  add_stage(p, -1, &t, false, wavefronts, &in_order);
   *groups += 2 * in_order;
   *wavefronts += in_order;
 }
@@ -100,8 +113,44 @@ double fg_banks_conflicts(const fg_pass *p) {
   if (fg_pass_is_rader(p)) add_permutation(p, &wavefronts, &groups);
   for (int s = 0; s + 1 < p->stages; s++) {
     const stage from = stage_of(p, s), to = stage_of(p, s + 1);
-    add_stage(p, &from, true, &wavefronts, &groups);
-    add_stage(p, &to, false, &wavefronts, &groups);
+    add_stage(p, s, &from, true, &wavefronts, &groups);
+    add_stage(p, s, &to, false, &wavefronts, &groups);
   }
   return groups > 0 ? wavefronts / groups : 1;
+}
+
+/* ---- skews ---- */
+
+/* All groups of threads of the exchange after stage s, of each the first point: the others are a constant apart. */
+static double exchange_wavefronts(const fg_pass *p, int s) {
+  double wavefronts = 0, groups = 0;
+  for (int writes = 0; writes < 2; writes++) {
+    const stage t = stage_of(p, writes ? s : s + 1);
+    for (int first = 0; first < p->threads; first += wavefront(p), groups++)
+      wavefronts += group_wavefronts(p, s, &t, first, 0, writes);
+  }
+  return wavefronts / groups;
+}
+
+/* Neighbouring threads have neighbouring points of one group, the first of the next behind the last: modulo the banks the
+ * points in between are those of the other results. */
+static int skew_for(const fg_pass *p, int s) {
+  const stage t = stage_of(p, s);
+  const ptrdiff_t banks = wavefront(p), step = t.product * (t.r - 1) % banks;
+  if (t.product == 1) return t.r % 2 == 0; /* an odd distance */
+  return (int)((banks - step) % banks);
+}
+
+bool fg_banks_may_skew(const fg_pass *p) {
+  return p->family == FG_FAMILY_TILE && !p->filter.kind && p->stages > 1 && !all_columns(p);
+}
+
+void fg_banks_skew(fg_pass *p) {
+  const double worth = 0.95;
+  for (int s = 0; s + 1 < p->stages; s++) {
+    p->skew[s] = 0;
+    const double plain = exchange_wavefronts(p, s);
+    p->skew[s] = skew_for(p, s);
+    if (exchange_wavefronts(p, s) > worth * plain) p->skew[s] = 0;
+  }
 }

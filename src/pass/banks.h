@@ -14,6 +14,10 @@ ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k);
 /* Points of the whole tile. */
 ptrdiff_t fg_banks_tile_points(const fg_pass *p);
 
+/* Exchanges between p's stages may have skews; give them those with which they meet fewer conflicts than with padding. */
+bool fg_banks_may_skew(const fg_pass *p);
+void fg_banks_skew(fg_pass *p);
+
 /* The same of boxes: on average over the exchanges, and of the one after stage s. */
 double fg_banks_box_conflicts(const fg_pass *p);
 double fg_banks_exchange_conflicts(const fg_pass *p, int s);

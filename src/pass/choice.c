@@ -94,6 +94,7 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.threads = c->threads;
   if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : set_tile(c, &now))) return false;
   now.blocks_sm = c->blocks_sm;
+  if (p->family == FG_FAMILY_TILE) fg_geometry_skew_tile(&now, device);
   if (!set_ahead(c, &now, device)) return false;
   if (!fg_geometry_fits(&now, device)) return false;
   *p = now;

@@ -59,6 +59,16 @@ static void best_padding(fg_pass *p) {
   p->pad = best;
 }
 
+/* As many blocks have room as without; blocks_sm is set. */
+void fg_geometry_skew_tile(fg_pass *p, const fg_device_info *device) {
+  memset(p->skew, 0, sizeof p->skew);
+  if (!fg_banks_may_skew(p)) return;
+  fg_pass now = *p;
+  fg_banks_skew(&now);
+  const size_t shared = fg_geometry_shared(&now);
+  if (shared <= device->shared_block && (size_t)p->blocks_sm * (shared + FG_SHARED_RESERVED) <= device->shared_sm) *p = now;
+}
+
 static void reverse(int *a, int count) {
   for (int i = 0, j = count - 1; i < j; i++, j--) {
     const int swap = a[i];
@@ -87,8 +97,13 @@ static bool next_permutation(int *a, int count) {
 /* p with that padding and order of stages, if it is better than best. */
 static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *device, fg_pass *best,
                         double *best_score) {
+  memset(p->skew, 0, sizeof p->skew);
   fg_geometry_order(p, permuted_across);
   best_padding(p);
+  if (fg_banks_may_skew(p)) {
+    fg_fit_blocks(p, device);
+    fg_geometry_skew_tile(p, device);
+  }
   const double s = fg_geometry_shared(p) <= device->shared_block ? fg_fit_score(p, device) * exchange_efficiency(p) : 0;
   if (s <= *best_score) return;
   *best_score = s;

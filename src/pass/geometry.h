@@ -39,8 +39,9 @@ double fg_geometry_score(const fg_pass *p, const fg_device_info *device);
 /* Lines, threads and radices are set: choose all the rest.  How good it is; 0: it does not fit. */
 double fg_geometry_refine(fg_pass *p, const fg_device_info *device);
 
-/* Skew the exchanges of a box with that pitch where it helps. */
+/* Skew the exchanges of a box with that pitch where it helps; of a tile, whose blocks_sm is set. */
 void fg_geometry_skew(fg_pass *p, int pitch);
+void fg_geometry_skew_tile(fg_pass *p, const fg_device_info *device);
 
 /* A block of p fits: points a thread, shared memory. */
 bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);

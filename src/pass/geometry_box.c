@@ -13,10 +13,10 @@ bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
 void fg_geometry_skew(fg_pass *p, int pitch) {
   p->pitch = pitch;
   for (int s = 0; s + 1 < p->stages; s++) {
-    p->skew[s] = false;
+    p->skew[s] = 0;
     const double plain = fg_banks_exchange_conflicts(p, s);
     if (plain <= 1.01) continue;
-    p->skew[s] = true;
+    p->skew[s] = 1;
     p->skew[s] = fg_banks_shortest_pitch(p) <= pitch && fg_banks_exchange_conflicts(p, s) < plain - 0.01;
   }
 }

@@ -102,11 +102,11 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_LOAD_COLUMN", fg_geometry_load_across(p));
   define(d, "FG_STORE_COLUMN", fg_geometry_store_across(p));
   define_list(d, "FG_COLUMNS", columns, p->stages);
+  define_list(d, "FG_SKEWS", p->skew, p->stages);
 }
 
 static void define_box(defines *d, const fg_pass *p) {
-  int sizes[FG_MAX_BOX], skews[FG_MAX_STAGES];
-  for (int s = 0; s < p->stages; s++) skews[s] = p->skew[s];
+  int sizes[FG_MAX_BOX];
   for (int i = 0; i < p->dims; i++) sizes[i] = (int)p->box[i].n;
   define(d, "FG_DIMS", p->dims);
   define_list(d, "FG_SIZES", sizes, p->dims);
@@ -118,7 +118,7 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
   define_list(d, "FG_AXES", p->axis, p->stages);
-  define_list(d, "FG_SKEWS", skews, p->stages);
+  define_list(d, "FG_SKEWS", p->skew, p->stages);
 }
 
 fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {

@@ -112,7 +112,8 @@ typedef struct {
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
   double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
-  bool skew[FG_MAX_STAGES];      /* the exchange after the stage has gaps between the groups that it transformed */
+  int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it:
+                                    of a box none or one */
 } fg_pass;
 
 /* A plan: passes in order, and how large the scratch arrays have to be (elements, complex). */
