@@ -74,47 +74,81 @@ static int tune(bool dry_run) {
   return dry_run ? 0 : save(&c, &m);
 }
 
-enum { GEOMETRIES = 16 }; /* as help says */
+enum { GEOMETRIES = 16, MOST_GIVEN = 64 }; /* the first as help says */
+
+typedef struct {
+  bool dry_run, geometry, only_geometry; /* the last: an option that goes with the second only */
+  fg_tune_options of_geometry;
+  fg_choice these[MOST_GIVEN];
+} request;
+
+static int read_seconds(const char *text, double *seconds) {
+  char *end;
+  *seconds = strtod(text, &end);
+  if (end != text && !*end && *seconds >= 0 && isfinite(*seconds)) return 0;
+  return fg_cli_usage("tune", "tune: --seconds=%s: a number of seconds is needed", text);
+}
+
+static int read_most(const char *text, int *most) {
+  char *end;
+  const long value = strtol(text, &end, 10);
+  *most = (int)value;
+  if (end != text && !*end && value >= 1 && value <= FG_TUNING_MOST) return 0;
+  return fg_cli_usage("tune", "tune: --most=%s: a number from 1 to %d is needed", text, FG_TUNING_MOST);
+}
+
+static int read_choice(request *r, const char *text) {
+  fg_tune_options *const o = &r->of_geometry;
+  if (o->given == MOST_GIVEN) return fg_cli_usage("tune", "tune: --try at most %d times", MOST_GIVEN);
+  if (fg_choice_parse(&r->these[o->given++], text)) return 0;
+  return fg_cli_usage("tune", "tune: --try=%s is no geometry", text);
+}
+
+static int read_precision(const char *text, bool *twice) {
+  *twice = !strcmp(text, "double");
+  return *twice || !strcmp(text, "single") ? 0 : fg_cli_usage("tune", "tune: no precision '%s'", text);
+}
+
+/* One option; 0 or an exit status. */
+static int apply(request *r, int option, const char *argument) {
+  fg_tune_options *const o = &r->of_geometry;
+  r->only_geometry = r->only_geometry || (option != 'n' && option != 'g');
+  switch (option) {
+    case 'n': r->dry_run = true; return 0;
+    case 'g': r->geometry = true; return 0;
+    case 'a': o->all = true; return 0;
+    case 'o': o->output = argument; return 0;
+    case 's': return read_seconds(argument, &o->seconds);
+    case 'm': return read_most(argument, &o->most);
+    case 't': return read_choice(r, argument);
+    case 'p': return read_precision(argument, &o->twice);
+    default: return fg_cli_usage("tune", NULL);
+  }
+}
 
 static int tune_main(int argc, char **argv) {
-  static const struct option options[] = {{"dry-run", no_argument, NULL, 'n'},
-                                          {"geometry", no_argument, NULL, 'g'},
-                                          {"seconds", required_argument, NULL, 's'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"most", required_argument, NULL, 'm'},
-                                          {"all", no_argument, NULL, 'a'},
-                                          {"precision", required_argument, NULL, 'p'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
-  bool dry_run = false, geometry = false;
-  fg_tune_options o = {.most = GEOMETRIES};
+  static const struct option options[] = {
+      {"dry-run", no_argument, NULL, 'n'},       {"geometry", no_argument, NULL, 'g'},
+      {"seconds", required_argument, NULL, 's'}, {"output", required_argument, NULL, 'o'},
+      {"most", required_argument, NULL, 'm'},    {"try", required_argument, NULL, 't'},
+      {"all", no_argument, NULL, 'a'},           {"precision", required_argument, NULL, 'p'},
+      {"help", no_argument, NULL, 'h'},          {NULL, 0, NULL, 0}};
+  static request r; /* large */
+  r = (request){.of_geometry = {.most = GEOMETRIES, .these = r.these}};
   for (int option; (option = getopt_long(argc, argv, "nh", options, NULL)) != -1;) {
-    char *end = "";
     if (option == 'h') {
       fg_cli_print_help(&fg_command_tune);
       return 0;
     }
-    if (option == 'n') dry_run = true;
-    else if (option == 'g') geometry = true;
-    else if (option == 'a') o.all = true;
-    else if (option == 'o') o.output = optarg;
-    else if (option == 'm') o.most = (int)strtol(optarg, &end, 10);
-    else if (option == 's') o.seconds = strtod(optarg, &end);
-    else if (option == 'p') o.twice = !strcmp(optarg, "double");
-    else return fg_cli_usage("tune", NULL);
-    if (option == 'p' && !o.twice && strcmp(optarg, "single") != 0)
-      return fg_cli_usage("tune", "tune: no precision '%s'", optarg);
-    if (*end || o.seconds < 0 || !isfinite(o.seconds))
-      return fg_cli_usage("tune", "tune: --seconds=%s: a number of seconds is needed", optarg);
-    if (o.most < 1 || o.most > FG_TUNING_MOST)
-      return fg_cli_usage("tune", "tune: --most=%s: a number from 1 to %d is needed", optarg, FG_TUNING_MOST);
+    const int status = apply(&r, option, optarg);
+    if (status) return status;
   }
-  if (geometry && dry_run) return fg_cli_usage("tune", "tune: --geometry keeps nothing: --dry-run does not go with it");
-  if (geometry) return fg_tune_geometry(&o, argc - optind, argv + optind);
-  if (o.seconds > 0 || o.output || o.all || o.twice || o.most != GEOMETRIES)
-    return fg_cli_usage("tune", "tune: --seconds, --most, --precision, --all and --output go with --geometry");
+  if (r.geometry && r.dry_run) return fg_cli_usage("tune", "tune: --geometry keeps nothing: --dry-run does not go with it");
+  if (r.geometry) return fg_tune_geometry(&r.of_geometry, argc - optind, argv + optind);
+  if (r.only_geometry)
+    return fg_cli_usage("tune", "tune: --seconds, --most, --try, --precision, --all and --output go with --geometry");
   if (optind < argc) return fg_cli_usage("tune", "tune: unexpected argument '%s'", argv[optind]);
-  return tune(dry_run);
+  return tune(r.dry_run);
 }
 
 const fg_command fg_command_tune = {
@@ -127,6 +161,7 @@ const fg_command fg_command_tune = {
             "      --seconds=N   stop after so long\n"
             "      --most=N      try so many of each pass, not 16\n"
             "      --precision=double   in double precision\n"
+            "      --try=GEOMETRY  try this, and what further --try say, as src/pass/tuned.txt has them\n"
             "      --all         print all that were timed, not only those that are faster\n"
             "      --output=FILE write the table there\n"
             "\n"

@@ -3,6 +3,7 @@
 #define FG_TUNE_H
 
 #include "src/cost/calibration.h"
+#include "src/pass/choice.h"
 #include "src/problem/problem.h"
 
 /* Fill in what was measured; what could not be keeps its value.  A message says why. */
@@ -17,6 +18,8 @@ typedef struct {
   int most;           /* geometries of a pass, before the variants of the fastest */
   bool all;           /* print all, not only what is faster */
   bool twice;         /* in double precision */
+  const fg_choice *these; /* geometries to try, and how many: those that a pass can have, instead of the likeliest */
+  int given;
   const char *output; /* a file; NULL: stdout */
 } fg_tune_options;
 

@@ -66,6 +66,7 @@ static void tell(void *context, const fg_tuning_result *r) {
 static void run_all(const fg_target *t, const fg_bench_cases *cases, const fg_tune_options *o, tuned_list *l) {
   const double start = fg_clock_seconds();
   const fg_tuning_limits limits = {.most = o->most, .patience = PATIENCE, .keep_slower = true,
+                                   .these = o->these, .given = o->given,
                                    .until = o->seconds > 0 ? start + o->seconds : INFINITY,
                                    .tell_each = o->all ? tell_each : NULL};
   int done = 0;

@@ -90,6 +90,7 @@ static bool tune_pass(tuning *t, int pass) {
   if (known(t, pass)) return true;
   r->before = r->after = seconds_with(t, pass, r->planned, false);
   if (r->before < 0) return false;
+  if (t->limits->given) return try_list(t, pass, t->limits->these, t->limits->given);
   const bool good = try_list(t, pass, list, fg_choice_list(r->planned, t->target->info, list, most));
   if (!good || r->after >= r->before || most <= many) return good;
   return try_list(t, pass, list, fg_choice_variants(r->fastest, t->target->info, list, most));

@@ -14,6 +14,8 @@ typedef struct {
   int most;          /* geometries to try of a pass, at most FG_TUNING_MOST */
   int patience;      /* that they are kept with (src/pass/tuned.h); what was measured with as much is left out */
   double until;      /* no further geometry is timed after that moment of fg_clock_seconds; INFINITY: no limit */
+  const fg_choice *these; /* the geometries to try, instead of the likeliest, and how many; none: 0 */
+  int given;
   bool keep_slower;  /* learn the planner's own choice, too, where nothing was faster: it is not measured again */
 
   /* NULL, or called with each geometry: the seconds of the pass, NAN if it is wrong, negative if it does not run. */
