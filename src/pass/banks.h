@@ -14,7 +14,8 @@ ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k);
 /* Points of the whole tile. */
 ptrdiff_t fg_banks_tile_points(const fg_pass *p);
 
-/* Exchanges between p's stages may have skews; give them those with which they meet fewer conflicts than with padding. */
+/* Exchanges between p's stages, all of which run along lines, may have skews; give them those with which they meet fewer
+ * conflicts than with padding. */
 bool fg_banks_may_skew(const fg_pass *p);
 void fg_banks_skew(fg_pass *p);
 
