@@ -201,6 +201,17 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
   return best_score;
 }
 
+/* Where only one block has room on a multiprocessor nothing is loaded while it computes and stores, unless it does so
+ * itself.  Measured on an H200: 1.07 to 1.18 times as fast, and slower where rows do not begin on whole 128 bytes. */
+static void load_ahead(fg_pass *p, const fg_device_info *device) {
+  enum { ALIGNED = 128, TILES = 4 };
+  if (p->blocks_sm != 1 || !fg_geometry_may_load_ahead(p, device)) return;
+  if (p->lines * p->n * fg_fit_point_size(p) % ALIGNED || fg_pass_blocks(p) < TILES * device->multiprocessors) return;
+  fg_pass now = *p;
+  now.ahead = device->multiprocessors;
+  if (fg_geometry_fits(&now, device)) *p = now;
+}
+
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
   const int count = fg_geometry_lists(p, lists);
@@ -223,6 +234,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   }
   if (best_score <= 0) return false;
   fg_fit_blocks(&best, device);
+  load_ahead(&best, device);
   *p = best;
   fg_tuned_correct(p, device);
   return true;

@@ -122,7 +122,7 @@ START_TEST(where_tiles_fit_they_are_put_in) {
   ck_assert(!apply("n7.7.7.7 1 352 4 0", p, &older) && !p->ahead);
   ck_assert(apply("n7.7.7.7 1 352 4 0", p, &fg_reference_device));
   ck_assert_int_eq(fg_kernel_grid(p), 4 * fg_reference_device.multiprocessors);
-  ck_assert_uint_eq(fg_geometry_shared(p), (2402 + 2) * 8); /* a row and a point, for where rows begin; the barrier */
+  ck_assert_uint_eq(fg_geometry_shared(p), (49 * 55 - 6 + 1 + 2) * 8); /* groups with their gaps; the barrier */
   const fg_choice c = fg_choice_of(p);
   fg_choice_print(&c, text);
   ck_assert_str_eq(text, "n7.7.7.7 1 352 4 0");
@@ -130,9 +130,11 @@ START_TEST(where_tiles_fit_they_are_put_in) {
   ck_assert_ptr_nonnull(strstr(printed, ", 352 threads, loaded ahead, "));
   ck_assert(!apply("n7.7.7.7 4 352 4 0", p, &fg_reference_device)); /* 308 KB */
   ck_assert(!apply("nn7.7.7.7 1 352 4 0", p, &fg_reference_device));
-  ck_assert(apply("n7.7.7.7 2 704 2 0", p, &fg_reference_device));
-  ck_assert_uint_eq(fg_geometry_shared(p), (4804 + 2) * 8);
   ck_assert(apply("7.7.7.7 1 352 4 0", p, &fg_reference_device) && !p->ahead);
+  free(list);
+  list = test_plan("oc625*30000", FG_SINGLE, &fg_reference_device);
+  ck_assert(apply("n25.25 2 64 4 0", &list->pass[0], &fg_reference_device));
+  ck_assert_uint_eq(fg_geometry_shared(&list->pass[0]), (1250 + 2 + 2) * 8); /* two more, for where rows begin */
   free(list);
 }
 END_TEST
@@ -157,8 +159,24 @@ START_TEST(nothing_else_is_loaded_ahead) {
 }
 END_TEST
 
-/* The model never takes it by itself; measurements are offered it, and a table has it. */
-START_TEST(only_measurements_choose_it) {
+/* The model takes it where a multiprocessor has room for one block, whose rows begin on whole 128 bytes. */
+static const struct {
+  const char *text;
+  bool ahead;
+} long_rows[] = {{"oc16384*3000", true}, {"oc18000*3000", true}, {"oc16384*300", false}, {"oc14641*3000", false},
+                 {"oc16200*3000", false}};
+
+START_TEST(rows_that_fill_a_multiprocessor_are_loaded_ahead) {
+  fg_tuned_ignore_shipped(true);
+  fg_passes *list = test_plan(long_rows[_i].text, FG_SINGLE, &fg_reference_device);
+  ck_assert(list->count == 1 && list->pass[0].blocks_sm == 1);
+  ck_assert_int_eq(list->pass[0].ahead, long_rows[_i].ahead ? fg_reference_device.multiprocessors : 0);
+  free(list);
+}
+END_TEST
+
+/* Of others it does not; measurements are offered it, and a table has it. */
+START_TEST(measurements_choose_it) {
   static const int lengths[] = {1573, 2401, 3000, 6561, 8192};
   char text[40];
   snprintf(text, sizeof text, "oc%d*3000", lengths[_i]);
@@ -195,6 +213,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_batch_in_parts_is_right, 0, 2);
   tcase_add_test(tc, where_tiles_fit_they_are_put_in);
   tcase_add_loop_test(tc, nothing_else_is_loaded_ahead, 0, TEST_COUNT(others));
-  tcase_add_loop_test(tc, only_measurements_choose_it, 0, 5);
+  tcase_add_loop_test(tc, rows_that_fill_a_multiprocessor_are_loaded_ahead, 0, TEST_COUNT(long_rows));
+  tcase_add_loop_test(tc, measurements_choose_it, 0, 5);
   return test_run(tc, "ahead");
 }
