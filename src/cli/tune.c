@@ -100,8 +100,12 @@ static int read_most(const char *text, int *most) {
 static int read_choice(request *r, const char *text) {
   fg_tune_options *const o = &r->of_geometry;
   if (o->given == MOST_GIVEN) return fg_cli_usage("tune", "tune: --try at most %d times", MOST_GIVEN);
-  if (fg_choice_parse(&r->these[o->given++], text)) return 0;
-  return fg_cli_usage("tune", "tune: --try=%s is no geometry", text);
+  char same[FG_CHOICE_TEXT];
+  fg_choice *const c = &r->these[o->given++];
+  if (fg_choice_parse(c, text)) fg_choice_print(c, same);
+  if (!c->stages || strcmp(same, text) != 0)
+    return fg_cli_usage("tune", "tune: --try='%s' is no geometry, as '16.16.16 1 256 3 16' is one", text);
+  return 0;
 }
 
 static int read_precision(const char *text, bool *twice) {

@@ -15,7 +15,7 @@ enum { PATIENCE = 2 };
 
 typedef struct {
   FILE *to;
-  int arch, problems, passes, faster, wrong;
+  int arch, problems, passes, tried, faster, wrong;
   double logs;
 } tuned_list;
 
@@ -34,7 +34,8 @@ static void tell_each(void *context, const fg_pass *planned, const fg_pass *trie
   char key[FG_CHOICE_KEY];
   const fg_choice c = fg_choice_of(tried);
   fg_choice_key(planned, key);
-  fprintf(l->to, "# %.1f us: ", seconds * 1e6);
+  if (seconds >= 0) fprintf(l->to, "# %.1f us: ", seconds * 1e6);
+  else fprintf(l->to, "# %s: ", isnan(seconds) ? "wrong" : "does not run");
   fg_tuned_print(l->to, l->arch, key, PATIENCE, &c);
   fprintf(l->to, "\n");
 }
@@ -49,6 +50,7 @@ static void tell(void *context, const fg_tuning_result *r) {
     tried += r->pass[i].tried;
   }
   l->problems++;
+  l->tried += tried;
   fg_notation_print(r->problem, problem, sizeof problem);
   fprintf(l->to, "# %s: %d geometries of %d passes", problem, tried, r->count);
   if (r->before > 0)
@@ -105,6 +107,10 @@ int fg_tune_geometry(const fg_tune_options *o, int count, char **problems) {
     fprintf(l.to, "# on %s, driver %s\n", t->info->name, t->info->driver);
     run_all(t, &cases, o, &l);
     if (l.wrong) status = FG_EXIT_FAILED;
+    if (o->given && !l.tried && !status) {
+      fg_cli_error("tune: no pass of these problems can have what --try says");
+      status = FG_EXIT_FAILED;
+    }
   }
   const int closed = fg_cli_close("tune", o->output, file);
   fg_bench_cases_free(&cases);

@@ -1,5 +1,5 @@
-/* banks.c: how the exchanges of a tile meet the banks of shared memory: the addresses of two warps, worked out as
- * cuda/kernel/stage.h and exchange.h do. */
+/* banks.c: how the exchanges of a tile meet the banks of shared memory, of its addresses worked out as
+ * cuda/kernel/stage.h and exchange.h do; and the skews with which they meet fewer twice. */
 #include "src/pass/banks.h"
 
 #include "src/pass/geometry.h"
@@ -24,7 +24,8 @@ static ptrdiff_t pitch(const fg_pass *p) {
   return fg_pass_is_rader(p) && !p->real_radix ? p->n + 1 : padded(p, p->n) | 1;
 }
 
-ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k) {
+/* Of a point, in points, without skews. */
+static ptrdiff_t place_of_point(const fg_pass *p, int line, ptrdiff_t k) {
   return all_columns(p) ? padded(p, k * fg_pass_tile_lines(p) + line) : line * pitch(p) + padded(p, k);
 }
 
@@ -69,9 +70,9 @@ static ptrdiff_t place(const fg_pass *p, int s, const stage *t, int thread, int 
   if (t->generator) {
     const ptrdiff_t power = fg_power_modulo(t->generator, fg_coprime_index(&t->groups, k), p->filter.n);
     if (p->real_radix) return line * ((p->data / 2 + 1) | 1) + (power <= p->data / 2 ? power : p->data - power);
-    return fg_banks_place(p, line, power - 1);
+    return place_of_point(p, line, power - 1);
   }
-  if (s < 0 || !p->skew[s]) return fg_banks_place(p, line, k);
+  if (s < 0 || !p->skew[s]) return place_of_point(p, line, k);
   const stage before = stage_of(p, s);
   return line * skewed_pitch(p, s) + skewed(p->skew[s], before.product * before.r, k);
 }
@@ -128,7 +129,8 @@ static double exchange_wavefronts(const fg_pass *p, int s) {
   double wavefronts = 0, groups = 0;
   for (int writes = 0; writes < 2; writes++) {
     const stage t = stage_of(p, writes ? s : s + 1);
-    for (int first = 0; first < p->threads; first += wavefront(p))
+    const ptrdiff_t busy = fg_pass_tile_lines(p) * t.portions;
+    for (int first = 0; first < p->threads && first < busy; first += wavefront(p))
       for (int j = 0; j < points && j < t.r; j++, groups++) wavefronts += group_wavefronts(p, s, &t, first, j, writes);
   }
   return wavefronts / groups;

@@ -8,9 +8,6 @@
  * perfect.  p's stages, orders, lines, threads and padding are set.  1 if there is no exchange. */
 double fg_banks_conflicts(const fg_pass *p);
 
-/* Shared-memory place of a point, in points, as cuda/kernel/exchange.h lays out the tile. */
-ptrdiff_t fg_banks_place(const fg_pass *p, int line, ptrdiff_t k);
-
 /* Points of the whole tile. */
 ptrdiff_t fg_banks_tile_points(const fg_pass *p);
 

@@ -78,10 +78,9 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
 }
 
 /* As many blocks as the device holds at a time, each with room for what it loads; stages and blocks_sm are set. */
-static bool set_ahead(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
-  p->ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
-  return !c->ahead || (fg_geometry_may_load_ahead(p, device) &&
-                       (size_t)c->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm);
+static bool may_ahead(const fg_pass *p, const fg_device_info *device) {
+  return fg_geometry_may_load_ahead(p, device) &&
+         (size_t)p->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm;
 }
 
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
@@ -94,8 +93,9 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.threads = c->threads;
   if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : set_tile(c, &now))) return false;
   now.blocks_sm = c->blocks_sm;
+  now.ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   if (p->family == FG_FAMILY_TILE) fg_geometry_skew_tile(&now, device);
-  if (!set_ahead(c, &now, device)) return false;
+  if (c->ahead && !may_ahead(&now, device)) return false;
   if (!fg_geometry_fits(&now, device)) return false;
   *p = now;
   return true;

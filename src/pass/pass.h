@@ -100,6 +100,8 @@ typedef struct {
   int lines, threads, blocks_sm; /* lines or boxes a block */
   int stages, radix[FG_MAX_STAGES];
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
+  int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it:
+                                    of a box none or one */
   int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
   int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and has the
                                     next one copied in while it stores (cuda/kernel/ahead.h) */
@@ -112,8 +114,6 @@ typedef struct {
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
   double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
-  int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it:
-                                    of a box none or one */
 } fg_pass;
 
 /* A plan: passes in order, and how large the scratch arrays have to be (elements, complex). */

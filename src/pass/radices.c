@@ -64,7 +64,7 @@ static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *
     now->squares += r * r;
     search(rest / r, r, now, c);
     now->squares -= r * r;
-    now->stages--;
+    now->radix[--now->stages] = 0; /* lists are compared as they are */
   }
 }
 

@@ -46,19 +46,16 @@ static bool in_time(const tuning *t) { return fg_clock_seconds() < t->limits->un
 static void compile_all(const tuning *t, const fg_pass *p, const fg_choice *list, int count) {
   fg_passes *all = calloc(1, sizeof *all);
   if (!all) return;
-  for (int i = 0; i < count && in_time(t);) {
-    all->count = 0;
-    for (; i < count && all->count < FG_MAX_PASSES; i++) {
-      all->pass[all->count] = *p;
-      all->count += fg_choice_apply(&list[i], &all->pass[all->count], t->target->info);
-    }
-    fg_program_load(t->target, all);
+  for (int i = 0; i < count; i++) {
+    all->pass[all->count] = *p;
+    all->count += fg_choice_apply(&list[i], &all->pass[all->count], t->target->info);
   }
+  fg_program_load(t->target, all);
   free(all);
 }
 
-/* Try the geometries of list instead of the fastest so far; false if the device gave up. */
-static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
+/* As many as are compiled together. */
+static bool try_some(tuning *t, int pass, const fg_choice *list, int count) {
   fg_tuning_pass *const r = &t->pass[pass];
   const fg_pass before = t->fastest->pass[pass];
   compile_all(t, &before, list, count);
@@ -76,6 +73,14 @@ static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
     t->fastest->pass[pass] = now;
   }
   return true;
+}
+
+/* Try the geometries of list instead of the fastest so far; false if the device gave up. */
+static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
+  bool good = true;
+  for (int i = 0; i < count && good && in_time(t); i += FG_MAX_PASSES)
+    good = try_some(t, pass, list + i, count - i < FG_MAX_PASSES ? count - i : FG_MAX_PASSES);
+  return good;
 }
 
 static bool known(const tuning *t, int pass) {

@@ -1,4 +1,4 @@
-/* test_ahead.c: tiles that are loaded while the one before is computed give what they give one by one, bit for bit;
+/* test_ahead.c: tiles that are loaded while the one before is stored give what they give one by one, bit for bit;
  * where they are offered. */
 #include <check.h>
 #include <stdio.h>
@@ -159,17 +159,19 @@ START_TEST(nothing_else_is_loaded_ahead) {
 }
 END_TEST
 
-/* The model takes it where a multiprocessor has room for one block, whose rows begin on whole 128 bytes. */
+/* The model takes it where shared memory has room for one block, whose tiles begin on whole 128 bytes. */
 static const struct {
   const char *text;
+  enum fg_precision precision;
   bool ahead;
-} long_rows[] = {{"oc16384*3000", true}, {"oc18000*3000", true}, {"oc16384*300", false}, {"oc14641*3000", false},
-                 {"oc16200*3000", false}};
+} long_rows[] = {{"oc16384*3000", FG_SINGLE, true},  {"oc18000*3000", FG_SINGLE, true},  {"oc16384*300", FG_SINGLE, false},
+                 {"oc14641*3000", FG_SINGLE, false}, {"oc16200*3000", FG_SINGLE, false}, {"oc12000*3000", FG_SINGLE, false},
+                 {"oc8000*3000", FG_DOUBLE, true},   {"oc6000*3000", FG_DOUBLE, false}};
 
 START_TEST(rows_that_fill_a_multiprocessor_are_loaded_ahead) {
   fg_tuned_ignore_shipped(true);
-  fg_passes *list = test_plan(long_rows[_i].text, FG_SINGLE, &fg_reference_device);
-  ck_assert(list->count == 1 && list->pass[0].blocks_sm == 1);
+  fg_passes *list = test_plan(long_rows[_i].text, long_rows[_i].precision, &fg_reference_device);
+  ck_assert_int_eq(list->count, 1);
   ck_assert_int_eq(list->pass[0].ahead, long_rows[_i].ahead ? fg_reference_device.multiprocessors : 0);
   free(list);
 }

@@ -155,6 +155,19 @@ START_TEST(known_problems_take_known_passes) {
 }
 END_TEST
 
+/* The digits of a dimension are shared between two passes, which c2r of longer rows is slower in. */
+static const struct {
+  const char *text;
+  int passes;
+} long_rows[] = {{"orf4096x4096*2", 2}, {"orb4096x4096*2", 3}, {"orb4096x2048*4", 2}};
+
+START_TEST(long_rows_back_are_not_overlapped) {
+  fg_passes *p = test_plan(long_rows[_i].text, FG_SINGLE, &fg_reference_device);
+  ck_assert_int_eq(p->count, long_rows[_i].passes);
+  free(p);
+}
+END_TEST
+
 /* Many lines with a large prime factor: a radix, a permutation or a chirp, in one pass or three. */
 static const struct {
   const char *text;
@@ -390,6 +403,7 @@ int main(void) {
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
+  tcase_add_loop_test(tc, long_rows_back_are_not_overlapped, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, boxes_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
   tcase_add_loop_test(tc, clusters_have_what_no_block_has, 0, TEST_COUNT(clusters));
   tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));

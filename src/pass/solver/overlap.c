@@ -13,7 +13,7 @@
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
-enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_SPECTRUM = 2048 };
+enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_ROW_BACK = 2048 };
 
 /* Of what others take by the cost model; and what the L2 holds makes a third pass cheap (measured on an H200 from 144^3
  * to 256^3: doc/performance.md). */
@@ -30,9 +30,9 @@ static double bytes(const fg_work *w) {
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but one */
   const fg_dim *last = &w->dim[w->rank - 1], *split = &w->dim[w->rank - 2];
-  const bool long_spectra = w->kind == FG_C2R && last->n > LONGEST_SPECTRUM;
+  const bool long_back = w->kind == FG_C2R && last->n > LONGEST_ROW_BACK;
   return w->kind != FG_R2R && !fg_work_has_form(w)                  /* must: boxes have no other forms */
-         && !long_spectra                                           /* taste: 4096² × 2, 180 us for a pass of 268 MB */
+         && !long_back                                              /* taste: c2r of 4096² × 2, 298 us for 211 of three passes */
          && planner->splits == 0                                    /* taste: more passes are done by others */
          && !w->load_table.kind && !w->store_table.kind             /* must: positions are of one dimension */
          && w->twiddle == 0                                         /* must: the twiddle belongs to the first pass */
