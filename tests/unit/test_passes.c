@@ -38,7 +38,9 @@ static void check_fit(const fg_pass *p, const fg_device_info *device) {
   ck_assert(p->blocks_sm >= 1 && p->blocks_sm * p->threads <= device->threads_sm);
   ck_assert_uint_le((size_t)p->blocks_sm * shared, device->shared_sm);
   ck_assert(fg_kernel_grid(p) >= 1 && fg_kernel_grid(p) <= INT_MAX);
-  ck_assert_int_ge((ptrdiff_t)fg_kernel_grid(p) * p->lines * (p->pairs ? 2 : 1), fg_pass_lines(p));
+  const ptrdiff_t blocks = fg_pass_blocks(p), once = p->ahead && p->ahead < blocks ? p->ahead : blocks;
+  ck_assert_int_eq(fg_kernel_grid(p), once);
+  ck_assert_int_ge(blocks * p->lines * (p->pairs ? 2 : 1), fg_pass_lines(p));
 }
 
 /* The points that the kernel keeps in a thread (as cuda/kernel/stage.h counts them) leave room among its 255
