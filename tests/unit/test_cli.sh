@@ -95,8 +95,8 @@ expect 2 tune --most=4; err "go with --geometry"
 expect 2 tune --geometry --most=0; err "a number from 1"
 expect 2 tune --geometry --precision=half; err "no precision"
 expect 2 tune --geometry --try="5.20 2 32 1 0 more"; err "is no geometry"
-FFTW3_GPU_BACKEND=sim expect 0 tune --geometry --all --precision=double --try="5.20 2 32 1 0" oc100*3; out "oc100\*3: 1 geometries of 1 passes"
-out " us: .*:d:.* 5.20 2 32 1 0"
+FFTW3_GPU_BACKEND=sim expect 0 tune --geometry --all --precision=double --try="5.20 2 32 1 0" oc100*3; out "ocf100*3: 1 geometries of 1 passes"
+out "90 tile:100/100:d:"; out " 2 5.20 2 32 1 0"
 FFTW3_GPU_BACKEND=sim expect 1 tune --geometry --try="61.61 1 32 1 0" oc64; err "no pass of these problems"
 
 # ---- info
