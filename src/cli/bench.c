@@ -26,12 +26,6 @@ static int read_seconds(const char *text, double *seconds) {
   return fg_cli_usage("bench", "bench: --seconds=%s: it takes seconds, up to 3600", text);
 }
 
-static int read_precision(const char *text, bool *twice) {
-  *twice = strcmp(text, "double") == 0;
-  if (*twice || strcmp(text, "single") == 0) return 0;
-  return fg_cli_usage("bench", "bench: no precision '%s'", text);
-}
-
 static int open_vkfft(fg_bench_options *options, const char *path) {
   const char *why = fg_bench_vkfft_open(path);
   options->vkfft = !why;
@@ -50,7 +44,7 @@ static int apply(request *r, int option, const char *argument) {
     case 'm': r->options.measure = true; return 0;
     case 'c': r->csv = argument; return 0;
     case 'g': r->svg = argument; return 0;
-    case 'p': return read_precision(argument, &r->twice);
+    case 'p': return fg_cli_precision("bench", argument, &r->twice);
     case 's': return fg_bench_suite_add(&r->cases, argument, &r->suite_on_device);
     case 'v': return open_vkfft(&r->options, argument);
     case 't': return read_seconds(argument, &r->options.seconds);

@@ -38,6 +38,9 @@ void fg_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* The same, and where help is: for a command line that was not understood.  Returns FG_EXIT_USAGE. */
 int fg_cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* --precision: whether "double", not "single"; 0, or what fg_cli_usage returns. */
+int fg_cli_precision(const char *command, const char *text, bool *twice);
+
 /* For commands without options: false (and *status) when argv holds one, --help included, or an argument too many. */
 bool fg_cli_no_options(const fg_command *command, int argc, char **argv, int *status);
 void fg_cli_print_help(const fg_command *command);

@@ -40,6 +40,12 @@ int fg_cli_usage(const char *command, const char *format, ...) {
   return FG_EXIT_USAGE;
 }
 
+int fg_cli_precision(const char *command, const char *text, bool *twice) {
+  *twice = strcmp(text, "double") == 0;
+  if (*twice || strcmp(text, "single") == 0) return 0;
+  return fg_cli_usage(command, "%s: no precision '%s'", command, text);
+}
+
 void fg_cli_print_help(const fg_command *c) {
   printf("Usage: fftw3-gpu %s%s%s\n%s.\n", c->name, *c->synopsis ? " " : "", c->synopsis, c->summary);
   if (*c->help) printf("\n%s", c->help);

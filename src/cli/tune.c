@@ -108,11 +108,6 @@ static int read_choice(request *r, const char *text) {
   return 0;
 }
 
-static int read_precision(const char *text, bool *twice) {
-  *twice = !strcmp(text, "double");
-  return *twice || !strcmp(text, "single") ? 0 : fg_cli_usage("tune", "tune: no precision '%s'", text);
-}
-
 /* One option; 0 or an exit status. */
 static int apply(request *r, int option, const char *argument) {
   fg_tune_options *const o = &r->of_geometry;
@@ -125,7 +120,7 @@ static int apply(request *r, int option, const char *argument) {
     case 's': return read_seconds(argument, &o->seconds);
     case 'm': return read_most(argument, &o->most);
     case 't': return read_choice(r, argument);
-    case 'p': return read_precision(argument, &o->twice);
+    case 'p': return fg_cli_precision("tune", argument, &o->twice);
     default: return fg_cli_usage("tune", NULL);
   }
 }

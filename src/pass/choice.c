@@ -32,7 +32,9 @@ static int descending(const void *a, const void *b) { return *(const int *)b - *
 /* The radices, in whatever order (that of reals in its place), are one of the ways to write p's line. */
 static bool is_a_way(const fg_choice *c, const fg_pass *p) {
   fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
-  const int count = fg_geometry_more_lists(p, lists), first = fg_pass_real_stage(p) == 0;
+  const int first = fg_pass_real_stage(p) == 0;
+  int count = fg_geometry_lists(p, lists); /* most choices are among these, which take less time */
+  if (count > 0 && c->stages > lists[0].stages) count = fg_geometry_more_lists(p, lists);
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
   qsort(radix + first, (size_t)(c->stages - (fg_pass_real_stage(p) >= 0)), sizeof *radix, descending);

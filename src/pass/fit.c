@@ -177,8 +177,8 @@ static double depth_efficiency(const fg_pass *p, int points) {
   return p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8);
 }
 
-/* Blocks on a multiprocessor: for some to load while others compute; what loads ahead loads while it stores, which only
- * orders lists, half as much is lost (not fitted to measurements). */
+/* Blocks on a multiprocessor: for some to load while others compute.  What loads ahead does so while it stores: taken to
+ * lose half as much (only orders lists; not fitted to measurements). */
 static double overlap_efficiency(const fg_pass *p, int blocks) {
   if (p->ahead) return blocks >= 3 ? 1 : blocks == 2 ? 0.96 : 0.85;
   return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;

@@ -103,7 +103,6 @@ static bool next_permutation(int *a, int count) {
 /* p with that padding and order of stages, if it is better than best. */
 static void keep_better(fg_pass *p, bool permuted_across, const fg_device_info *device, fg_pass *best,
                         double *best_score) {
-  memset(p->skew, 0, sizeof p->skew);
   fg_geometry_order(p, permuted_across);
   best_padding(p);
   if (fg_banks_may_skew(p)) {
