@@ -5,7 +5,7 @@
  * radix 1 only moves points, which lets loads and stores run in another order than the butterflies beside them.
  *
  * Of one stage (FG_MIRROR 1: the first, 2: the last; mirror.h) a thread has butterflies b and M − b of a line together, 0
- * with M/2; of another (FG_FOLD, likewise; half_row.h) b and M − 1 − b.
+ * with M/2; of others (FG_FOLD, likewise, 3: of both; folded.h) b and M − 1 − b.
  *
  * Of a convolution of real points (FG_REAL_RADIX) the first stage, and the last, have butterflies of so many real points, of
  * whose results those that are no conjugates of others are kept: the stage's radix, and what FG_N counts.
@@ -84,7 +84,7 @@ FG_CONSTANT bool all_columns() {
 
 /* Butterflies of a stage that go to a thread together, and how often a line has so many. */
 FG_CONSTANT bool is_mirrored(int s) { return FG_MIRROR == 1 ? s == 0 : FG_MIRROR == 2 && s == LAST; }
-FG_CONSTANT bool is_folded(int s) { return FG_FOLD == 1 ? s == 0 : FG_FOLD == 2 && s == LAST; }
+FG_CONSTANT bool is_folded(int s) { return (FG_FOLD & 1 && s == 0) || (FG_FOLD & 2 && s == LAST); }
 FG_CONSTANT int together(int s) { return (is_mirrored(s) || is_folded(s)) && FG_N / radix_of(s) > 1 ? 2 : 1; }
 FG_CONSTANT int shares_of_line(int s) {
   const int m = FG_N / radix_of(s);
