@@ -114,6 +114,12 @@ template <int S> struct stage {
   static constexpr int TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER;
   static constexpr int COPRIME = coprime_before(S), TURNED = turned_before(S);
+  /* Lines that the threads have at a time where each has the same butterfly of one line after the other, whose twiddles
+   * it loads once: unless that takes a repeat more.  Moves go point after point (pairs.h). */
+  static constexpr int AT_ONCE = FG_THREADS / SHARES, IN_USE = AT_ONCE * SHARES;
+  static constexpr bool ALIGNED =
+      R > 1 && !column_of(S) && AT_ONCE > 0 && (FG_LINES + AT_ONCE - 1) / AT_ONCE == REPEATS / TOGETHER;
+  static constexpr int ALIKE = ALIGNED && TOGETHER == 1 ? REPEATS : 1; /* one after the other, of different lines */
 
   /* The i-th butterfly of this thread. */
   FG_DEVICE spot locate(int i) {
@@ -137,8 +143,9 @@ template <int S> struct stage {
       return {t % FG_LINES, t / FG_LINES + i * (FG_THREADS / FG_LINES), exists};
     else if constexpr (column_of(S))
       return {u % FG_LINES, u / FG_LINES, exists};
-    else if constexpr (FG_THREADS % SHARES == 0)
-      return {t / SHARES + i * (FG_THREADS / SHARES), t % SHARES, exists};
+    else if constexpr (ALIGNED)
+      return {t / SHARES + i * AT_ONCE, t % SHARES,
+              (IN_USE == FG_THREADS || t < IN_USE) && (FG_LINES % AT_ONCE == 0 || t / SHARES + i * AT_ONCE < FG_LINES)};
     else if constexpr (SHARES % FG_THREADS == 0)
       return {i / (SHARES / FG_THREADS), t + i % (SHARES / FG_THREADS) * FG_THREADS, exists};
     else
@@ -175,20 +182,29 @@ template <int R> FG_DEVICE void real_stage(cplx *v) {
   }
 }
 
-/* The butterflies of stage S on the registers, inputs first turned by exp(−2πi j·(b mod P)/(P·R)); P of its group. */
+/* Inputs turned by exp(−2πi j·(b mod P)/(P·R)); P of the stage's group. */
+template <class T> FG_DEVICE void turn(cplx *v, const cplx *twiddles) {
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i += T::ALIKE) {
+    const spot at = T::locate(i);
+    const int turn = at.b % T::P / T::COPRIME;
+    const cplx *w = twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(turn) : turn);
+    if (T::ALIKE == 1 && !at.exists) continue;
+#pragma unroll
+    for (int j = 1; j < T::R; j++) {
+      const cplx root = table_load(w + (j - 1) * T::TURNED);
+#pragma unroll
+      for (int k = i; k < i + T::ALIKE; k++) v[k * T::R + j] = v[k * T::R + j] * root;
+    }
+  }
+}
+
+/* The butterflies of stage S on the registers. */
 template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
   using T = stage<S>;
+  if constexpr (T::TURNED > 1 && T::R > 1) turn<T>(v, twiddles);
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
-    if (T::TURNED > 1 && T::R > 1) {
-      const spot at = T::locate(i);
-      const int turn = at.b % T::P / T::COPRIME;
-      const cplx *w = twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(turn) : turn);
-      if (at.exists) {
-#pragma unroll
-        for (int j = 1; j < T::R; j++) v[i * T::R + j] = v[i * T::R + j] * table_load(w + (j - 1) * T::TURNED);
-      }
-    }
     if constexpr (FG_REAL_RADIX && S == 0) split_butterfly<FG_REAL_RADIX>::forward(v + i * T::R);
     else if constexpr (FG_REAL_RADIX && S == LAST) split_butterfly<FG_REAL_RADIX>::to_real(v + i * T::R);
     else if constexpr (is_real(S)) real_stage<REAL_RADIX>(v + i * T::R);

@@ -123,19 +123,18 @@ static int explain_all(int count, char **problems, enum fg_precision precision) 
 static int plan_main(int argc, char **argv) {
   static const struct option options[] = {
       {"precision", required_argument, NULL, 'p'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-  enum fg_precision precision = FG_SINGLE;
+  bool twice = false;
   for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
     if (c == 'h') {
       fg_cli_print_help(&fg_command_plan);
       return 0;
     }
     if (c != 'p') return fg_cli_usage("plan", NULL);
-    bool is_double = !strcmp(optarg, "double");
-    if (!is_double && strcmp(optarg, "single")) return fg_cli_usage("plan", "plan: no precision '%s'", optarg);
-    precision = is_double ? FG_DOUBLE : FG_SINGLE;
+    const int status = fg_cli_precision("plan", optarg, &twice);
+    if (status) return status;
   }
   if (optind == argc) return fg_cli_usage("plan", "plan: a problem is missing");
-  return explain_all(argc - optind, argv + optind, precision);
+  return explain_all(argc - optind, argv + optind, twice ? FG_DOUBLE : FG_SINGLE);
 }
 
 const fg_command fg_command_plan = {
@@ -149,7 +148,6 @@ const fg_command fg_command_plan = {
             "a batch outside (*) or inside (v) the transform.\n"
             "\n"
             "The passes' estimate is for data that is on the device.  'auto' is what a program with its data on\n"
-            "the host gets by default; a GPU that is open already is worth it for more problems.  Double precision\n"
-            "plans stay with the real FFTW for now.\n",
+            "the host gets by default; a GPU that is open already is worth it for more problems.\n",
     .main = plan_main,
 };

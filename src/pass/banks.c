@@ -77,12 +77,22 @@ static ptrdiff_t place(const fg_pass *p, int s, const stage *t, int thread, int 
   return line * skewed_pitch(p, s) + skewed(p->skew[s], before.product * before.r, k);
 }
 
+static ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) { return (a + b - 1) / b; }
+
+/* Threads that have a first butterfly: of whole lines, where all get as many butterflies so. */
+static ptrdiff_t busy_threads(const fg_pass *p, const stage *t) {
+  const ptrdiff_t lines = fg_pass_tile_lines(p), all = lines * t->portions, at_once = p->threads / t->portions;
+  if (all <= p->threads) return all;
+  if (t->r == 1 || t->column || at_once == 0 || divide_up(lines, at_once) != divide_up(all, p->threads)) return p->threads;
+  return at_once * t->portions;
+}
+
 /* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */
 static int group_wavefronts(const fg_pass *p, int s, const stage *t, int first, int j, bool writes) {
   const int banks = wavefront(p);
   int load[MOST_BANKS] = {0}, most = 1;
   for (int lane = 0; lane < banks; lane++) {
-    if (first + lane >= p->threads || first + lane >= fg_pass_tile_lines(p) * t->portions) break;
+    if (first + lane >= busy_threads(p, t)) break;
     const int bank = (int)(place(p, s, t, first + lane, j, writes) % banks);
     if (++load[bank] > most) most = load[bank];
   }
@@ -129,8 +139,7 @@ static double exchange_wavefronts(const fg_pass *p, int s) {
   double wavefronts = 0, groups = 0;
   for (int writes = 0; writes < 2; writes++) {
     const stage t = stage_of(p, writes ? s : s + 1);
-    const ptrdiff_t busy = fg_pass_tile_lines(p) * t.portions;
-    for (int first = 0; first < p->threads && first < busy; first += wavefront(p))
+    for (int first = 0; first < busy_threads(p, &t); first += wavefront(p))
       for (int j = 0; j < points && j < t.r; j++, groups++) wavefronts += group_wavefronts(p, s, &t, first, j, writes);
   }
   return wavefronts / groups;

@@ -98,7 +98,7 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   if (p->family == FG_FAMILY_TILE) fg_geometry_skew_tile(&now, device);
   if (c->ahead && !may_ahead(&now, device)) return false;
-  if (!fg_geometry_fits(&now, device)) return false;
+  if (!fg_geometry_fits(&now, device) || (size_t)now.blocks_sm * fg_geometry_shared(&now) > device->shared_sm) return false;
   *p = now;
   return true;
 }
