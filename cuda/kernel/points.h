@@ -73,7 +73,7 @@ FG_DEVICE cplx fetch_point(const fg_tile_args &a, const run_of_points &r, int j)
 
 FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) {
   const int k = r.k + j * r.dk;
-  if (CHIRP && k >= FG_DATA) return {0, 0};
+  if (CHIRP && k >= FG_LOADED) return {0, 0};
   const long long entry = CHIRP ? k : FG_LOAD_TABLE ? r.place.load + k * a.load_weight : 0;
   if (FG_LOAD_TABLE && !CHIRP && entry >= a.load_limit) return {0, 0};
   cplx v = fetch_point(a, r, j);
@@ -94,7 +94,7 @@ FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, c
 /* Twiddle, swap and table of the results of one line; false where nothing is to be stored. */
 FG_DEVICE bool finish_point(const fg_tile_args &a, const run_of_points &r, int j, cplx &v) {
   const int k = r.k + j * r.dk;
-  if (CHIRP && k >= FG_DATA) return false;
+  if (CHIRP && k >= FG_STORED) return false;
   if (FG_TWIDDLE) v = twiddled(a, r.place.twiddle, k, v);
   if (FG_BACKWARD) v = swapped(v);
   if (FG_STORE_TABLE) {

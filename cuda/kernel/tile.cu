@@ -17,6 +17,7 @@
  *   FG_IN_SPLIT, FG_OUT_SPLIT, FG_IN_WIDE, FG_OUT_WIDE   0 or 1 (element.h)
  *   FG_IN_UNIT, FG_OUT_UNIT    1: the stride along the line is 1
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
+ *   FG_LOADED, FG_STORED       of FG_DATA points, with a chirp: so many are not zero, and wanted
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
  *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate

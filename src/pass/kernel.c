@@ -90,6 +90,9 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_REAL_RADIX", p->real_radix);
   define(d, "FG_DATA", p->data);
+  const bool chirp = p->filter.kind == FG_TABLE_FILTER && !p->filter.rows;
+  define(d, "FG_LOADED", chirp ? p->load_limit : p->data);
+  define(d, "FG_STORED", chirp ? p->store_limit : p->data);
   define(d, "FG_FROM_ROW", p->from.row);
   define(d, "FG_TO_ROW", p->to.row);
   define(d, "FG_TO_PERIOD", p->to.period > 0 ? p->to.period : 1);

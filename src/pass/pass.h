@@ -39,7 +39,8 @@ enum fg_table_kind {
   FG_TABLE_LOW,     /* exp(−2πi·m/n), m < 2^shift */
   FG_TABLE_CHIRP,   /* exp(∓πi·m²/n), m < n; sign as the transform's */
   FG_TABLE_ROOTS,   /* exp(−2πi·(step·m + first)/n), m < length */
-  FG_TABLE_FILTER,  /* the chirp's convolution filter, transformed: length entries, already divided by length */
+  FG_TABLE_FILTER,  /* the chirp's convolution filter, conj(chirp) at the lags, transformed: length entries, already
+                       divided by length */
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed; in
                        the order in which the radices' stages leave it */
   FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
@@ -54,13 +55,15 @@ typedef struct {
   ptrdiff_t n;
   ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries */
   ptrdiff_t step, first; /* ROOTS */
+  ptrdiff_t lags[2]; /* FILTER: the highest forwards and backwards, of length − 1 together at most */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES, RADER, HARTLEY, POWERS */
   int halved;        /* ROOTS: divided by 2 */
   int mirrored;      /* STAGES: followed by the table of the reversed radices, for an in-tile convolution */
   int coprime;       /* the stages are groups of coprime ones, without twiddles between them (src/pass/residues.h) */
   int real;          /* STAGES, HARTLEY: the first stage's points are real, so that only half of its results are kept;
-                        POWERS: up to their signs, q < (n − 1)/2, as numbers from −(n − 1)/2 to (n − 1)/2 */
+                        POWERS: up to their signs, q < (n − 1)/2, as numbers from −(n − 1)/2 to (n − 1)/2;
+                        CHIRP: for the lower half of a spectrum, m ≤ n/2, doubled where its mirror is another point */
   int radix[FG_MAX_STAGES];
 } fg_table;
 

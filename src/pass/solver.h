@@ -92,6 +92,10 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MA
 extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
+/* Solver bluestein's ways: a convolution of length m in a tile (factor 0), in three passes of which the first and the last
+ * have that factor of it, or (factor 1) as two transforms.  false if that cannot be, or is too short. */
+bool fg_bluestein_lower_at(const fg_planner *, const fg_work *w, ptrdiff_t m, ptrdiff_t factor, fg_passes *);
+
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
 void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);
 

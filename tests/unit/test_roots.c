@@ -176,7 +176,8 @@ END_TEST
 /* A long filter in single precision is as good as one rounded from long double. */
 START_TEST(filters_of_single_precision_are_nearly_rounded_once) {
   enum { N = 1009, LENGTH = 2100 };
-  const fg_table t = {.kind = FG_TABLE_FILTER, .precision = FG_SINGLE, .sign = -1, .n = N, .length = LENGTH};
+  const fg_table t = {.kind = FG_TABLE_FILTER, .precision = FG_SINGLE, .sign = -1, .n = N, .length = LENGTH,
+                      .lags = {N - 1, N - 1}};
   fg_table better = t;
   better.precision = FG_DOUBLE;
   float *single = fg_table_compute(&t);
@@ -188,17 +189,39 @@ START_TEST(filters_of_single_precision_are_nearly_rounded_once) {
 }
 END_TEST
 
+/* Of the lower half of a spectrum each entry but those of 0 and n/2 is doubled. */
+START_TEST(chirp_tables_of_half_a_spectrum_are_doubled) {
+  const int n = _i ? 1009 : 1010;
+  const fg_table t = {.kind = FG_TABLE_CHIRP, .precision = FG_SINGLE, .sign = 1, .n = n, .real = 1};
+  float *entries = fg_table_compute(&t);
+  ck_assert_uint_eq(fg_table_entries(&t), n / 2 + 1);
+  for (int j = 0; j <= n / 2; j++) {
+    const fg_wide c = chirp((uint64_t)j, (uint64_t)n, 1);
+    const int times = j == 0 || 2 * j == n ? 1 : 2;
+    expect_single(entries + 2 * j, (fg_wide){times * c.re, times * c.im});
+  }
+  free(entries);
+}
+END_TEST
+
+/* Of 37 points: all lags, with some room; the bins, and the points, of half a spectrum, with none. */
+static const struct {
+  int length, forwards, backwards;
+} filters[] = {{80, 36, 36}, {55, 18, 36}, {55, 36, 18}};
+
 /* The filter transformed back is the conjugate chirp, mirrored at zero, and nothing in between. */
 START_TEST(filter_tables_are_the_transformed_chirp) {
-  enum { N = 37, LENGTH = 80 };
-  const fg_table t = {.kind = FG_TABLE_FILTER, .precision = FG_DOUBLE, .sign = _i ? 1 : -1, .n = N, .length = LENGTH};
+  enum { N = 37 };
+  const int length = filters[_i / 2].length, forwards = filters[_i / 2].forwards, backwards = filters[_i / 2].backwards;
+  const fg_table t = {.kind = FG_TABLE_FILTER, .precision = FG_DOUBLE, .sign = _i % 2 ? 1 : -1, .n = N,
+                      .length = length, .lags = {forwards, backwards}};
   double *entries = fg_table_compute(&t);
-  ck_assert_uint_eq(fg_table_entries(&t), LENGTH);
-  for (int j = 0; j < LENGTH; j++) {
-    const int distance = j < N ? j : LENGTH - j < N ? LENGTH - j : -1;
+  ck_assert_uint_eq(fg_table_entries(&t), length);
+  for (int j = 0; j < length; j++) {
+    const int distance = j <= forwards ? j : length - j <= backwards ? length - j : -1;
     fg_wide sum = {0, 0};
-    for (int k = 0; k < LENGTH; k++) { /* inverse transform */
-      const fg_wide w = by_library((uint64_t)(j * k), LENGTH);
+    for (int k = 0; k < length; k++) { /* inverse transform */
+      const fg_wide w = by_library((uint64_t)(j * k), (uint64_t)length);
       sum.re += entries[2 * k] * w.re + entries[2 * k + 1] * w.im;
       sum.im += entries[2 * k + 1] * w.re - entries[2 * k] * w.im;
     }
@@ -219,7 +242,8 @@ int main(void) {
   tcase_add_loop_test(tc, two_level_tables_give_every_power, 0, 4);
   tcase_add_test(tc, stage_tables_hold_each_stage_in_turn);
   tcase_add_loop_test(tc, chirp_tables_are_rounded_once, 0, 2);
+  tcase_add_loop_test(tc, chirp_tables_of_half_a_spectrum_are_doubled, 0, 2);
   tcase_add_test(tc, filters_of_single_precision_are_nearly_rounded_once);
-  tcase_add_loop_test(tc, filter_tables_are_the_transformed_chirp, 0, 2);
+  tcase_add_loop_test(tc, filter_tables_are_the_transformed_chirp, 0, 2 * TEST_COUNT(filters));
   return test_run(tc, "roots");
 }

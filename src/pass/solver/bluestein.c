@@ -2,12 +2,18 @@
  *
  *   X[k] = c[k] · Σ_j (x[j] c[j]) · conj(c[k − j]),   c[j] = exp(∓πi j²/n)
  *
- * computed cyclically at a smooth length M ≥ 2n − 1.  While M fits a block, all of it is one pass; beyond, three:
- * columns, rows (forward, times the filter, backward), columns.  For the longest, a forward transform of length M that
- * has the chirp on its way in and the filter on its way out and an inverse with the chirp on its way out, so that no
- * pass is spent on products alone.  (Bluestein 1970; the chirp's angle from j² mod 2n in integers: Govindaraju et al.,
- * SC 2008, section 4.5.) */
+ * computed cyclically at a smooth length M ≥ 2n − 1, for each lag k − j one point.
+ *
+ * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less.  Backwards only those
+ * are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows that share
+ * a line, and parts of longer rows, whose spectra are no mirrors of themselves.
+ *
+ * While M fits a block, all of it is one pass; beyond, three: columns, rows (forward, times the filter, backward), columns.
+ * For the longest, a forward transform of length M that has the chirp on its way in and the filter on its way out and an
+ * inverse with the chirp on its way out, so that no pass is spent on products alone.  (Bluestein 1970; the chirp's angle
+ * from j² mod 2n in integers: Govindaraju et al., SC 2008, section 4.5.) */
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
@@ -22,25 +28,50 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
          && !fg_smooth(w->dim[0].n, w->precision);                          /* taste: butterflies do better */
 }
 
+/* Points of the line that are not zero, and that are wanted: the first so many. */
+typedef struct {
+  ptrdiff_t given, wanted;
+} extent;
+
+static extent extent_of(const fg_work *w, bool pairs) {
+  const ptrdiff_t n = w->dim[0].n;
+  extent e = {n, n};
+  if (fg_work_is_row(w) && !pairs) *(fg_form_loads_spectrum(w->from.form) ? &e.given : &e.wanted) = n / 2 + 1;
+  return e;
+}
+
+/* One point for each lag. */
+static ptrdiff_t least_length(extent e) { return e.given + e.wanted - 1; }
+
 static fg_table chirp(const fg_work *w) {
   return (fg_table){.kind = FG_TABLE_CHIRP, .precision = w->precision, .sign = w->sign, .n = w->dim[0].n};
 }
 
-static fg_table filter(const fg_work *w, ptrdiff_t length) {
-  return (fg_table){
-      .kind = FG_TABLE_FILTER, .precision = w->precision, .sign = w->sign, .n = w->dim[0].n, .length = length};
+/* The one that points are loaded with. */
+static fg_table chirp_in(const fg_work *w, extent e) {
+  fg_table t = chirp(w);
+  t.real = e.given < t.n;
+  return t;
+}
+
+static fg_table filter(const fg_work *w, extent e, ptrdiff_t length) {
+  return (fg_table){.kind = FG_TABLE_FILTER, .precision = w->precision, .sign = w->sign, .n = w->dim[0].n,
+                    .length = length, .lags = {e.wanted - 1, e.given - 1}};
 }
 
 static bool lower_in_tile(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
+  const extent e = extent_of(w, p.pairs);
   p.n = m;
   p.data = w->dim[0].n;
   p.sign = FG_FORWARD; /* the direction is in the tables */
-  p.load_table = p.store_table = chirp(w);
+  p.load_table = chirp_in(w, e);
+  p.store_table = chirp(w);
   if (!fg_work_has_form(w)) p.load_weight = p.store_weight = 1;
-  p.load_limit = p.store_limit = w->dim[0].n;
-  p.filter = filter(w, m);
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  p.load_limit = e.given;
+  p.store_limit = e.wanted;
+  p.filter = filter(w, e, m);
+  return m >= least_length(e) && fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
 
 /* Positions are the indices along the line: no part of a longer transform. */
@@ -53,7 +84,8 @@ static bool whole(const fg_work *w) {
 
 static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
   const enum fg_array spectrum = FG_ARRAY_SCRATCH0 + w->scratch;
-  if (spectrum > FG_ARRAY_SCRATCH1 || !whole(w)) return false;
+  const extent e = extent_of(w, false);
+  if (spectrum > FG_ARRAY_SCRATCH1 || !whole(w) || m < least_length(e)) return false;
   fg_passes_need(list, spectrum, m * fg_work_loop_size(w));
 
   fg_work forward = *w, inverse = *w;
@@ -66,10 +98,10 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
     forward.loop[l].out = inverse.loop[l].in = stride;
     stride *= w->loop[l].n;
   }
-  forward.load_table = chirp(w);
+  forward.load_table = chirp_in(w, e);
   forward.load_weight = 1;
-  forward.load_limit = w->dim[0].n;
-  forward.store_table = filter(w, m);
+  forward.load_limit = e.given;
+  forward.store_table = filter(w, e, m);
   forward.store_weight = 1;
   forward.store_limit = m;
   forward.scratch = w->scratch + 1;
@@ -77,7 +109,7 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
   inverse.sign = FG_BACKWARD;
   inverse.store_table = chirp(w);
   inverse.store_weight = 1;
-  inverse.store_limit = w->dim[0].n;
+  inverse.store_limit = e.wanted;
   inverse.scratch = w->scratch + 1;
   return fg_planner_lower(planner, &forward, list) && fg_planner_lower(planner, &inverse, list);
 }
@@ -99,7 +131,8 @@ static bool add_pass(const fg_planner *planner, fg_pass *p, fg_passes *list) {
 static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_t m, ptrdiff_t n1, fg_passes *list) {
   const enum fg_array spectrum = FG_ARRAY_SCRATCH0 + w->scratch;
   const ptrdiff_t n2 = m / n1;
-  if (spectrum > FG_ARRAY_SCRATCH1 || !whole(w) || w->loops == FG_MAX_LOOPS) return false;
+  const extent e = extent_of(w, false);
+  if (spectrum > FG_ARRAY_SCRATCH1 || !whole(w) || m < least_length(e) || w->loops == FG_MAX_LOOPS) return false;
   fg_passes_need(list, spectrum, m * fg_work_loop_size(w));
 
   fg_work forward = *w, inverse = *w;
@@ -125,26 +158,26 @@ static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_
 
   forward.loop[w->loops].twiddle = forward.loop[w->loops].load = 1;
   forward.twiddle = m;
-  forward.load_table = chirp(w);
+  forward.load_table = chirp_in(w, e);
   forward.load_weight = n2;
-  forward.load_limit = w->dim[0].n;
+  forward.load_limit = e.given;
 
   inverse.loop[w->loops].store = 1;
   inverse.store_table = chirp(w);
   inverse.store_weight = n2;
-  inverse.store_limit = w->dim[0].n;
+  inverse.store_limit = e.wanted;
 
   fg_pass first = fg_pass_of(&forward), second = fg_pass_of(&rows), third = fg_pass_of(&inverse);
-  second.filter = filter(w, m);
+  second.filter = filter(w, e, m);
   second.filter.rows = n1;
   second.twiddle_back = true;
   return add_pass(planner, &first, list) && add_pass(planner, &second, list) && add_pass(planner, &third, list);
 }
 
-/* The next lengths from least on that butterflies do in few stages: products of 2, 3, 5 and 7, at least divisible by 8
- * once they are long, so that passes can be aligned. */
-static int lengths(ptrdiff_t least, ptrdiff_t list[CANDIDATES]) {
-  const ptrdiff_t step = least > 64 ? 8 : 1;
+/* The next lengths that butterflies do in few stages: products of 2, 3, 5 and 7, at least
+ * divisible by 8 once they are long, so that passes can be aligned. */
+static int lengths(extent e, ptrdiff_t list[CANDIDATES]) {
+  const ptrdiff_t least = least_length(e), step = least > 64 ? 8 : 1;
   int count = 0;
   for (ptrdiff_t m = (least + step - 1) / step * step; count < CANDIDATES - 1; m += step) {
     ptrdiff_t rest = m;
@@ -158,27 +191,50 @@ static int lengths(ptrdiff_t least, ptrdiff_t list[CANDIDATES]) {
   return count;
 }
 
-/* Positive: a length in a tile, or in three passes if it has a factor in front; negative: in passes. */
-enum { FACTOR_SHIFT = 40 };
-
-static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choice, fg_passes *list) {
-  if (choice < 0) return lower_in_passes(planner, w, -choice, list);
-  const ptrdiff_t factor = choice >> FACTOR_SHIFT, m = choice - (factor << FACTOR_SHIFT);
+bool fg_bluestein_lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t m, ptrdiff_t factor, fg_passes *list) {
+  if (factor == 1) return lower_in_passes(planner, w, m, list);
   return factor ? lower_in_three(planner, w, m, factor, list) : lower_in_tile(planner, w, m, list);
 }
 
+/* A choice: the length, and in front of it the factor. */
+enum { FACTOR_SHIFT = 40 };
+
+static ptrdiff_t choice_of(ptrdiff_t m, ptrdiff_t factor) { return (factor << FACTOR_SHIFT) + m; }
+
+static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choice, fg_passes *list) {
+  const ptrdiff_t factor = choice >> FACTOR_SHIFT;
+  return fg_bluestein_lower_at(planner, w, choice - choice_of(0, factor), factor, list);
+}
+
+/* taste: of real data that a tile holds two passes of one tile each, which the model takes to be limited by memory, have
+ * twice the instructions of the convolution in one. */
+static bool as_two_tiles(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
+  const size_t point = 2 * fg_real_size(w->precision);
+  return !fg_work_is_row(w) || (size_t)m * point > planner->device->shared_block;
+}
+
+/* taste: rows that solver real_prime can do are its, unless the model says a quarter less than its cost. */
+static bool beats_real_prime(const fg_planner *planner, const fg_work *w, double cost) {
+  if (!fg_solver_real_prime.applicable(planner, w)) return true;
+  fg_passes *list = calloc(1, sizeof *list);
+  const bool loses = list && fg_solver_real_prime.lower(planner, w, list) && cost > 0.75 * list->cost;
+  free(list);
+  return !loses;
+}
+
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  const double before = list->cost;
   ptrdiff_t m[CANDIDATES], choices[CANDIDATES * (2 + FG_MAX_FACTORS)];
-  const int lengths_count = lengths(2 * w->dim[0].n - 1, m);
-  int count = 0;
+  int count = lengths(extent_of(w, fg_pass_of(w).pairs), choices); /* in a tile */
+  const int lengths_count = lengths(extent_of(w, false), m);
   for (int i = 0; i < lengths_count; i++) {
     ptrdiff_t factors[FG_MAX_FACTORS];
     const int factors_count = fg_hierarchical_factors(m[i], w->precision, factors);
-    choices[count++] = m[i];
-    choices[count++] = -m[i];
-    for (int f = 0; f < factors_count; f++) choices[count++] = (factors[f] << FACTOR_SHIFT) + m[i];
+    if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
+    for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
   }
-  return fg_planner_cheapest(planner, w, lower_at, choices, count, list);
+  return fg_planner_cheapest(planner, w, lower_at, choices, count, list) &&
+         beats_real_prime(planner, w, list->cost - before);
 }
 
 const fg_solver fg_solver_bluestein = {"bluestein", applicable, lower};

@@ -95,11 +95,16 @@ static void put_stages(sink *s, const fg_table *t, int real) {
   }
 }
 
-/* exp(sign·πi·j²/n) for j < n, without a sine for each. */
-static bool put_chirp(sink *s, size_t n, int sign) {
+/* exp(sign·πi·j²/n), without a sine for each. */
+static bool put_chirp(sink *s, const fg_table *t) {
   fg_circle c;
+  const size_t n = (size_t)t->n, entries = fg_table_entries(t);
   if (!fg_circle_make(&c, 2 * n)) return false;
-  for (uint64_t j = 0; j < n; j++) put(s, fg_circle_chirp(&c, j, sign));
+  for (uint64_t j = 0; j < entries; j++) {
+    const fg_wide w = fg_circle_chirp(&c, j, t->sign);
+    const long double times = t->real && j > 0 && 2 * j != n ? 2 : 1;
+    put(s, (fg_wide){times * w.re, times * w.im});
+  }
   fg_circle_free(&c);
   return true;
 }
@@ -116,12 +121,13 @@ static bool transform_of(enum fg_precision precision, fg_wide *x, size_t n) {
 }
 
 /* conj(chirp), wrapped around to the length of the convolution. */
-static bool wrap_chirp(fg_wide *x, size_t n, size_t length, int sign) {
+static bool wrap_chirp(fg_wide *x, const fg_table *t) {
   fg_circle c;
-  if (!fg_circle_make(&c, 2 * n)) return false;
-  for (uint64_t j = 0; j < n; j++) {
-    x[j] = fg_circle_chirp(&c, j, -sign);
-    if (j > 0) x[length - j] = x[j];
+  if (!fg_circle_make(&c, 2 * (size_t)t->n)) return false;
+  for (ptrdiff_t j = 0; j < t->n; j++) {
+    const fg_wide w = fg_circle_chirp(&c, (uint64_t)j, -t->sign);
+    if (j <= t->lags[0]) x[j] = w;
+    if (j > 0 && j <= t->lags[1]) x[t->length - j] = w;
   }
   fg_circle_free(&c);
   return true;
@@ -129,10 +135,10 @@ static bool wrap_chirp(fg_wide *x, size_t n, size_t length, int sign) {
 
 /* The same transformed and divided by that length. */
 static bool put_filter(sink *s, const fg_table *t) {
-  const size_t n = (size_t)t->n, length = (size_t)t->length;
+  const size_t length = (size_t)t->length;
   fg_wide *x = calloc(length, sizeof *x);
   if (!x) return false;
-  const bool done = wrap_chirp(x, n, length, t->sign) && transform_of(s->precision, x, length);
+  const bool done = wrap_chirp(x, t) && transform_of(s->precision, x, length);
   const size_t rows = t->rows ? (size_t)t->rows : 1;
   for (size_t row = 0; done && row < rows; row++)
     for (size_t k = row; k < length; k += rows)
@@ -201,7 +207,7 @@ size_t fg_table_entries(const fg_table *t) {
     }
     case FG_TABLE_HIGH: return (size_t)((t->n - 1) >> t->shift) + 1;
     case FG_TABLE_LOW: return (size_t)1 << t->shift;
-    case FG_TABLE_CHIRP: return (size_t)t->n;
+    case FG_TABLE_CHIRP: return (size_t)(t->real ? t->n / 2 + 1 : t->n);
     case FG_TABLE_POWERS: return ((size_t)t->n - 1) / (t->real ? 2 : 1);
     case FG_TABLE_ROOTS:
     case FG_TABLE_FILTER:
@@ -227,7 +233,7 @@ static bool fill(sink *s, const fg_table *t) {
     case FG_TABLE_LOW:
       for (size_t m = 0; m < entries; m++) put(s, fg_root(m, n));
       return true;
-    case FG_TABLE_CHIRP: return put_chirp(s, (size_t)t->n, t->sign);
+    case FG_TABLE_CHIRP: return put_chirp(s, t);
     case FG_TABLE_ROOTS:
       for (size_t m = 0; m < entries; m++) {
         const fg_wide w = fg_root((uint64_t)t->step * m + (uint64_t)t->first, n);

@@ -1,0 +1,135 @@
+/* test_chirp.c: rows of real data of any length as convolutions with a chirp that are no longer than half of a spectrum
+ * needs, on the simulated device, against transforms in long double.  Compiled once for each precision. */
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "on_sim.h"
+#include "random_problem.h"
+#include "small_device.h"
+#include "src/pass/solver.h"
+#include "src/problem/layout.h"
+#include "suite.h"
+#include "variant.h"
+
+static fg_passes list; /* too large for a stack */
+
+/* The forms of the problems below, by the notation's kind. */
+static const struct {
+  const char *kind;
+  enum fg_form from, to;
+} forms[] = {{"f", FG_FORM_REAL, FG_FORM_HALFCOMPLEX},      {"b", FG_FORM_HALFCOMPLEX, FG_FORM_REAL},
+             {"h", FG_FORM_REAL, FG_FORM_DHT},              {"e00", FG_FORM_REDFT00, FG_FORM_REDFT00},
+             {"e01", FG_FORM_REDFT01, FG_FORM_REDFT01},     {"e10", FG_FORM_REDFT10, FG_FORM_REDFT10},
+             {"e11", FG_FORM_REDFT11, FG_FORM_REDFT11},     {"o00", FG_FORM_RODFT00, FG_FORM_RODFT00},
+             {"o01", FG_FORM_RODFT01, FG_FORM_RODFT01},     {"o10", FG_FORM_RODFT10, FG_FORM_RODFT10}};
+
+static void set_forms(fg_work *w, const fg_problem *p, const char *text, fg_dim d) {
+  if (p->kind == FG_R2C) fg_work_set_forms(w, FG_FORM_REAL, FG_FORM_HERMITIAN, d);
+  if (p->kind == FG_C2R) fg_work_set_forms(w, FG_FORM_HERMITIAN, FG_FORM_REAL, d);
+  const char *kind = strpbrk(text, "fbheo");
+  for (int i = 0; p->kind == FG_R2R && i < TEST_COUNT(forms); i++)
+    if (!strncmp(strpbrk(kind + (*kind == 'o'), "fbheo"), forms[i].kind, strlen(forms[i].kind)))
+      fg_work_set_forms(w, forms[i].from, forms[i].to, d);
+}
+
+/* p, of rank 1, at that length of the convolution, whatever the planner would take. */
+static bool plan(const fg_problem *p, const char *text, const fg_device_info *device, ptrdiff_t m, ptrdiff_t factor) {
+  fg_layout in, out;
+  ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
+  fg_work w = {.precision = PRECISION, .sign = p->sign, .loops = p->batch.rank, .batched = p->batch.rank > 0};
+  w.from = (fg_place){.array = FG_ARRAY_IN, .split = in.split, .offset = in.offset};
+  w.to = (fg_place){.array = FG_ARRAY_OUT, .split = out.split, .offset = out.offset};
+  for (int b = 0; b < w.loops; b++)
+    w.loop[b] = (fg_loop){.n = p->batch.dim[b].n, .in = in.stride[1 + b], .out = out.stride[1 + b]};
+  set_forms(&w, p, text, (fg_dim){p->transform.dim[0].n, in.stride[0], out.stride[0]});
+  fg_layout_free(&in);
+  fg_layout_free(&out);
+  list = (fg_passes){0};
+  return fg_bluestein_lower_at(&(fg_planner){device, 0}, &w, m, factor, &list);
+}
+
+static void check_error(fg_problem *p, const char *text) {
+  dice d = {83};
+  const double unit = PRECISION == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2, error = test_passes_error(p, &list, &d);
+  const double allowed = 6 * unit * (1 + sqrt(log2((double)p->transform.dim[0].n)));
+  if (getenv("SHOW")) fprintf(stderr, "%-20s %d passes %g of %g\n", text, list.count, error, allowed);
+  ck_assert_msg(error <= allowed, "%s: error %g, allowed %g", text, error, allowed);
+}
+
+/* Odd and even lengths n; the convolution's length is n + n/2, or for want of factors one or two more: in a tile, in three
+ * passes, as two transforms.  Batches, gaps, across rows, splits, one row.  What c2r loads is not Hermitian at its ends,
+ * which FFTW's results ignore. */
+enum { TILE, TWO };
+
+static const struct {
+  const char *text;
+  ptrdiff_t m, factor;
+} rows[] = {
+    {"orf107*37", 160, TILE},    {"orb107*37", 160, TILE},     {"orf214*5", 322, TILE},
+    {"orb214*5", 322, TILE},     {"orf321v3", 481, TILE},      {"/orb321:2:3*3:700:1000", 481, TILE},
+    {"ok267f*3", 400, TILE},     {"ok267b*3", 400, TILE},      {"ok214h*3", 322, TILE},
+    {"ok107e10*3", 160, TILE},   {"ok214b*3", 322, TILE},      {"ok107e11*3", 160, TILE},
+    {"orf267*3", 400, 20},       {"orb267*3", 400, 25},        {"/orf321v3", 481, 13},
+    {"orb214:2:3*3:300:700", 322, 14}, {"ok214f*2", 322, 23},  {"ok267b", 400, 16},
+    {"ok267o01*2", 400, 20},     {"ok214e01*2", 322, 14},      {"ok135e00*2", 403, 31},
+    {"ok133o00*2", 403, 13},     {"orf267*2", 400, TWO},       {"orb267v2", 400, TWO},
+    {"orf214", 322, TWO},        {"orb214*2", 322, TWO},       {"ok267b*3", 400, TWO},
+};
+
+START_TEST(rows_take_a_convolution_of_half_a_spectrum) {
+  const ptrdiff_t m = rows[_i].m, factor = rows[_i].factor;
+  const fg_device_info small = test_small_device(128 * 2 * fg_real_size(PRECISION)); /* points of a block */
+  fg_problem *p = test_problem(rows[_i].text, PRECISION);
+  ck_assert(plan(p, rows[_i].text, factor == TWO ? &small : &fg_reference_device, m, factor));
+  if (factor == TWO) ck_assert_int_gt(list.count, 2);
+  else ck_assert_int_eq(list.count, factor ? 3 : 1);
+  check_error(p, rows[_i].text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* 321 points have 481 lags. */
+START_TEST(too_short_a_convolution_is_none) {
+  static const ptrdiff_t factors[] = {TILE, TWO, 20};
+  fg_problem *p = test_problem(_i ? "orb321" : "orf321", PRECISION);
+  for (int i = 0; i < TEST_COUNT(factors); i++) {
+    ck_assert(!plan(p, "", &fg_reference_device, 480, factors[i]));
+    ck_assert(plan(p, "", &fg_reference_device, 500, factors[i]));
+  }
+  fg_problem_free(p);
+}
+END_TEST
+
+/* What the planner takes: real rows have three quarters of the length of complex ones.  Two rows that share a line need
+ * all of it. */
+static const struct {
+  const char *text;
+  ptrdiff_t length;
+} planned[] = {{"ocf65521*512", 131072}, {"orf65521*512", 98304}, {"orb65521*512", 98304}, {"ok65521f*512", 98304},
+               {"orf334*100000", 504},   {"orf100000x334", 672}};
+
+START_TEST(plans_have_the_shorter_convolution) {
+  const char *why = "";
+  fg_problem *p = test_problem(planned[_i].text, FG_SINGLE);
+  ptrdiff_t length = 0;
+  ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+  for (int i = 0; i < list.count; i++)
+    if (list.pass[i].filter.kind == FG_TABLE_FILTER) length = list.pass[i].filter.length;
+  ck_assert_msg(length == planned[_i].length, "%s: %td", planned[_i].text, length);
+  fg_problem_free(p);
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  TCase *tc = tcase_create("chirp");
+  tcase_set_timeout(tc, 120);
+  tcase_add_loop_test(tc, rows_take_a_convolution_of_half_a_spectrum, 0, TEST_COUNT(rows));
+  tcase_add_loop_test(tc, too_short_a_convolution_is_none, 0, 2);
+  if (PRECISION == FG_SINGLE) tcase_add_loop_test(tc, plans_have_the_shorter_convolution, 0, TEST_COUNT(planned));
+  return test_run(tc, PRECISION == FG_SINGLE ? "chirp" : "chirp in double precision");
+}
