@@ -55,8 +55,10 @@ constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENG
 FG_DEVICE long long load_distance(const fg_tile_args &a, long long e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
 FG_DEVICE long long store_distance(const fg_tile_args &a, long long e) { return FG_STORE_DENSE ? e : e * a.store_step; }
 
-FG_DEVICE cplx form_factor(const fg_tile_args &a, long long p) {
-  return table_load(static_cast<const cplx *>(a.form_table) + p);
+/* Of position p + step; the latter a constant, which is left to the instruction. */
+FG_DEVICE cplx form_factor(const fg_tile_args &a, long long p, long long step = 0) {
+  const cplx *const first = static_cast<const cplx *>(a.form_table) + p;
+  return table_load(first + step);
 }
 
 /* ---- elements ---- */
@@ -142,10 +144,19 @@ FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
   return read_real(a, row, p);
 }
 
+/* Point p of REDFT11 or RODFT11, N even, of elements 2p and N − 1 − 2p; and these of a result. */
+FG_DEVICE cplx quarter_wave_point(real x, real y, cplx factor) {
+  return (odd_kind(FG_FROM_FORM) ? cplx{y, x} : cplx{x, y}) * factor;
+}
+FG_DEVICE cplx quarter_wave_elements(cplx v, cplx factor) {
+  const cplx c = v * factor;
+  return {2 * c.x, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y};
+}
+
 FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
   if (quarter_wave_halves(FG_FROM_FORM, FROM_ROW)) {
     const real x = read_real(a, row, 2 * p), y = read_real(a, row, FROM_ROW - 1 - 2 * p);
-    return (odd_kind(FG_FROM_FORM) ? cplx{y, x} : cplx{x, y}) * form_factor(a, p);
+    return quarter_wave_point(x, y, form_factor(a, p));
   }
   if (!loads_hermitian(FG_FROM_FORM)) return {load_real(a, row, p), 0};
   const bool lower = 2 * p <= FROM_LENGTH;
@@ -201,9 +212,9 @@ FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real
 
 FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx v) {
   if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
-    const cplx c = v * form_factor(a, p);
-    write_real(a, row, 2 * p, 2 * c.x);
-    write_real(a, row, TO_ROW - 1 - 2 * p, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y);
+    const cplx x = quarter_wave_elements(v, form_factor(a, p));
+    write_real(a, row, 2 * p, x.x);
+    write_real(a, row, TO_ROW - 1 - 2 * p, x.y);
   } else if (stores_real(FG_TO_FORM)) {
     store_real(a, row, p, v.x);
   } else if (2 * p <= TO_LENGTH) {

@@ -2,10 +2,8 @@
  *
  * Bins 0 and n/2 are both of point 0, bin n/4, if there is one, of its own point.  A thread has both points (mirror.h).
  *
- * Elements 2k and 2k + 1 are those of the form's order.  Where they are neighbours in memory they are one access.  In
- * Makhoul's order (FG_FOLD 1: so loaded, 2: stored) points k and n/2 − 1 − k are elements 4k … 4k + 3 of memory, even
- * ones and odd ones backwards: points j and R − 1 − j of butterflies b and M − 1 − b, which a thread has together, too, and
- * so are those that three elements of an extended row make (extended.h). */
+ * Elements 2k and 2k + 1 are those of the form's order.  Where they are neighbours in memory they are one access; in
+ * Makhoul's order they are loaded and stored by fours where that can be (folded.h). */
 #ifndef FG_HALF_ROW_H
 #define FG_HALF_ROW_H
 
@@ -94,86 +92,6 @@ template <class T> FG_DEVICE void store_half_row_bins(const pass_state &s, const
       if (at.b == 0) store_bin(s, at.line, p, FG_N / 2, conjugate(middle_of<T>(v + i * T::R)), false);
   }
   if (FG_OUT_ROWS) store_rows(s);
-}
-
-/* ---- four neighbours ---- */
-
-FG_DEVICE bool is_own_mate(int b, int m) { return m == 1 || (m % 2 && 2 * b + 1 == m); }
-
-FG_DEVICE real odd_element(int form, real x) { return odd_kind(form) ? -x : x; }
-
-/* Point k and its mate; alone: they are the same, and the last two elements of the row. */
-FG_DEVICE void load_four(const fg_tile_args &a, long long row, long long k, bool alone, cplx &z, cplx &mate) {
-  const cplx x = read_two(a.in_re, row + 4 * k), y = alone ? cplx{0, 0} : read_two(a.in_re, row + 4 * k + 2);
-  mate = {odd_element(FG_FROM_FORM, y.y), odd_element(FG_FROM_FORM, x.y)};
-  z = {x.x, alone ? mate.y : y.x};
-}
-
-/* Point j of butterfly b, and its mate. */
-template <class T>
-FG_DEVICE void load_mates(const pass_state &s, int line, long long row, long long b, int j, bool alone, cplx &z,
-                          cplx &mate) {
-  if constexpr (symmetric(FG_FROM_FORM)) load_extended<T>(s, line, row, b, j, z, mate);
-  else load_four(s.args, row, b + j * T::M, alone, z, mate);
-}
-
-template <class T> FG_DEVICE void load_folded(const pass_state &s, const spot &at, cplx *v) {
-  constexpr int R = T::R, LOW = (R + 1) / 2, HIGH = T::TOGETHER == 2 ? R / 2 : 0;
-  cplx *const w = v + R, low_mate[LOW];
-  if (!row_exists(s, at.line)) return;
-  const bool own = is_own_mate(at.b, T::M);
-  const long long row = place(s, at.line).in;
-#pragma unroll
-  for (int j = 0; j < LOW; j++) {
-    load_mates<T>(s, at.line, row, at.b, j, own && 2 * j + 1 == R, v[j], low_mate[j]);
-    if (T::TOGETHER == 2) w[R - 1 - j] = low_mate[j];
-  }
-#pragma unroll
-  for (int j = 0; j < HIGH; j++)
-    if (!own) load_mates<T>(s, at.line, row, T::M - 1 - at.b, j, false, w[j], v[R - 1 - j]);
-#pragma unroll
-  for (int j = LOW; j < R; j++)
-    if (own) v[j] = low_mate[R - 1 - j];
-}
-
-template <class T> FG_DEVICE void load_folded_rows(const pass_state &s, cplx *v) {
-  if (FG_IN_ROWS) load_rows(s);
-#pragma unroll
-  for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
-    const spot at = T::locate(i);
-    if (at.exists) load_folded<T>(s, at, v + i * T::R);
-  }
-}
-
-FG_DEVICE void store_four(const fg_tile_args &a, long long row, long long k, bool alone, cplx z, cplx mate) {
-  z = FG_BACKWARD ? swapped(z) : z;
-  mate = FG_BACKWARD ? swapped(mate) : mate;
-  write_two(a.out_re, row + 4 * k, {z.x, odd_element(FG_TO_FORM, mate.y)});
-  if (!alone) write_two(a.out_re, row + 4 * k + 2, {z.y, odd_element(FG_TO_FORM, mate.x)});
-}
-
-template <class T> FG_DEVICE void store_folded(const pass_state &s, const spot &at, const cplx *v) {
-  constexpr int R = T::R, LOW = (R + 1) / 2, HIGH = T::TOGETHER == 2 ? R / 2 : 0;
-  const cplx *const w = v + R;
-  if (!row_exists(s, at.line)) return;
-  const bool own = is_own_mate(at.b, T::M);
-  const long long row = place(s, at.line).out;
-#pragma unroll
-  for (int j = 0; j < LOW; j++) {
-    const cplx mate = T::TOGETHER == 1 ? v[R - 1 - j] : chosen(own, v[R - 1 - j], w[R - 1 - j]);
-    store_four(s.args, row, at.b + j * T::M, own && 2 * j + 1 == R, v[j], mate);
-  }
-#pragma unroll
-  for (int j = 0; j < HIGH; j++)
-    if (!own) store_four(s.args, row, T::M - 1 - at.b + j * T::M, false, w[j], v[R - 1 - j]);
-}
-
-template <class T> FG_DEVICE void store_folded_rows(const pass_state &s, const cplx *v) {
-#pragma unroll
-  for (int i = 0; i < T::REPEATS; i += T::TOGETHER) {
-    const spot at = T::locate(i);
-    if (at.exists) store_folded<T>(s, at, v + i * T::R);
-  }
 }
 
 /* ---- two elements of any order ---- */

@@ -5,7 +5,7 @@
  * radix 1 only moves points, which lets loads and stores run in another order than the butterflies beside them.
  *
  * Of one stage (FG_MIRROR 1: the first, 2: the last; mirror.h) a thread has butterflies b and M − b of a line together, 0
- * with M/2; of another (FG_FOLD, likewise; half_row.h) b and M − 1 − b.
+ * with M/2; of others (FG_FOLD, likewise, 3: of both; folded.h) b and M − 1 − b.
  *
  * Of a convolution of real points (FG_REAL_RADIX) the first stage, and the last, have butterflies of so many real points, of
  * whose results those that are no conjugates of others are kept: the stage's radix, and what FG_N counts.
@@ -84,7 +84,7 @@ FG_CONSTANT bool all_columns() {
 
 /* Butterflies of a stage that go to a thread together, and how often a line has so many. */
 FG_CONSTANT bool is_mirrored(int s) { return FG_MIRROR == 1 ? s == 0 : FG_MIRROR == 2 && s == LAST; }
-FG_CONSTANT bool is_folded(int s) { return FG_FOLD == 1 ? s == 0 : FG_FOLD == 2 && s == LAST; }
+FG_CONSTANT bool is_folded(int s) { return (FG_FOLD & 1 && s == 0) || (FG_FOLD & 2 && s == LAST); }
 FG_CONSTANT int together(int s) { return (is_mirrored(s) || is_folded(s)) && FG_N / radix_of(s) > 1 ? 2 : 1; }
 FG_CONSTANT int shares_of_line(int s) {
   const int m = FG_N / radix_of(s);
@@ -109,17 +109,24 @@ struct spot {
   bool exists;
 };
 
+/* Whether so many rounds are enough. */
+FG_CONSTANT bool takes(int rounds, int count, int at_once) {
+  return at_once > 0 && (count + at_once - 1) / at_once == rounds;
+}
+
 template <int S> struct stage {
   static constexpr int R = radix_of(S), M = FG_N / R, P = product_before(S), TWIDDLES = twiddles_before(S);
   static constexpr int TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER;
   static constexpr int COPRIME = coprime_before(S), TURNED = turned_before(S);
-  /* Lines that the threads have at a time where each has the same butterfly of one line after the other, whose twiddles
-   * it loads once: unless that takes a repeat more.  Moves go point after point (pairs.h). */
+  /* A thread's butterflies have the same twiddles, which it loads once, where they are those of one line after the other,
+   * or of one line a multiple of P apart: unless that takes a repeat more. */
+  static constexpr int ROUNDS = R == 1 ? 0 : REPEATS / TOGETHER; /* moves go point after point (pairs.h) */
   static constexpr int AT_ONCE = FG_THREADS / SHARES, IN_USE = AT_ONCE * SHARES;
-  static constexpr bool ALIGNED =
-      R > 1 && !column_of(S) && AT_ONCE > 0 && (FG_LINES + AT_ONCE - 1) / AT_ONCE == REPEATS / TOGETHER;
-  static constexpr int ALIKE = ALIGNED && TOGETHER == 1 ? REPEATS : 1; /* one after the other, of different lines */
+  static constexpr bool ALIGNED = FG_LINES > 1 && !column_of(S) && takes(ROUNDS, FG_LINES, AT_ONCE);
+  static constexpr int STEP = takes(ROUNDS, SHARES, FG_THREADS / P * P) ? FG_THREADS / P * P : FG_THREADS;
+  static constexpr bool ALL_ALIKE = TOGETHER == 1 && (ALIGNED || (FG_LINES == 1 && STEP % P == 0));
+  static constexpr int ALIKE = ALL_ALIKE ? REPEATS : 1;
 
   /* The i-th butterfly of this thread. */
   FG_DEVICE spot locate(int i) {
@@ -138,7 +145,7 @@ template <int S> struct stage {
     const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
     const int u = t + i * FG_THREADS;
     if constexpr (FG_LINES == 1)
-      return {0, u, exists};
+      return {0, t + i * STEP, STEP == FG_THREADS ? exists : t < STEP && t + i * STEP < SHARES};
     else if constexpr (column_of(S) && FG_THREADS % FG_LINES == 0)
       return {t % FG_LINES, t / FG_LINES + i * (FG_THREADS / FG_LINES), exists};
     else if constexpr (column_of(S))

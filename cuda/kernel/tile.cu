@@ -25,8 +25,8 @@
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
  *   FG_PAIRS                   0 or 1
  *   FG_HALF_ROW                1: a row is a line of half as many points (half_row.h); FG_IN_TWOS, FG_OUT_TWOS 1: whose
- *                              elements are two by two one access; FG_FOLD 1: loads Makhoul's order by fours, or an
- *                              extension by threes, 2: stores the former
+ *                              elements are two by two one access
+ *   FG_FOLD                    1: loads points k and FG_N − 1 − k together, 2: stores them so, 3: both (folded.h)
  *   FG_ODD_ROW                 1: loads rows of reals of odd length as half of their lines (odd_row.h), 2: stores them
  *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows (extended.h), or odd ones (rows.h), go through the tile as they are in memory
  *   FG_SHORT_ROW               1: a row of real data is one butterfly (short_row.h)

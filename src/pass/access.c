@@ -80,10 +80,10 @@ fg_mirror fg_geometry_mirror(const fg_pass *p) {
   return p->half_row || (p->pairs && !fg_form_extends(p->to.form)) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
 }
 
-/* The elements of a half row's real side lie side by side, each row's first where two of them are aligned. */
+/* The elements of a real side of rows of even length lie side by side, each row's first where two of them are aligned. */
 static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
   const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
-  if (!p->half_row || place->split || place->offset % 2) return false;
+  if (place->split || place->offset % 2) return false;
   for (int l = 0; l < p->loops; l++)
     if ((side == FG_INPUT ? p->loop[l].in : p->loop[l].out) % 2) return false;
   for (int d = 0; d < p->dims - 1; d++)
@@ -99,24 +99,33 @@ static bool extends(const fg_pass *p) {
 
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
   if (side == FG_INPUT && extends(p)) return p->load_step == 1 && !p->from.split && p->from.offset % 2 == 0;
-  return (side == FG_INPUT ? p->from.form : p->to.form) == FG_FORM_REAL && rows_are_dense(p, side);
+  return p->half_row && (side == FG_INPUT ? p->from.form : p->to.form) == FG_FORM_REAL && rows_are_dense(p, side);
 }
 
-fg_mirror fg_geometry_fold(const fg_pass *p) {
-  if (extends(p)) return FG_MIRROR_LOAD;
-  const bool load = p->from.form == FG_FORM_REDFT10 || p->from.form == FG_FORM_RODFT10;
-  const bool store = p->to.form == FG_FORM_REDFT01 || p->to.form == FG_FORM_RODFT01;
-  if (load && rows_are_dense(p, FG_INPUT) && fg_pass_is_whole(p, FG_INPUT)) return FG_MIRROR_LOAD;
-  return store && rows_are_dense(p, FG_OUTPUT) && fg_pass_is_whole(p, FG_OUTPUT) ? FG_MIRROR_STORE : FG_MIRROR_NONE;
+/* A side of REDFT11 or RODFT11 that is just that. */
+static bool is_quarter_wave(const fg_pass *p, const fg_place *place) {
+  if (p->filter.kind || p->load_table.kind || p->store_table.kind || p->twiddle) return false;
+  return fg_form_halves(place->form, place->row);
 }
 
-static bool is_stage(const fg_pass *p, fg_mirror side, int s) {
-  return side == FG_MIRROR_LOAD ? s == 0 : side == FG_MIRROR_STORE && s == p->stages - 1;
+static bool in_makhouls_order(const fg_pass *p, enum fg_side side) {
+  const enum fg_form form = side == FG_INPUT ? p->from.form : p->to.form;
+  if (!p->half_row) return false;
+  return side == FG_INPUT ? form == FG_FORM_REDFT10 || form == FG_FORM_RODFT10
+                          : form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
+}
+
+bool fg_geometry_folds(const fg_pass *p, enum fg_side side) {
+  if (side == FG_INPUT && extends(p)) return true;
+  if (!in_makhouls_order(p, side) && !is_quarter_wave(p, side == FG_INPUT ? &p->from : &p->to)) return false;
+  return rows_are_dense(p, side) && fg_pass_is_whole(p, side);
 }
 
 int fg_geometry_together(const fg_pass *p, int s) {
-  const bool both = is_stage(p, fg_geometry_mirror(p), s) || is_stage(p, fg_geometry_fold(p), s);
-  return both && p->radix[s] < p->n ? 2 : 1;
+  const fg_mirror mirror = fg_geometry_mirror(p);
+  const bool load = s == 0 && (mirror == FG_MIRROR_LOAD || fg_geometry_folds(p, FG_INPUT));
+  const bool store = s == p->stages - 1 && (mirror == FG_MIRROR_STORE || fg_geometry_folds(p, FG_OUTPUT));
+  return (load || store) && p->radix[s] < p->n ? 2 : 1;
 }
 
 ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
@@ -125,14 +134,18 @@ ptrdiff_t fg_geometry_portions(const fg_pass *p, int s) {
 }
 
 /* Neighbouring elements that the threads of a stage reach together fill a sector, or two where they begin anywhere, four
- * where a thread reaches four such runs of a half row, or there is nothing to gain. */
-static bool fills_sectors(const fg_pass *p, int s, const fg_place *side) {
-  const bool one = fg_form_is_real(side->form) && !(p->half_row && side->form == FG_FORM_REAL);
-  const int folded = fg_form_extends(side->form) ? 2 : 4;
-  const int reals = is_stage(p, fg_geometry_fold(p), s) ? folded : one ? 1 : 2;
-  const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, side) * reals;
+ * where a thread reaches four such runs of a half row, or there is nothing to gain.  Those of REDFT11 and RODFT11 are half
+ * of the stage's butterflies from each end, and may be whole sectors. */
+static bool fills_sectors(const fg_pass *p, int s, enum fg_side side) {
+  const fg_place *const place = side == FG_INPUT ? &p->from : &p->to;
+  const bool one = fg_form_is_real(place->form) && !(p->half_row && place->form == FG_FORM_REAL);
+  const int folded = in_makhouls_order(p, side) ? 4 : 2;
+  const bool folds = fg_geometry_folds(p, side), ends = folds && !p->half_row;
+  const int reals = folds ? folded : one ? 1 : 2;
+  const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, place) * reals;
   const int together = fg_geometry_together(p, s), least = together > 1 && p->half_row ? 4 : together;
-  return p->n == 1 || fg_geometry_portions(p, s) * element >= FG_SECTOR * least;
+  if (p->n == 1 || (ends && p->n / p->radix[s] * element % (2 * FG_SECTOR) == 0)) return true;
+  return fg_geometry_portions(p, s) * element >= FG_SECTOR * least;
 }
 
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side) {
@@ -145,7 +158,7 @@ bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side) {
   const ptrdiff_t row = bins ? p->data / 2 + 1 : reals ? p->data : place->row;
   if ((load ? p->loop[0].in : p->loop[0].out) != row) return false;
   if (p->odd_row && (!fg_pass_is_whole(p, side) || p->twiddle)) return false;
-  return bins || !fills_sectors(p, load ? 0 : p->stages - 1, place); /* bins of the lower half have gaps between them */
+  return bins || !fills_sectors(p, load ? 0 : p->stages - 1, side); /* bins of the lower half have gaps between them */
 }
 
 /* Put a stage of radix 1 before (at 0) or after the others: points then move in an order of their own. */
@@ -184,8 +197,8 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
   const int last = p->stages - 1;
   const bool rows_in = fg_geometry_rows_through(p, FG_INPUT), rows_out = fg_geometry_rows_through(p, FG_OUTPUT);
   const int real = fg_pass_real_stage(p); /* must: reals are no points */
-  const bool sparse_store = last != real && !store && !rows_out && !fills_sectors(p, last, &p->to);
-  const bool sparse_load = real != 0 && !load && !rows_in && !fills_sectors(p, 0, &p->from);
+  const bool sparse_store = last != real && !store && !rows_out && !fills_sectors(p, last, FG_OUTPUT);
+  const bool sparse_load = real != 0 && !load && !rows_in && !fills_sectors(p, 0, FG_INPUT);
   const bool move_store = !through_store && (crowded(p, last) || sparse_store);
   const bool move_load = !through_load && (crowded(p, 0) || sparse_load);
   if (move_store) insert_move(p, p->stages, store);

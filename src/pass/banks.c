@@ -79,12 +79,13 @@ static ptrdiff_t place(const fg_pass *p, int s, const stage *t, int thread, int 
 
 static ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) { return (a + b - 1) / b; }
 
-/* Threads that have a first butterfly: of whole lines, where all get as many butterflies so. */
+/* Threads that have a first butterfly: of whole lines, or a multiple of the products before, where all get as many so. */
 static ptrdiff_t busy_threads(const fg_pass *p, const stage *t) {
-  const ptrdiff_t lines = fg_pass_tile_lines(p), all = lines * t->portions, at_once = p->threads / t->portions;
+  const ptrdiff_t lines = fg_pass_tile_lines(p), all = lines * t->portions, unit = lines > 1 ? t->portions : t->product;
+  const ptrdiff_t busy = p->threads / unit * unit, at_once = lines > 1 ? p->threads / unit : busy;
   if (all <= p->threads) return all;
-  if (t->r == 1 || t->column || at_once == 0 || divide_up(lines, at_once) != divide_up(all, p->threads)) return p->threads;
-  return at_once * t->portions;
+  if (t->r == 1 || (t->column && lines > 1) || busy == 0) return p->threads;
+  return divide_up(lines > 1 ? lines : all, at_once) == divide_up(all, p->threads) ? busy : p->threads;
 }
 
 /* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */

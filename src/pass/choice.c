@@ -393,6 +393,8 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   const ptrdiff_t row = across && p->loops ? (ptrdiff_t)p->loop[0].n : 0;
   const ptrdiff_t n = p->odd_row ? p->data : p->n; /* before the radices are chosen, too */
   const int points = log2_of((double)fg_pass_lines(p) * (double)n);
+  const bool folded = fg_geometry_folds(p, FG_INPUT) || fg_geometry_folds(p, FG_OUTPUT);
+  const int rows = p->odd_row ? 3 : p->half_row ? 2 : folded ? 4 : p->pairs;
   int at = 0;
   if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, "box");
@@ -405,6 +407,6 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
            p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),
            access_of(p->out, fg_geometry_store_across(p)), points < 22 ? points : 22, row < 64 ? row : 64,
            common(row, 64), p->twiddle != 0, p->load_table.kind != 0, p->store_table.kind != 0, (int)p->filter.kind,
-           p->filter.rows > 0, p->parts, p->odd_row ? 3 : p->half_row ? 2 : p->pairs, p->from.form, p->to.form,
+           p->filter.rows > 0, p->parts, rows, p->from.form, p->to.form,
            p->loops > 1, p->from.split, p->to.split, p->from.wide, p->to.wide);
 }

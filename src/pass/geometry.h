@@ -82,9 +82,10 @@ bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
 typedef enum { FG_MIRROR_NONE, FG_MIRROR_LOAD, FG_MIRROR_STORE } fg_mirror;
 fg_mirror fg_geometry_mirror(const fg_pass *p);
 
-/* A half row's real side, in Makhoul's order, is reached by four neighbouring elements at a time, that of an extended row
- * by three, a thread having the butterflies that they belong to. */
-fg_mirror fg_geometry_fold(const fg_pass *p);
+/* A side of reals is reached by neighbouring elements at a time, a thread having the butterflies that they belong to: a
+ * half row's in Makhoul's order by four, that of an extended row by three, of REDFT11 and RODFT11 by twice two
+ * (cuda/kernel/folded.h). */
+bool fg_geometry_folds(const fg_pass *p, enum fg_side side);
 
 /* Extended rows, the reals or bins of odd ones, that lie one behind the other in memory, and whose threads would not fill
  * sectors (of bins they never do), go through the tile as they are (cuda/kernel/extended.h, rows.h). */

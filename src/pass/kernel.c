@@ -80,7 +80,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_ODD_ROW", p->odd_row ? fg_form_loads_spectrum(p->from.form) ? 2 : 1 : 0);
   define(d, "FG_IN_ROWS", fg_geometry_rows_through(p, FG_INPUT));
   define(d, "FG_OUT_ROWS", fg_geometry_rows_through(p, FG_OUTPUT));
-  define(d, "FG_FOLD", fg_geometry_fold(p));
+  define(d, "FG_FOLD", fg_geometry_folds(p, FG_INPUT) + 2 * fg_geometry_folds(p, FG_OUTPUT));
   define(d, "FG_SHORT_ROW", fg_geometry_short_row(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);

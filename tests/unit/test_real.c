@@ -13,6 +13,7 @@
 #include "random_problem.h"
 #include "reaching.h"
 #include "small_device.h"
+#include "src/pass/choice.h"
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 #include "src/plan/planner.h"
@@ -233,7 +234,31 @@ START_TEST(extended_rows_are_halved) {
 }
 END_TEST
 
-/* Two neighbours are one access only where the program's array is aligned to both. */
+/* REDFT11 and RODFT11 of even length: points from both ends of a row together, on both sides (3), one (1: the input's) or none:
+ * one butterfly and several, an even and an odd number of them, of which one is its own mate, moves, the last block not full;
+ * in place; several dimensions.  Not so, where arrays are reached as they are, rows of odd distance and elements apart; nor
+ * rows across, convolutions, several passes. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  int sides; /* of the first pass */
+} folded[] = {
+    {"ok6o11*9", 0, 3}, {"ik10e11*70", 0, 3}, {"ok250e11*3", 0, 3}, {"ik256o11*9", 0, 3}, {"ok1000e11*6", 0, 3},
+    {"ok64:1:1e11*3:66:65", 0, TEST_WIDE ? 1 : 3}, {"ok60:2:1o11*4:121:70", 0, TEST_WIDE ? 2 : 3},
+    {"ik90:1:1o11*4:91", 0, TEST_WIDE ? 0 : 3}, {"ok40:1:1e11*3:40:44x2:130:140", 0, 3}, {"ik16e11x100o11*2", 0, 3},
+    {"ok12o11*33", 0, 3}, {"ok18e11*21", 0, 3}, {"ok24o11*21", 0, 3}, {"ik30e11*21", 0, 3}, {"ik96o11*7", 0, 3},
+    {"ok1024o11*3", 0, 3}, {"ik4096e11*2", 0, 3}, {"ok900o11*3", 0, 3}, {"ok100e11v5", 0, 0}, {"ok4096o11", 4096, 0},
+};
+
+START_TEST(rows_are_reached_from_both_ends) {
+  check(folded[_i].text, folded[_i].shared_block);
+  const fg_pass *p = &list.pass[0];
+  ck_assert_int_eq(fg_geometry_folds(p, FG_INPUT) + 2 * fg_geometry_folds(p, FG_OUTPUT), folded[_i].sides);
+}
+END_TEST
+
+/* Two neighbours are one access only where the program's array is aligned to both.  What was measured of rows that are
+ * reached from both ends says nothing about others. */
 START_TEST(arrays_that_are_not_aligned_are_reached_real_by_real) {
   static const enum fg_reach aligned[] = {FG_REACH_ARRAY, FG_REACH_ARRAY}, apart[] = {FG_REACH_PLANES, FG_REACH_PLANES};
   static const char *const texts[] = {"orf64*3", "orb64*3", "ok257e00*3"};
@@ -247,6 +272,17 @@ START_TEST(arrays_that_are_not_aligned_are_reached_real_by_real) {
     ck_assert(!fg_geometry_by_twos(&list.pass[0], i == 1 ? FG_OUTPUT : FG_INPUT));
     fg_problem_free(p);
   }
+  const char *why;
+  char key[2][FG_CHOICE_KEY];
+  fg_problem *p = test_problem("ok256e11*3", ARRAYS);
+  p->compute = PRECISION;
+  for (int i = 0; i < 2; i++) {
+    ck_assert(fg_planner_plan_reaching(p, i ? apart : aligned, false, &fg_reference_device, &list, &why));
+    for (int side = FG_INPUT; side <= FG_OUTPUT; side++) ck_assert_int_eq(fg_geometry_folds(&list.pass[0], side), !i);
+    fg_choice_key(&list.pass[0], key[i]);
+  }
+  ck_assert_str_ne(key[0], key[1]);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -349,6 +385,8 @@ int main(void) {
   tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
   tcase_add_loop_test(t, odd_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 6 : TEST_COUNT(odd));
   tcase_add_loop_test(t, extended_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 8 : TEST_COUNT(extended));
+  tcase_add_loop_test(t, rows_are_reached_from_both_ends, 0,
+                      TEST_WIDE || PRECISION == FG_DOUBLE ? 10 : TEST_COUNT(folded));
   tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
