@@ -4,9 +4,9 @@
  *
  * computed cyclically at a smooth length M ≥ 2n − 1, for each lag k − j one point.
  *
- * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less.  Backwards only those
- * are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows that share
- * a line, and parts of longer rows, whose spectra are no mirrors of themselves.
+ * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less.  Backwards only
+ * those are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows
+ * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.
  *
  * While M fits a block, all of it is one pass; beyond, three: columns, rows (forward, times the filter, backward), columns.
  * For the longest, a forward transform of length M that has the chirp on its way in and the filter on its way out and an
