@@ -123,7 +123,8 @@ template <int S> struct stage {
    * or of one line a multiple of P apart: unless that takes a repeat more. */
   static constexpr int ROUNDS = R == 1 ? 0 : REPEATS / TOGETHER; /* moves go point after point (pairs.h) */
   static constexpr int AT_ONCE = FG_THREADS / SHARES, IN_USE = AT_ONCE * SHARES;
-  static constexpr bool ALIGNED = FG_LINES > 1 && !column_of(S) && takes(ROUNDS, FG_LINES, AT_ONCE);
+  static constexpr bool ALIGNED =
+      FG_LINES > 1 && !column_of(S) && (IN_USE == FG_THREADS || takes(ROUNDS, FG_LINES, AT_ONCE));
   static constexpr int STEP = takes(ROUNDS, SHARES, FG_THREADS / P * P) ? FG_THREADS / P * P : FG_THREADS;
   static constexpr bool ALL_ALIKE = TOGETHER == 1 && (ALIGNED || (FG_LINES == 1 && STEP % P == 0));
   static constexpr int ALIKE = ALL_ALIKE ? REPEATS : 1;
