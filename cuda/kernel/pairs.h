@@ -109,7 +109,7 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
     else load_mirrored(s, v);
     return;
   }
-  if constexpr (FG_FOLD & 1) {
+  if constexpr ((FG_FOLD & 1) != 0) {
     load_folded_rows<T>(s, v);
     return;
   }
@@ -176,7 +176,7 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
     else store_mirrored(s, v);
     return;
   }
-  if constexpr (FG_FOLD & 2) {
+  if constexpr ((FG_FOLD & 2) != 0) {
     store_folded_rows<T>(s, v);
     return;
   }

@@ -11,6 +11,7 @@ constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM
 
 /* A convolution with a chirp: the line is padded, and the tables are by the index along it. */
 constexpr bool CHIRP = FG_CONVOLVE && !FG_RADER && !FG_FILTER_ROWS;
+static_assert(!CHIRP || !FG_PAIRS || (FG_LOADED == FG_DATA && FG_STORED == FG_DATA), "rows that share a line need all");
 
 /* Lines of memory that a block has, FG_PARTS of the tile each.  Rows: line l is row l, with FG_PAIRS row l +
  * WHOLE too. */

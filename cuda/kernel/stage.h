@@ -119,9 +119,10 @@ template <int S> struct stage {
   static constexpr int TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER;
   static constexpr int COPRIME = coprime_before(S), TURNED = turned_before(S);
-  /* A thread's butterflies have the same twiddles, which it loads once, where they are those of one line after the other,
-   * or of one line a multiple of P apart: unless that takes a repeat more. */
-  static constexpr int ROUNDS = R == 1 ? 0 : REPEATS / TOGETHER; /* moves go point after point (pairs.h) */
+  /* A thread's butterflies along lines have the same twiddles, which it loads once, where they are those of one line after
+   * the other, or of one line a multiple of P apart: unless that takes a round more.  Moves go point after point (pairs.h),
+   * also where those are whole lines at a time. */
+  static constexpr int ROUNDS = R == 1 ? 0 : REPEATS / TOGETHER;
   static constexpr int AT_ONCE = FG_THREADS / SHARES, IN_USE = AT_ONCE * SHARES;
   static constexpr bool ALIGNED =
       FG_LINES > 1 && !column_of(S) && (IN_USE == FG_THREADS || takes(ROUNDS, FG_LINES, AT_ONCE));
@@ -139,8 +140,8 @@ template <int S> struct stage {
     return at;
   }
 
-  /* What it has of a line for the i-th time, by the first butterfly.  The case distinctions leave constants where the
-   * thread count divides evenly. */
+  /* What it has of a line for the i-th time, by the first butterfly.  Some case distinctions only leave constants where
+   * the thread count divides evenly. */
   FG_DEVICE spot share(int i) {
     const int t = threadIdx.x;
     const bool exists = ALL % FG_THREADS == 0 || t + i * FG_THREADS < ALL;
@@ -195,8 +196,8 @@ template <class T> FG_DEVICE void turn(cplx *v, const cplx *twiddles) {
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i += T::ALIKE) {
     const spot at = T::locate(i);
-    const int turn = at.b % T::P / T::COPRIME;
-    const cplx *w = twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(turn) : turn);
+    const int index = at.b % T::P / T::COPRIME;
+    const cplx *w = twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(index) : index);
     if (T::ALIKE == 1 && !at.exists) continue;
 #pragma unroll
     for (int j = 1; j < T::R; j++) {

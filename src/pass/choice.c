@@ -79,10 +79,9 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
   return fg_geometry_shares(p) || c->spacing == p->pitch;
 }
 
-/* As many blocks as the device holds at a time, each with room for what it loads; stages and blocks_sm are set. */
-static bool may_ahead(const fg_pass *p, const fg_device_info *device) {
-  return fg_geometry_may_load_ahead(p, device) &&
-         (size_t)p->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm;
+/* As many blocks have room on a multiprocessor as the compiler is asked for; stages and blocks_sm are set. */
+static bool has_room(const fg_pass *p, const fg_device_info *device) {
+  return (size_t)p->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm;
 }
 
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device) {
@@ -97,8 +96,8 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.blocks_sm = c->blocks_sm;
   now.ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   if (p->family == FG_FAMILY_TILE) fg_geometry_skew_tile(&now, device);
-  if (c->ahead && !may_ahead(&now, device)) return false;
-  if (!fg_geometry_fits(&now, device) || (size_t)now.blocks_sm * fg_geometry_shared(&now) > device->shared_sm) return false;
+  if (c->ahead && !fg_geometry_may_load_ahead(&now, device)) return false;
+  if (!fg_geometry_fits(&now, device) || !has_room(&now, device)) return false;
   *p = now;
   return true;
 }

@@ -37,7 +37,7 @@ typedef struct fg_planner {
 typedef struct {
   const char *name;
   bool (*applicable)(const fg_planner *, const fg_work *);
-  /* Append passes for w to the list; false if it cannot after all (nothing is left of what it appended). */
+  /* Append passes for w to the list; false if it cannot after all (what the list then holds is of no use). */
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 

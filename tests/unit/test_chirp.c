@@ -124,12 +124,24 @@ START_TEST(plans_have_the_shorter_convolution) {
 }
 END_TEST
 
+/* The second half of a long row (solver halves) is such a row, whose results are further apart. */
+START_TEST(halves_of_long_rows_are_right) {
+  const char *why = "";
+  fg_problem *p = test_problem("orb16304*40", PRECISION);
+  ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+  ck_assert(list.count == 2 && list.pass[1].filter.length < 2 * list.pass[1].data - 1);
+  check_error(p, "halves");
+  fg_problem_free(p);
+}
+END_TEST
+
 int main(void) {
   test_choose_sim();
   TCase *tc = tcase_create("chirp");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, rows_take_a_convolution_of_half_a_spectrum, 0, TEST_COUNT(rows));
   tcase_add_loop_test(tc, too_short_a_convolution_is_none, 0, 2);
+  tcase_add_test(tc, halves_of_long_rows_are_right);
   if (PRECISION == FG_SINGLE) tcase_add_loop_test(tc, plans_have_the_shorter_convolution, 0, TEST_COUNT(planned));
   return test_run(tc, PRECISION == FG_SINGLE ? "chirp" : "chirp in double precision");
 }

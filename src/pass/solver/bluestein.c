@@ -206,14 +206,15 @@ static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choi
   return fg_bluestein_lower_at(planner, w, choice - choice_of(0, factor), factor, list);
 }
 
-/* taste: of real data that a tile holds two passes of one tile each, which the model takes to be limited by memory, have
- * twice the instructions of the convolution in one. */
+/* taste: not of real data that a tile holds.  The model takes passes of one tile to be limited by memory, but two of them
+ * have twice the instructions of the convolution in one (ptxas, sm_90, r2c of 10007: 349 for 175 a real element). */
 static bool as_two_tiles(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
   const size_t point = 2 * fg_real_size(w->precision);
   return !fg_work_is_row(w) || (size_t)m * point > planner->device->shared_block;
 }
 
-/* taste: rows that solver real_prime can do are its, unless the model says a quarter less than its cost. */
+/* taste: rows that solver real_prime can do are its, unless the model says a quarter less than its cost: at 0.8 of it
+ * 10007 would be a chirp, which has not been timed. */
 static bool beats_real_prime(const fg_planner *planner, const fg_work *w, double cost) {
   if (!fg_solver_real_prime.applicable(planner, w)) return true;
   fg_passes *list = calloc(1, sizeof *list);
