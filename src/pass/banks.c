@@ -24,11 +24,6 @@ static ptrdiff_t pitch(const fg_pass *p) {
   return fg_pass_is_rader(p) && !p->real_radix ? p->n + 1 : padded(p, p->n) | 1;
 }
 
-/* Of a point, in points, without skews. */
-static ptrdiff_t place_of_point(const fg_pass *p, int line, ptrdiff_t k) {
-  return all_columns(p) ? padded(p, k * fg_pass_tile_lines(p) + line) : line * pitch(p) + padded(p, k);
-}
-
 typedef struct {
   ptrdiff_t r, m, product; /* radix, butterflies of a line, radices before */
   ptrdiff_t portions;      /* of a line: one to a thread, whose first butterfly stands for all */
@@ -60,23 +55,6 @@ ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
   return most + most % 2; /* what follows stays 16-byte aligned */
 }
 
-/* Place of point j of the butterfly that a thread has in stage t, when it writes its results or reads its inputs in the
- * exchange after stage s; s negative: before the first. */
-static ptrdiff_t place(const fg_pass *p, int s, const stage *t, int thread, int j, bool writes) {
-  const int line = (int)(t->column ? thread % fg_pass_tile_lines(p) : thread / t->portions);
-  const ptrdiff_t b = t->column ? thread / fg_pass_tile_lines(p) : thread % t->portions;
-  const ptrdiff_t k =
-      writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
-  if (t->generator) {
-    const ptrdiff_t power = fg_power_modulo(t->generator, fg_coprime_index(&t->groups, k), p->filter.n);
-    if (p->real_radix) return line * ((p->data / 2 + 1) | 1) + (power <= p->data / 2 ? power : p->data - power);
-    return place_of_point(p, line, power - 1);
-  }
-  if (s < 0 || !p->skew[s]) return place_of_point(p, line, k);
-  const stage before = stage_of(p, s);
-  return line * skewed_pitch(p, s) + skewed(p->skew[s], before.product * before.r, k);
-}
-
 static ptrdiff_t divide_up(ptrdiff_t a, ptrdiff_t b) { return (a + b - 1) / b; }
 
 /* Threads that have a first butterfly: of whole lines, or a multiple of the products before, where all get as many so. */
@@ -88,23 +66,67 @@ static ptrdiff_t busy_threads(const fg_pass *p, const stage *t) {
   return divide_up(lines > 1 ? lines : all, at_once) == divide_up(all, p->threads) ? busy : p->threads;
 }
 
+/* The accesses of stage t, its writes or its reads, in the exchange after stage s (negative: before the first), and what
+ * all of them have in common.  Tiles hold few points, so that int has them, which is divided in half of the time. */
+typedef struct {
+  const fg_pass *p;
+  const stage *t;
+  bool writes, columns; /* columns: all stages run across lines first */
+  int lines, portions, product, r, m, busy;
+  int skew, group, pitch; /* of that exchange: of a line */
+} accesses;
+
+static accesses accesses_of(const fg_pass *p, int s, const stage *t, bool writes) {
+  accesses a = {.p = p, .t = t, .writes = writes, .columns = all_columns(p), .lines = (int)fg_pass_tile_lines(p),
+                .portions = (int)t->portions, .product = (int)t->product, .r = (int)t->r, .m = (int)t->m,
+                .busy = (int)busy_threads(p, t), .skew = s < 0 ? 0 : p->skew[s], .pitch = (int)pitch(p)};
+  if (!a.skew) return a;
+  const stage before = stage_of(p, s);
+  a.group = (int)(before.product * before.r);
+  a.pitch = (int)skewed_pitch(p, s);
+  return a;
+}
+
+/* Of index k of a line. */
+static int place_of_index(const accesses *a, int line, int k) {
+  if (a->skew) return line * a->pitch + (int)skewed(a->skew, a->group, k);
+  const int q = a->columns ? k * a->lines + line : k, padded_q = a->p->pad ? q + q / a->p->pad : q;
+  return a->columns ? padded_q : line * a->pitch + padded_q;
+}
+
+/* Of point j of a thread's butterfly. */
+static int place(const accesses *a, int thread, int j) {
+  const fg_pass *const p = a->p;
+  const bool column = a->t->column;
+  const int line = column ? thread % a->lines : thread / a->portions, b = column ? thread / a->lines : thread % a->portions;
+  const int k = a->writes ? b / a->product * a->product * a->r + b % a->product + j * a->product : b + j * a->m;
+  if (!a->t->generator) return place_of_index(a, line, k);
+  const ptrdiff_t power = fg_power_modulo(a->t->generator, fg_coprime_index(&a->t->groups, k), p->filter.n);
+  if (!p->real_radix) return place_of_index(a, line, (int)power - 1);
+  return (int)(line * ((p->data / 2 + 1) | 1) + (power <= p->data / 2 ? power : p->data - power));
+}
+
 /* Wavefronts of the accesses to point j of threads first, first + 1, … of one group. */
-static int group_wavefronts(const fg_pass *p, int s, const stage *t, int first, int j, bool writes) {
-  const int banks = wavefront(p);
+static int group_wavefronts(const accesses *a, int first, int j) {
+  const int banks = wavefront(a->p);
   int load[MOST_BANKS] = {0}, most = 1;
-  for (int lane = 0; lane < banks; lane++) {
-    if (first + lane >= busy_threads(p, t)) break;
-    const int bank = (int)(place(p, s, t, first + lane, j, writes) % banks);
+  for (int thread = first; thread < first + banks && thread < a->busy; thread++) {
+    const int bank = place(a, thread, j) & (banks - 1);
     if (++load[bank] > most) most = load[bank];
   }
   return most;
 }
 
-/* A sample: the first group of threads and one in the middle, each at four of its points. */
+/* A sample: the first group of threads and one in the middle, each at four of its points.  With a skew, and without any
+ * padding, these are a constant apart, and one stands for all. */
 static void add_stage(const fg_pass *p, int s, const stage *t, bool writes, double *wavefronts, double *groups) {
+  const accesses a = accesses_of(p, s, t, writes);
   const int middle = p->threads / 2 / WARP * WARP, step = t->r > 4 ? (int)t->r / 4 : 1;
+  const bool alike = !t->generator && (!p->pad || a.skew);
+  int now = 0;
   for (int j = 0; j < t->r; j += step) {
-    *wavefronts += group_wavefronts(p, s, t, 0, j, writes) + group_wavefronts(p, s, t, middle, j, writes);
+    if (j == 0 || !alike) now = group_wavefronts(&a, 0, j) + group_wavefronts(&a, middle, j);
+    *wavefronts += now;
     *groups += 2;
   }
 }
@@ -140,8 +162,9 @@ static double exchange_wavefronts(const fg_pass *p, int s) {
   double wavefronts = 0, groups = 0;
   for (int writes = 0; writes < 2; writes++) {
     const stage t = stage_of(p, writes ? s : s + 1);
-    for (int first = 0; first < busy_threads(p, &t); first += wavefront(p))
-      for (int j = 0; j < points && j < t.r; j++, groups++) wavefronts += group_wavefronts(p, s, &t, first, j, writes);
+    const accesses a = accesses_of(p, s, &t, writes);
+    for (int first = 0; first < a.busy; first += wavefront(p))
+      for (int j = 0; j < points && j < t.r; j++, groups++) wavefronts += group_wavefronts(&a, first, j);
   }
   return wavefronts / groups;
 }

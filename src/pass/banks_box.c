@@ -57,30 +57,51 @@ ptrdiff_t fg_banks_shortest_pitch(const fg_pass *p) {
   return most;
 }
 
-static spot locate(const fg_pass *p, const stage *t, ptrdiff_t u) {
+/* The accesses of stage t in the exchange after the s-th, and what all of them have in common: points of a box, from
+ * neighbour to neighbour; butterflies of the stage along each dimension, and all of a block. */
+typedef struct {
+  const fg_pass *p;
+  const stage *after, *t;
+  bool writes;
+  int s;
+  ptrdiff_t box, pitch[FG_MAX_BOX], along[FG_MAX_BOX], butterflies;
+} accesses;
+
+static accesses accesses_of(const fg_pass *p, int s, const stage *after, const stage *t) {
+  accesses a = {.p = p, .after = after, .t = t, .writes = t->number == s, .s = s, .box = fg_banks_box_points(p)};
+  for (int d = 0; d < p->dims; d++) {
+    a.pitch[d] = pitch_of(p, s, after, d);
+    a.along[d] = d == t->axis ? t->m : fg_pass_part(p, t->number, d);
+  }
+  a.butterflies = p->lines * (fg_pass_part_points(p, t->number) / t->r);
+  return a;
+}
+
+static spot locate(const accesses *a, ptrdiff_t u) {
   spot at = {0};
-  if (p->across) {
-    at.box = u % p->lines;
-    u /= p->lines;
+  if (a->p->across) {
+    at.box = u % a->p->lines;
+    u /= a->p->lines;
   }
-  for (int d = p->dims - 1; d >= 0; d--) {
-    const ptrdiff_t n = d == t->axis ? t->m : fg_pass_part(p, t->number, d);
-    at.at[d] = u % n;
-    u /= n;
+  for (int d = a->p->dims - 1; d >= 0; d--) {
+    at.at[d] = u % a->along[d];
+    u /= a->along[d];
   }
-  if (!p->across) at.box = u;
+  if (!a->p->across) at.box = u;
   return at;
 }
 
-/* Place of point j of thread u's butterfly in stage t, in the exchange after stage `after`, the s-th. */
-static ptrdiff_t place(const fg_pass *p, int s, const stage *after, const stage *t, ptrdiff_t u, int j, bool writes) {
-  spot at = locate(p, t, u);
+/* Place of point j of thread u's butterfly. */
+static ptrdiff_t place(const accesses *a, ptrdiff_t u, int j) {
+  const fg_pass *const p = a->p;
+  const stage *const t = a->t;
+  spot at = locate(a, u);
   const ptrdiff_t b = at.at[t->axis];
-  at.at[t->axis] = writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
-  if (writes && s == fg_pass_crossing(p)) at.at[0] %= fg_pass_part(p, s + 1, 0);
+  at.at[t->axis] = a->writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
+  if (a->writes && a->s == fg_pass_crossing(p)) at.at[0] %= fg_pass_part(p, a->s + 1, 0);
   ptrdiff_t sum = 0;
-  for (int d = 0; d < p->dims; d++) sum += skewed(p, s, after, d, at.at[d]) * pitch_of(p, s, after, d);
-  return p->across ? sum * p->lines + at.box : sum + at.box * fg_banks_box_points(p);
+  for (int d = 0; d < p->dims; d++) sum += skewed(p, a->s, a->after, d, at.at[d]) * a->pitch[d];
+  return p->across ? sum * p->lines + at.box : sum + at.box * a->box;
 }
 
 typedef struct {
@@ -88,32 +109,31 @@ typedef struct {
 } count;
 
 /* Accesses to point j of 128 bytes' threads, from first on. */
-static void add_group(const fg_pass *p, int s, const stage *after, const stage *t, int first, int j, bool writes,
-                      count *c) {
-  const int banks = p->precision == FG_SINGLE ? 16 : 8;
+static void add_group(const accesses *a, int first, int j, count *c) {
+  const int banks = a->p->precision == FG_SINGLE ? 16 : 8;
   int load[MOST_BANKS] = {0}, most = 1;
-  for (int u = first; u < first + banks; u++) {
-    if (u >= p->threads || u >= p->lines * (fg_pass_part_points(p, t->number) / t->r)) break;
-    const int bank = (int)(place(p, s, after, t, u, j, writes) % banks);
+  for (int u = first; u < first + banks && u < a->p->threads && u < a->butterflies; u++) {
+    const int bank = (int)(place(a, u, j) & (banks - 1));
     if (++load[bank] > most) most = load[bank];
   }
   c->wavefronts += most;
   c->groups++;
 }
 
-static void add_stage(const fg_pass *p, int s, const stage *after, const stage *t, bool writes, count *c) {
-  const int middle = p->threads / 2 / WARP * WARP, step = t->r > 4 ? (int)t->r / 4 : 1;
-  for (int j = 0; j < t->r; j += step) {
-    add_group(p, s, after, t, 0, j, writes, c);
-    add_group(p, s, after, t, middle, j, writes, c);
+static void add_stage(const accesses *a, count *c) {
+  const int middle = a->p->threads / 2 / WARP * WARP, step = a->t->r > 4 ? (int)a->t->r / 4 : 1;
+  for (int j = 0; j < a->t->r; j += step) {
+    add_group(a, 0, j, c);
+    add_group(a, middle, j, c);
   }
 }
 
 double fg_banks_exchange_conflicts(const fg_pass *p, int s) {
   const stage from = stage_of(p, s), to = stage_of(p, s + 1);
+  const accesses writes = accesses_of(p, s, &from, &from), reads = accesses_of(p, s, &from, &to);
   count c = {0, 0};
-  add_stage(p, s, &from, &from, true, &c);
-  add_stage(p, s, &from, &to, false, &c);
+  add_stage(&writes, &c);
+  add_stage(&reads, &c);
   return c.wavefronts / c.groups;
 }
 

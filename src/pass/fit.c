@@ -30,6 +30,25 @@ static int points_in_stage(const fg_pass *p, int s) {
   return repeats * fg_geometry_together(p, s) * p->radix[s];
 }
 
+/* What does not depend on the number of threads, of which many are tried: of each stage the portions of all lines, and the
+ * points of one; points used over all stages; bytes of shared memory. */
+typedef struct {
+  ptrdiff_t portions[FG_MAX_STAGES];
+  int points[FG_MAX_STAGES];
+  double used;
+  size_t shared;
+} share;
+
+static share share_of(const fg_pass *p) {
+  share of = {.shared = fg_geometry_shared(p)};
+  for (int s = 0; s < p->stages; s++) {
+    of.portions[s] = fg_pass_tile_lines(p) * fg_geometry_portions(p, s);
+    of.points[s] = fg_geometry_together(p, s) * p->radix[s];
+    of.used += (double)(fg_pass_tile_lines(p) * fg_pass_part_points(p, s));
+  }
+  return of;
+}
+
 bool fg_geometry_singly(const fg_pass *p) {
   int most = 1;
   if (p->family != FG_FAMILY_BOX || p->cluster > 1) return false;
@@ -56,20 +75,19 @@ static double singly_points_of(const fg_pass *p, int *most) {
 }
 
 /* Points that a thread has in registers, and the share of thread slots that have a butterfly, over the stages. */
-static int points_of(const fg_pass *p, double *busy) {
+static int points_of(const fg_pass *p, const share *of, double *busy) {
   int most = 1;
-  double used = 0, slots = 0;
+  double slots = 0;
   if (fg_geometry_singly(p)) {
     *busy = singly_points_of(p, &most);
     return most;
   }
   for (int s = 0; s < p->stages; s++) {
-    const int points = points_in_stage(p, s);
+    const int points = divide_up(of->portions[s], p->threads) * of->points[s];
     if (points > most) most = points;
-    used += (double)(fg_pass_tile_lines(p) * fg_pass_part_points(p, s));
     slots += (double)p->threads * points;
   }
-  *busy = used / slots;
+  *busy = of->used / slots;
   return most;
 }
 
@@ -130,9 +148,8 @@ static int blocks_by_need(const fg_pass *p, const fg_device_info *device, int po
 }
 
 /* Blocks of this pass that one multiprocessor can hold at a time. */
-static int residency(const fg_pass *p, const fg_device_info *device, int points) {
-  const size_t shared = fg_geometry_shared(p) + FG_SHARED_RESERVED;
-  int blocks = (int)(device->shared_sm / shared);
+static int residency(const fg_pass *p, const fg_device_info *device, size_t shared, int points) {
+  int blocks = (int)(device->shared_sm / (shared + FG_SHARED_RESERVED));
   const int by_threads = device->threads_sm / p->threads;
   const int by_registers = blocks_by_need(p, device, points);
   if (by_threads < blocks) blocks = by_threads;
@@ -187,13 +204,13 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
  * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
  * device, and on a multiprocessor. */
-double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
+static double score(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
   if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
-  const int points = points_of(p, &busy);
+  const int points = points_of(p, of, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;
-  const int blocks = residency(p, device, points);
+  const int blocks = residency(p, device, of->shared, points);
   if (blocks < 1) return -1;
 
   const bool tile_across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
@@ -211,27 +228,40 @@ double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
          permuted_efficiency(p);
 }
 
-/* Threads worth trying: those that deal out one of the stages evenly, and powers of two. */
-static bool try_threads(fg_pass *p, const fg_device_info *device, int threads, fg_pass *best, double *best_score) {
-  if (threads < MIN_THREADS || threads > device->threads_block) return false;
-  p->threads = threads;
-  if (fg_geometry_shared(p) > device->shared_block) return false;
-  const double s = fg_fit_score(p, device);
-  if (s <= *best_score) return false;
-  *best_score = s;
-  *best = *p;
-  return true;
+double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
+  const share of = share_of(p);
+  return score(p, &of, device);
 }
 
+/* Shared memory of boxes that come as spectra depends on how many points a thread has, too. */
+static void try_threads(fg_pass *p, share *of, const fg_device_info *device, int threads, fg_pass *best,
+                        double *best_score) {
+  p->threads = threads;
+  if (p->family == FG_FAMILY_BOX && p->from.form) of->shared = fg_geometry_shared(p);
+  if (of->shared > device->shared_block) return;
+  const double s = score(p, of, device);
+  if (s <= *best_score) return;
+  *best_score = s;
+  *best = *p;
+}
+
+/* Threads worth trying: those that deal out one of the stages evenly, and powers of two; each once. */
 void fg_fit_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pass *best, double *best_score) {
+  enum { WARP = 32, MOST_WARPS = 64 };
+  bool tried[MOST_WARPS + 1] = {false};
   p->lines = lines;
+  p->threads = MIN_THREADS;
+  share of = share_of(p);
+  const int most = device->threads_block < WARP * MOST_WARPS ? device->threads_block : WARP * MOST_WARPS;
   for (int s = 0; s < p->stages; s++)
     for (int repeats = 1; repeats <= 4; repeats++) {
-      const int needed = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), repeats);
-      try_threads(p, device, divide_up(needed, 32) * 32, best, best_score);
+      const int threads = divide_up(divide_up(of.portions[s], repeats), WARP) * WARP;
+      if (threads < MIN_THREADS || threads > most || tried[threads / WARP]) continue;
+      tried[threads / WARP] = true;
+      try_threads(p, &of, device, threads, best, best_score);
     }
-  for (int threads = MIN_THREADS; threads <= device->threads_block; threads *= 2)
-    try_threads(p, device, threads, best, best_score);
+  for (int threads = MIN_THREADS; threads <= most; threads *= 2)
+    if (!tried[threads / WARP]) try_threads(p, &of, device, threads, best, best_score);
 }
 
 /* Registers that the compiler may give a thread where so many blocks are to be on a multiprocessor: each quarter of it
@@ -246,8 +276,9 @@ static int registers_for(const fg_pass *p, const fg_device_info *device, int blo
 void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
   enum { MANY = 8 };
   double busy;
-  const int points = points_of(p, &busy);
-  p->blocks_sm = residency(p, device, points);
+  const share of = share_of(p);
+  const int points = points_of(p, &of, &busy);
+  p->blocks_sm = residency(p, device, of.shared, points);
   if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 

@@ -216,6 +216,11 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
 }
 
+double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device) {
+  const double rounding = 1 - 1e-9;
+  return rounding * (launch_seconds + fg_pass_bytes(p) / (copy_bandwidth_sm * device->multiprocessors));
+}
+
 static int print_radices(const fg_pass *p, char *text, size_t size) {
   int at = 0;
   for (int s = 0; s < p->stages; s++)

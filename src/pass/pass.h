@@ -124,6 +124,7 @@ typedef struct {
   int count;
   ptrdiff_t scratch[2];
   double cost; /* estimated seconds on the device */
+  double limit; /* 0, or a list that costs so much is of no use: solvers give up early */
   fg_pass pass[FG_MAX_PASSES]; /* last: copies that are kept have room for count only */
 } fg_passes;
 
@@ -185,6 +186,9 @@ double fg_pass_bytes(const fg_pass *p);
 
 /* Estimated seconds: bytes over bandwidth with the efficiency of its access pattern, plus a launch. */
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device);
+
+/* What it costs at least, whatever the geometry, which need not be chosen. */
+double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device);
 
 /* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows
  * "(tile 4096/2 = 8.16.16, …", of odd ones "(tile 1001 = 13/2.11.7, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/pass/geometry.h"
 #include "src/pass/radices.h"
 
 const fg_solver *const fg_solvers[] = {
@@ -114,7 +115,32 @@ bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p)
   if (list->count == FG_MAX_PASSES) return false;
   list->pass[list->count++] = *p;
   list->cost += p->price > 0 ? p->price : fg_pass_cost(p, planner->device);
-  return true;
+  return list->limit == 0 || list->cost < list->limit;
+}
+
+bool fg_passes_hopeless(const fg_passes *list, double more) {
+  return list->limit > 0 && list->cost + more >= list->limit;
+}
+
+bool fg_passes_choose(const fg_planner *planner, fg_passes *list, fg_pass *p) {
+  if (fg_passes_hopeless(list, fg_pass_least_cost(p, planner->device))) return false;
+  return fg_geometry_choose(p, planner->device) && fg_passes_add(planner, list, p);
+}
+
+/* What any passes for w cost at least.  Its bytes are reckoned where the passes' are sure to be no less. */
+static double least_cost(const fg_planner *planner, const fg_work *w) {
+  const bool sure = w->rank == 1 && w->kind == FG_DFT && !fg_work_has_form(w);
+  const fg_pass p = sure ? fg_pass_of(w) : (fg_pass){.cluster = 1};
+  return fg_pass_least_cost(&p, planner->device);
+}
+
+bool fg_planner_lower_both(const fg_planner *planner, const fg_work *first, const fg_work *second, fg_passes *list) {
+  const double limit = list->limit, rest = least_cost(planner, second);
+  if (fg_passes_hopeless(list, rest)) return false;
+  if (limit > 0) list->limit = limit - rest;
+  const bool lowered = fg_planner_lower(planner, first, list);
+  list->limit = limit;
+  return lowered && fg_planner_lower(planner, second, list);
 }
 
 void fg_passes_copy(fg_passes *to, const fg_passes *from) {

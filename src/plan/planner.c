@@ -18,14 +18,17 @@ enum { MOST_SOLVERS = 32 };
 bool fg_planner_cheapest(const fg_planner *planner, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count,
                          fg_passes *list) {
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
+  const double limit = list->limit;
   bool found = false;
   for (int i = 0; now && best && i < count; i++) {
     fg_passes_copy(now, list);
+    if (found) now->limit = best->cost;
     if (!way(planner, w, choices[i], now) || (found && now->cost >= best->cost)) continue;
     fg_passes_copy(best, now);
     found = true;
   }
   if (found) fg_passes_copy(list, best);
+  list->limit = limit;
   free(now);
   free(best);
   return found;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "src/pass/geometry.h"
+#include "src/pass/radices.h"
 #include "src/pass/solver.h"
 
 enum { CANDIDATES = 4 };
@@ -71,7 +71,7 @@ static bool lower_in_tile(const fg_planner *planner, const fg_work *w, ptrdiff_t
   p.load_limit = e.given;
   p.store_limit = e.wanted;
   p.filter = filter(w, e, m);
-  return m >= least_length(e) && fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return m >= least_length(e) && fg_passes_choose(planner, list, &p);
 }
 
 /* Positions are the indices along the line: no part of a longer transform. */
@@ -111,7 +111,7 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
   inverse.store_weight = 1;
   inverse.store_limit = e.wanted;
   inverse.scratch = w->scratch + 1;
-  return fg_planner_lower(planner, &forward, list) && fg_planner_lower(planner, &inverse, list);
+  return fg_planner_lower_both(planner, &forward, &inverse, list);
 }
 
 /* One loop over the other factor, in front of which the data lies as rows of n2 in dense scratch. */
@@ -120,10 +120,6 @@ static fg_work columns_of(const fg_work *w, ptrdiff_t n1, ptrdiff_t n2) {
   c.dim[0] = (fg_dim){n1, w->dim[0].is * n2, w->dim[0].os * n2};
   c.loop[c.loops++] = (fg_loop){.n = n2, .in = w->dim[0].is, .out = w->dim[0].os};
   return c;
-}
-
-static bool add_pass(const fg_planner *planner, fg_pass *p, fg_passes *list) {
-  return fg_geometry_choose(p, planner->device) && fg_passes_add(planner, list, p);
 }
 
 /* M = n1·n2 in three passes: columns with twiddle; rows forward, times the filter and backward at once, with the
@@ -171,7 +167,11 @@ static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_
   second.filter = filter(w, e, m);
   second.filter.rows = n1;
   second.twiddle_back = true;
-  return add_pass(planner, &first, list) && add_pass(planner, &second, list) && add_pass(planner, &third, list);
+  const fg_device_info *const device = planner->device;
+  const double least = fg_pass_least_cost(&first, device) + fg_pass_least_cost(&second, device) +
+                       fg_pass_least_cost(&third, device);
+  return !fg_passes_hopeless(list, least) && fg_passes_choose(planner, list, &first) && fg_passes_choose(planner, list, &second) &&
+         fg_passes_choose(planner, list, &third);
 }
 
 /* The next lengths that butterflies do in few stages: products of 2, 3, 5 and 7, at least

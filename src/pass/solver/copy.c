@@ -1,7 +1,6 @@
 /* copy.c: the transform of rank 0: a copy, a transposition.
  *
  * One pass of lines of one point. */
-#include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -11,7 +10,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return fg_passes_choose(planner, list, &p);
 }
 
 const fg_solver fg_solver_copy = {"copy", applicable, lower};

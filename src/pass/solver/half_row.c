@@ -6,7 +6,6 @@
  * arithmetic of a line with no imaginary part, and rows twice as long fit a block.  (Cooley, Lewis, Welch, The fast
  * Fourier transform algorithm: programming considerations in the calculation of sine, cosine and Laplace transforms,
  * 1970.) */
-#include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -18,7 +17,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   fg_pass p = fg_pass_of(w);
   p.half_row = true;
   p.n = p.data = w->dim[0].n / 2;
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return fg_passes_choose(planner, list, &p);
 }
 
 const fg_solver fg_solver_half_row = {"half_row", applicable, lower};

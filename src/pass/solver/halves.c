@@ -107,7 +107,7 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t f
   const steps s = fg_form_loads_spectrum(w->from.form) ? split_backward(w, w->dim[0].n / factor, list)
                                                                 : split_forward(w, factor, list);
   const fg_planner deeper = {planner->device, planner->splits + 1};
-  return fg_planner_lower(&deeper, &s.first, list) && fg_planner_lower(&deeper, &s.second, list);
+  return fg_planner_lower_both(&deeper, &s.first, &s.second, list);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

@@ -93,7 +93,7 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n
   const ptrdiff_t elements = fg_work_loop_size(&h.columns) * n1;
   if (h.rows.scratch != w->scratch) fg_passes_need(list, h.columns.to.array, elements);
   const fg_planner deeper = {planner->device, planner->splits + 1};
-  return fg_planner_lower(&deeper, &h.columns, list) && fg_planner_lower(&deeper, &h.rows, list);
+  return fg_planner_lower_both(&deeper, &h.columns, &h.rows, list);
 }
 
 int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision precision, ptrdiff_t list[MAX_CANDIDATES]) {

@@ -7,7 +7,6 @@
  * lead to: lines k₁ ≤ r/2 have everything.  Backwards the same with bins first, butterflies to reals last.  Arithmetic
  * and tile are (r + 1)/2r of a line with no imaginary part; rows are not mixed.  (Sorensen, Jones, Heideman, Burrus,
  * Real-valued fast Fourier transform algorithms, 1987; kernel: cuda/kernel/odd_row.h.) */
-#include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -18,7 +17,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
   p.odd_row = true; /* p.n follows from the radices */
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return fg_passes_choose(planner, list, &p);
 }
 
 const fg_solver fg_solver_odd_row = {"odd_row", applicable, lower};

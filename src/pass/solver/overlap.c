@@ -150,7 +150,7 @@ bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff
   const fg_work second = back ? rows_last(w, &first) : others_last(w, &first);
   const fg_planner deeper = {planner->device, planner->splits + 1};
   fg_passes_need(list, first.to.array, elements);
-  return fg_planner_lower(&deeper, &first, list) && fg_planner_lower(&deeper, &second, list);
+  return fg_planner_lower_both(&deeper, &first, &second, list);
 }
 
 /* The larger of the two passes' boxes, in points, if the digit beside the last dimension has n1; 0 if they do not fit

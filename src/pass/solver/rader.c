@@ -7,7 +7,7 @@
  * A multiple m·p is the two-dimensional transform of m by p (Good 1958) in the same tile.  The tile is loaded and
  * stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass is as with any
  * line: strides, twiddles, forms.  (Rader 1968.) */
-#include "src/pass/geometry.h"
+#include "src/pass/radices.h"
 #include "src/pass/solver.h"
 
 enum { LONGEST = 1 << 16 }; /* no block holds more */
@@ -35,7 +35,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   p.n = prime - 1;
   p.parts = prime < p.data ? (int)(p.data / prime) : 0;
   p.filter = (fg_table){.kind = FG_TABLE_RADER, .precision = w->precision, .n = prime, .length = p.n};
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return fg_passes_choose(planner, list, &p);
 }
 
 const fg_solver fg_solver_rader = {"rader", applicable, lower};

@@ -5,8 +5,8 @@
  * coprime stages as solver rader's; else a length from 2(p − 2) on.  The first stage, of real points, may have any even
  * radix: the larger it is the fewer of its results are kept for nothing (those that are their own conjugates), the cheapest
  * is taken. */
-#include "src/pass/geometry.h"
 #include "src/pass/residues.h"
+#include "src/pass/radices.h"
 #include "src/pass/solver.h"
 
 enum {
@@ -33,7 +33,7 @@ static bool lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t choi
   p.filter = (fg_table){.kind = FG_TABLE_HARTLEY, .precision = w->precision, .sign = w->sign, .n = prime,
                         .length = length, .real = 1, .radix = {p.real_radix}};
   if (!fg_pass_is_whole(&p, FG_INPUT) || !fg_pass_is_whole(&p, FG_OUTPUT)) return false;
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return fg_passes_choose(planner, list, &p);
 }
 
 /* The least multiple of radix from least on whose quotient is a product of 2, 3, 5 and 7, divisible by 8 if it is long. */

@@ -3,7 +3,7 @@
  * Stockham autosort in shared memory (Govindaraju et al., SC 2008, section 4), first stage fed from and last stage
  * stored to global memory directly; several lines a block; across adjacent lines where those are closer together than
  * the points of a line, so that strided dimensions need no transposition. */
-#include "src/pass/geometry.h"
+#include "src/pass/radices.h"
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -14,7 +14,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
-  return fg_geometry_choose(&p, planner->device) && fg_passes_add(planner, list, &p);
+  return fg_passes_choose(planner, list, &p);
 }
 
 const fg_solver fg_solver_tile = {"tile", applicable, lower};
