@@ -1,9 +1,10 @@
 /* api_case.c: small transforms through fftw3_gpu.h; kernels on the processor. */
 #include "api_case.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "suite.h"
 
 void api_choose(const char *mode) {
   setenv("FFTW3_GPU", mode, 1);

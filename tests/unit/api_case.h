@@ -4,9 +4,10 @@
 #ifndef FG_TEST_API_CASE_H
 #define FG_TEST_API_CASE_H
 
-#include <check.h>
 #include <fftw3.h>
 #include <fftw3_gpu.h>
+
+#include "suite.h"
 
 enum { N = 60, BATCH = 7, POINTS = N * BATCH };
 

@@ -1,11 +1,12 @@
 /* arrays.c: memory for a problem's arrays between guard pages. */
 #include "arrays.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "suite.h"
 
 enum { PATTERN = 0xc3 };
 

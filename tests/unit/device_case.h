@@ -3,10 +3,9 @@
 #ifndef FG_TEST_DEVICE_CASE_H
 #define FG_TEST_DEVICE_CASE_H
 
-#include <check.h>
-
 #include "arrays.h"
 #include "src/plan/plan.h"
+#include "suite.h"
 
 typedef struct {
   const fg_problem *problem; /* the plan's, or our own before there is one */

@@ -5,11 +5,11 @@
 #ifndef FG_TEST_DRIVER_CASE_H
 #define FG_TEST_DRIVER_CASE_H
 
-#include <check.h>
 #include <cuda.h>
 
 #include "cuda/backend.h"
 #include "fake_cuda.h"
+#include "suite.h"
 
 #define cuda (&fg_backend_cuda)
 

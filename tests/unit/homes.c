@@ -1,7 +1,6 @@
 /* homes.c: a problem's arrays in memory of any kind. */
 #include "homes.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "real_fftw.h"
 #include "src/problem/layout.h"
 #include "src/run/arena/arena.h"
+#include "suite.h"
 
 const char *const home_names[KINDS] = {"heap", "arena", "pinned", "managed", "device", "shifted", "second"};
 

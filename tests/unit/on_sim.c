@@ -1,7 +1,6 @@
 /* on_sim.c: passes run on the simulated device and compared with the reference. */
 #include "on_sim.h"
 
-#include <check.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "real_reference.h"
 #include "reference.h"
 #include "src/run/program.h"
+#include "suite.h"
 
 void test_choose_sim(void) {
   setenv("FFTW3_GPU", "force", 1);

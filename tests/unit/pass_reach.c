@@ -1,8 +1,9 @@
 /* pass_reach.c: which elements of its arrays a pass reads and writes. */
 #include "pass_reach.h"
 
-#include <check.h>
 #include <stdlib.h>
+
+#include "suite.h"
 
 /* What one side says of the axes of a pass: the line, then its loops. */
 typedef struct {

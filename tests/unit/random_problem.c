@@ -1,11 +1,11 @@
 /* random_problem.c: complex problems with wild but legal layouts; problems and their passes from a text. */
 #include "random_problem.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "src/plan/planner.h"
 #include "src/problem/notation.h"
+#include "suite.h"
 
 enum { MOST = 16 };
 

@@ -1,11 +1,10 @@
 /* reaching.c: passes that reach the program's arrays on the simulated device with the arrays' own strides. */
 #include "reaching.h"
 
-#include <check.h>
-
 #include "on_sim.h"
 #include "src/plan/planner.h"
 #include "src/run/program.h"
+#include "suite.h"
 
 enum { MOST_SPANS = 4 };
 

@@ -1,7 +1,6 @@
 /* real_fftw.c: the real FFTW behind plans of ours: a host table in the precision of the test. */
 #include "real_fftw.h"
 
-#include <check.h>
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,6 +8,7 @@
 
 #include "numbers.h"
 #include "src/run/residence.h"
+#include "suite.h"
 
 /* FFTW's planner is for one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

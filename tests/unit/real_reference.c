@@ -1,9 +1,10 @@
 /* real_reference.c: what a transform of real data should give: one dimension after the other, in long double. */
 #include "real_reference.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "suite.h"
 
 /* FFTW's numbers of the kinds. */
 enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11 };

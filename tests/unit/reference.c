@@ -1,9 +1,10 @@
 /* reference.c: what a complex transform should give: one dimension after the other, in long double. */
 #include "reference.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "suite.h"
 
 static void conjugate(fg_wide *x, ptrdiff_t elements) {
   for (ptrdiff_t e = 0; e < elements; e++) x[e].im = -x[e].im;

@@ -1,5 +1,4 @@
 /* test_compiling.c: plans whose kernels nobody has compiled yet: what compiling costs, who waits for it and how long. */
-#include <check.h>
 #include <math.h>
 
 #include "cuda/sim/sim.h"
@@ -11,6 +10,7 @@
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
 #include "src/report/clock.h"
+#include "suite.h"
 #include "told.h"
 #include "waiting_case.h"
 

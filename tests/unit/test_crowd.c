@@ -1,6 +1,5 @@
 /* test_crowd.c: plans that are executed by many at once: shared, copied, destroyed while they switch, and on a crowded device.  Run
  * under ThreadSanitizer too. */
-#include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "src/plan/background.h"
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
+#include "suite.h"
 #include "waiting_case.h"
 
 /* What the host does in a millisecond is not worth waiting for three others that take half of that each. */

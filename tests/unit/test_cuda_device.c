@@ -3,7 +3,6 @@
  * Every test runs in a process of its own (Check's fork mode), so that one may lose its device. */
 #include "config.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "cuda/backend.h"
+#include "suite.h"
 
 #define SKIPPED 77 /* as automake understands it */
 enum { N = 1 << 14, BLOCK = 256 };

@@ -1,7 +1,6 @@
 /* test_deciding.c: which side a problem ends on where estimates are wrong and both sides are about as fast; by a clock
  * that only executions move. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +14,7 @@
 #include "src/plan/wisdom.h"
 #include "src/report/clock.h"
 #include "src/run/ranks.h"
+#include "suite.h"
 #include "waiting_case.h"
 
 static enum fg_state after(device_case *c, int executions) {

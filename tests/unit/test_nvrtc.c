@@ -1,20 +1,20 @@
 /* test_nvrtc.c: the kernel sources compile for real architectures, without a GPU; skipped where there is no NVRTC. */
 #include "config.h"
 
-#include <check.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "random_problem.h"
 #include "cuda/backend.h"
 #include "cuda/cuda_nvrtc.h"
+#include "random_problem.h"
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/pass/solver.h"
 #include "src/plan/planner.h"
 #include "src/problem/notation.h"
+#include "suite.h"
 
 #define SKIPPED 77 /* as automake understands it */
 #ifndef EM_CUDA

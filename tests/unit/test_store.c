@@ -3,7 +3,6 @@
  * The folder is decided once in a process, so every test runs in a process of its own (Check's fork mode). */
 #include "config.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +17,7 @@
 
 #include "cuda/store.h"
 #include "src/report/standard_error.h"
+#include "suite.h"
 
 #define SUFFIX ".cubin"
 #define KEY "source tile.cu\n#define FG_N 64\n"

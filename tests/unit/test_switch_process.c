@@ -1,11 +1,11 @@
 /* test_switch_process.c: plans that switch while the process ends or forks. */
-#include <check.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/plan/background.h"
 #include "src/plan/handle.h"
+#include "suite.h"
 #include "told.h"
 #include "waiting_case.h"
 

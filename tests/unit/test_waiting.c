@@ -1,6 +1,5 @@
 /* test_waiting.c: plans that wait on the host until the device pays, switch, and go back; by a clock that only
  * executions move. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "cuda/sim/sim.h"
@@ -10,6 +9,7 @@
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
 #include "src/run/slot.h"
+#include "suite.h"
 #include "told.h"
 #include "waiting_case.h"
 

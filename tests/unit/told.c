@@ -1,12 +1,13 @@
 /* told.c: what the library told, in its log. */
 #include "told.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "suite.h"
 
 static char own_path[] = "/tmp/fftw3-gpu-test-log-XXXXXX";
 static const char *path = own_path;

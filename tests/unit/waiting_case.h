@@ -3,10 +3,9 @@
 #ifndef FG_TEST_WAITING_CASE_H
 #define FG_TEST_WAITING_CASE_H
 
-#include <check.h>
-
 #include "device_case.h"
 #include "src/cost/account.h"
+#include "suite.h"
 #include "told_time.h"
 
 /* Seconds: an execution on the host, starting the device, planning on it. */
