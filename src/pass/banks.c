@@ -67,7 +67,8 @@ static ptrdiff_t busy_threads(const fg_pass *p, const stage *t) {
 }
 
 /* The accesses of stage t, its writes or its reads, in the exchange after stage s (negative: before the first), and what
- * all of them have in common.  Tiles hold few points, so that int has them, which is divided in half of the time. */
+ * all of them have in common.  A line fits a block, and choices have 512 lines at most: int has that, and is divided in
+ * half of the time. */
 typedef struct {
   const fg_pass *p;
   const stage *t;

@@ -24,26 +24,24 @@ int fg_fit_most_points(const fg_pass *p) {
 
 static int divide_up(ptrdiff_t a, ptrdiff_t b) { return (int)((a + b - 1) / b); }
 
-/* Points of all butterflies that a thread has in stage s. */
-static int points_in_stage(const fg_pass *p, int s) {
-  const int repeats = divide_up(fg_pass_tile_lines(p) * fg_geometry_portions(p, s), p->threads);
-  return repeats * fg_geometry_together(p, s) * p->radix[s];
-}
+static ptrdiff_t all_portions(const fg_pass *p, int s) { return fg_pass_tile_lines(p) * fg_geometry_portions(p, s); }
+
+static int points_of_portion(const fg_pass *p, int s) { return fg_geometry_together(p, s) * p->radix[s]; }
 
 /* What does not depend on the number of threads, of which many are tried: of each stage the portions of all lines, and the
- * points of one; points used over all stages; bytes of shared memory. */
+ * points of one; points used over all stages. */
 typedef struct {
   ptrdiff_t portions[FG_MAX_STAGES];
   int points[FG_MAX_STAGES];
   double used;
-  size_t shared;
+  size_t shared; /* bytes; of boxes that come as spectra for p's threads only */
 } share;
 
 static share share_of(const fg_pass *p) {
   share of = {.shared = fg_geometry_shared(p)};
   for (int s = 0; s < p->stages; s++) {
-    of.portions[s] = fg_pass_tile_lines(p) * fg_geometry_portions(p, s);
-    of.points[s] = fg_geometry_together(p, s) * p->radix[s];
+    of.portions[s] = all_portions(p, s);
+    of.points[s] = points_of_portion(p, s);
     of.used += (double)(fg_pass_tile_lines(p) * fg_pass_part_points(p, s));
   }
   return of;
@@ -54,7 +52,7 @@ bool fg_geometry_singly(const fg_pass *p) {
   if (p->family != FG_FAMILY_BOX || p->cluster > 1) return false;
   if (p->stages != p->dims || fg_geometry_shares(p)) return false; /* must: no moves, no skews */
   for (int s = 0; s < p->stages; s++) {
-    const int points = points_in_stage(p, s);
+    const int points = divide_up(all_portions(p, s), p->threads) * points_of_portion(p, s);
     if (p->radix[s] != p->box[p->axis[s]].n || p->radix[s] > MAX_POINTS) return false; /* taste: large primes spill */
     if (points > most) most = points;
   }
@@ -233,11 +231,10 @@ double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
   return score(p, &of, device);
 }
 
-/* Shared memory of boxes that come as spectra depends on how many points a thread has, too. */
 static void try_threads(fg_pass *p, share *of, const fg_device_info *device, int threads, fg_pass *best,
                         double *best_score) {
   p->threads = threads;
-  if (p->family == FG_FAMILY_BOX && p->from.form) of->shared = fg_geometry_shared(p);
+  if (p->family == FG_FAMILY_BOX && p->from.form == FG_FORM_HERMITIAN) of->shared = fg_geometry_shared(p);
   if (of->shared > device->shared_block) return;
   const double s = score(p, of, device);
   if (s <= *best_score) return;
@@ -247,7 +244,7 @@ static void try_threads(fg_pass *p, share *of, const fg_device_info *device, int
 
 /* Threads worth trying: those that deal out one of the stages evenly, and powers of two; each once. */
 void fg_fit_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pass *best, double *best_score) {
-  enum { WARP = 32, MOST_WARPS = 64 };
+  enum { WARP = 32, MOST_WARPS = 64 }; /* the latter of a block: no device has as many */
   bool tried[MOST_WARPS + 1] = {false};
   p->lines = lines;
   p->threads = MIN_THREADS;

@@ -217,7 +217,7 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
 }
 
 double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device) {
-  const double rounding = 1 - 1e-9;
+  const double rounding = 1 - 1e-9; /* sums in another order may be less in the last bits */
   return rounding * (launch_seconds + fg_pass_bytes(p) / (copy_bandwidth_sm * device->multiprocessors));
 }
 

@@ -124,7 +124,6 @@ typedef struct {
   int count;
   ptrdiff_t scratch[2];
   double cost; /* estimated seconds on the device */
-  double limit; /* 0, or a list that costs so much is of no use: solvers give up early */
   fg_pass pass[FG_MAX_PASSES]; /* last: copies that are kept have room for count only */
 } fg_passes;
 

@@ -111,19 +111,19 @@ fg_pass fg_pass_of(const fg_work *w) {
   return p;
 }
 
+bool fg_passes_hopeless(const fg_planner *planner, const fg_passes *list, double more) {
+  return planner->limit > 0 && list->cost + more >= planner->limit;
+}
+
 bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p) {
   if (list->count == FG_MAX_PASSES) return false;
   list->pass[list->count++] = *p;
   list->cost += p->price > 0 ? p->price : fg_pass_cost(p, planner->device);
-  return list->limit == 0 || list->cost < list->limit;
-}
-
-bool fg_passes_hopeless(const fg_passes *list, double more) {
-  return list->limit > 0 && list->cost + more >= list->limit;
+  return !fg_passes_hopeless(planner, list, 0);
 }
 
 bool fg_passes_choose(const fg_planner *planner, fg_passes *list, fg_pass *p) {
-  if (fg_passes_hopeless(list, fg_pass_least_cost(p, planner->device))) return false;
+  if (fg_passes_hopeless(planner, list, fg_pass_least_cost(p, planner->device))) return false;
   return fg_geometry_choose(p, planner->device) && fg_passes_add(planner, list, p);
 }
 
@@ -135,12 +135,11 @@ static double least_cost(const fg_planner *planner, const fg_work *w) {
 }
 
 bool fg_planner_lower_both(const fg_planner *planner, const fg_work *first, const fg_work *second, fg_passes *list) {
-  const double limit = list->limit, rest = least_cost(planner, second);
-  if (fg_passes_hopeless(list, rest)) return false;
-  if (limit > 0) list->limit = limit - rest;
-  const bool lowered = fg_planner_lower(planner, first, list);
-  list->limit = limit;
-  return lowered && fg_planner_lower(planner, second, list);
+  const double rest = least_cost(planner, second);
+  fg_planner before = *planner;
+  if (fg_passes_hopeless(planner, list, rest)) return false;
+  if (planner->limit > 0) before.limit -= rest;
+  return fg_planner_lower(&before, first, list) && fg_planner_lower(planner, second, list);
 }
 
 void fg_passes_copy(fg_passes *to, const fg_passes *from) {

@@ -31,13 +31,15 @@ typedef struct {
 
 typedef struct fg_planner {
   const fg_device_info *device;
-  int splits; /* of a length in two that this work is already a part of */
+  int splits;   /* of a length in two that this work is already a part of */
+  double limit; /* 0, or a list that costs so much is of no use: solvers give up early */
 } fg_planner;
 
 typedef struct {
   const char *name;
   bool (*applicable)(const fg_planner *, const fg_work *);
-  /* Append passes for w to the list; false if it cannot after all (what the list then holds is of no use). */
+  /* Append passes for w to the list; false if it cannot after all, or not below the limit (what
+   * the list then holds is of no use). */
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 
@@ -46,16 +48,19 @@ extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_
     fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
-/* The cheapest way of any solver, appended to the list.  false if none can, or none below the list's limit. */
+/* The cheapest way of any solver, appended to the list.  false if none can, or none below the limit. */
 bool fg_planner_lower(const fg_planner *, const fg_work *w, fg_passes *);
-
-/* One of several ways to lower a work, told apart by a number: a factor, a length. */
-typedef bool (*fg_way)(const fg_planner *, const fg_work *w, ptrdiff_t choice, fg_passes *);
 
 /* The same of two works, one after the other. */
 bool fg_planner_lower_both(const fg_planner *, const fg_work *first, const fg_work *second, fg_passes *);
 
-/* The cheapest of them, appended to the list.  false if none can. */
+/* Only tests set it: no way is given up before its end. */
+extern bool fg_planner_exhaustive;
+
+/* One of several ways to lower a work, told apart by a number: a factor, a length. */
+typedef bool (*fg_way)(const fg_planner *, const fg_work *w, ptrdiff_t choice, fg_passes *);
+
+/* The cheapest of them, appended to the list.  false if none can, or none below the limit. */
 bool fg_planner_cheapest(const fg_planner *, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count,
                          fg_passes *);
 
@@ -76,11 +81,11 @@ bool fg_work_odd_row(const fg_work *w);
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
 fg_pass fg_pass_of(const fg_work *w);
 
-/* Add a pass to the list, priced; false if the list is full, or reaches its limit. */
+/* Add a pass to the list, priced; false if the list is full, or reaches the limit. */
 bool fg_passes_add(const fg_planner *, fg_passes *, const fg_pass *);
 
-/* With what costs so much more the list reaches its limit. */
-bool fg_passes_hopeless(const fg_passes *, double more);
+/* With what costs so much more the list reaches the limit. */
+bool fg_passes_hopeless(const fg_planner *, const fg_passes *, double more);
 
 /* fg_passes_add with the geometry chosen first; false also if there is none, or the limit is out of reach without one. */
 bool fg_passes_choose(const fg_planner *, fg_passes *, fg_pass *);

@@ -13,22 +13,23 @@ const fg_device_info fg_reference_device = {
     .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,
     .memory = (size_t)141 << 30, .l2 = (size_t)60 << 20, .reads_host = true};
 
+bool fg_planner_exhaustive;
+
 enum { MOST_SOLVERS = 32 };
 
 bool fg_planner_cheapest(const fg_planner *planner, const fg_work *w, fg_way way, const ptrdiff_t *choices, int count,
                          fg_passes *list) {
   fg_passes *now = malloc(sizeof *now), *best = malloc(sizeof *best);
-  const double limit = list->limit;
+  fg_planner within = *planner;
   bool found = false;
   for (int i = 0; now && best && i < count; i++) {
     fg_passes_copy(now, list);
-    if (found) now->limit = best->cost;
-    if (!way(planner, w, choices[i], now) || (found && now->cost >= best->cost)) continue;
+    if (found && !fg_planner_exhaustive) within.limit = best->cost;
+    if (!way(&within, w, choices[i], now) || (found && now->cost >= best->cost)) continue;
     fg_passes_copy(best, now);
     found = true;
   }
   if (found) fg_passes_copy(list, best);
-  list->limit = limit;
   free(now);
   free(best);
   return found;
@@ -75,7 +76,7 @@ static bool lower_or_find(const fg_work *w, const fg_device_info *device, fg_pas
   fg_planned_key *const key = fg_planned_key_of(w, device);
   bool planned = key && fg_planned_find(key, list);
   if (!planned) {
-    planned = fg_planner_lower(&(fg_planner){device, 0}, w, list);
+    planned = fg_planner_lower(&(fg_planner){.device = device}, w, list);
     if (planned && key) fg_planned_keep(key, list);
   }
   free(key);

@@ -5,8 +5,8 @@
 #include <check.h>
 #include <stdlib.h>
 
-/* Check sends the place of every assertion that holds to the process that runs the suite, which takes time by the square
- * of their number: most of what some tests took.  Only where a test begins is told then. */
+/* Check (0.15) sends the place of every assertion that holds to the process that runs the suite, which moves kilobytes for
+ * each: half of the time of tests that have very many.  Without that a crash is told by where the test begins only. */
 #define _mark_point(file, line) ((void)0)
 
 #define TEST_COUNT(table) (int)(sizeof(table) / sizeof *(table))

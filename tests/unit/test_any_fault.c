@@ -118,7 +118,8 @@ static int life_with_faults(device_case *c, const char *form, int n) {
 }
 
 START_TEST(any_call_may_fail) {
-  enum { WITHOUT_EFFECT = 40, PIECE = 256, PIECES = 32 }; /* so many later calls that change nothing: there are no more */
+  enum { WITHOUT_EFFECT = 40 }; /* so many later calls that change nothing: there are no more */
+  enum { PIECE = 256, PIECES = 32 /* of both arrays */ };
   device_case c;
   device_case_open(&c, cases[_i / TEST_COUNT(forms)]);
   /* Copies in a few pieces each: a life has as many calls as pieces, and there are as many lives. */

@@ -49,7 +49,7 @@ static bool plan(const fg_problem *p, const char *text, const fg_device_info *de
   fg_layout_free(&in);
   fg_layout_free(&out);
   list = (fg_passes){0};
-  return fg_bluestein_lower_at(&(fg_planner){device, 0}, &w, m, factor, &list);
+  return fg_bluestein_lower_at(&(fg_planner){.device = device}, &w, m, factor, &list);
 }
 
 static void check_error(fg_problem *p, const char *text) {

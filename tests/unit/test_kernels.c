@@ -250,7 +250,7 @@ END_TEST
 
 /* p's transform as solver overlap does it with a first digit of n1 points. */
 static void plan_split(const fg_problem *p, ptrdiff_t n1) {
-  const fg_planner planner = {&fg_reference_device, 0};
+  const fg_planner planner = {.device = &fg_reference_device};
   fg_layout in, out;
   ck_assert(fg_layout_make_reaching(&in, p, FG_INPUT, REACH) && fg_layout_make_reaching(&out, p, FG_OUTPUT, REACH));
   fg_work w = {.precision = PRECISION, .sign = p->sign, .rank = p->transform.rank, .loops = p->batch.rank};
@@ -313,7 +313,7 @@ START_TEST(the_longest_primes_by_permutation_are_right) {
   const int n = longest[_i];
   char text[40];
   fg_problem *p = problem_of(notation(text, sizeof text, _i % 2 ? "ocb%d" : "ocf%d", n, 0));
-  const fg_planner planner = {&fg_reference_device, 0};
+  const fg_planner planner = {.device = &fg_reference_device};
   const fg_work w = {.precision = PRECISION, .sign = p->sign, .from.wide = TEST_WIDE,
                      .to = {.array = FG_ARRAY_OUT, .wide = TEST_WIDE}, .rank = 1, .dim = {{n, 1, 1}}};
   list = (fg_passes){0};

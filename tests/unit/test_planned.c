@@ -1,4 +1,5 @@
-/* test_planned.c: what is planned again is found, and is what would be planned anew. */
+/* test_planned.c: what is planned again is found, and is what would be planned anew; what is planned with limits is what
+ * would be planned without. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "random_problem.h"
 #include "small_device.h"
 #include "src/pass/choice.h"
+#include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 #include "src/plan/planned.h"
 #include "src/plan/planner.h"
@@ -25,7 +27,7 @@ static bool same(const fg_passes *a, const fg_passes *b) {
     fg_choice c = fg_choice_of(&a->pass[i]), d = fg_choice_of(&b->pass[i]);
     fg_pass_print(&a->pass[i], x, sizeof x);
     fg_pass_print(&b->pass[i], y, sizeof y);
-    if (strcmp(x, y) || memcmp(&c, &d, sizeof c) || a->pass[i].in != b->pass[i].in || a->pass[i].out != b->pass[i].out ||
+    if (strcmp(x, y) || memcmp(&c, &d, sizeof c) || memcmp(a->pass[i].skew, b->pass[i].skew, sizeof a->pass[i].skew) || a->pass[i].in != b->pass[i].in || a->pass[i].out != b->pass[i].out ||
         memcmp(a->pass[i].loop, b->pass[i].loop, (size_t)a->pass[i].loops * sizeof *a->pass[i].loop))
       return false;
   }
@@ -112,10 +114,57 @@ START_TEST(the_planner_asks_for_it) {
 }
 END_TEST
 
+/* Ways that are given up at the cost of the best so far would not have been cheaper. */
+static void check_limits(const fg_problem *p, const fg_device_info *device, const char *text) {
+  fg_planned_forget();
+  fg_passes *limited = planned(p, device);
+  fg_planned_forget();
+  fg_planner_exhaustive = true;
+  fg_passes *exhaustive = planned(p, device);
+  fg_planner_exhaustive = false;
+  ck_assert_msg(same(limited, exhaustive), "%s: %d passes of %g us, not %d of %g us", text, limited->count,
+                limited->cost * 1e6, exhaustive->count, exhaustive->cost * 1e6);
+  free(limited);
+  free(exhaustive);
+}
+
+static const char *const unlimited[] = {
+    "oc64*9",         "oc1009*100",   "oc2257*500",    "/oc404*80",      "oc10007*30",   "oc65536*16",   "ic65521",
+    "ocb100003",      "oc1048576",    "oc128x96*20",   "oc24x24x24*54",  "oc48x44x40",   "oc256x256x64", "ic137x96:2:96*3:1:1",
+    "orf1000*300",    "orb1001*300",  "orf10007*50",   "orb65521",       "orf262144",    "orb65536*4",   "orf509x30",
+    "irb100x64",      "orf64x64x64",  "orb128x100x96", "ok1000e11*20",   "ok4096e10*3",  "ok101e00*7",   "ok3125f*40",
+    "ok65521b",       "ok60o11x50e01"};
+
+START_TEST(limits_change_no_plan) {
+  const fg_device_info small = test_small_device(32 << 10);
+  const double caches = fg_overlap_caches;
+  fg_problem *p = test_problem(unlimited[_i / 2], _i % 2 ? FG_DOUBLE : FG_SINGLE);
+  check_limits(p, &fg_reference_device, unlimited[_i / 2]);
+  fg_overlap_caches = 0;
+  check_limits(p, &small, unlimited[_i / 2]);
+  fg_overlap_caches = caches;
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(limits_change_no_plan_of_strides) {
+  dice d = {91 + (uint64_t)_i};
+  for (int round = 0; round < 12; round++) {
+    const enum fg_precision precision = dice_one_in(&d, 4) ? FG_DOUBLE : FG_SINGLE;
+    const ptrdiff_t n = (ptrdiff_t)1 << dice_between(&d, 2, 18);
+    fg_problem *p = test_random_problem(&d, &(test_limits){precision, 4, 3, n, 2000, (ptrdiff_t)1 << 28, false});
+    check_limits(p, &fg_reference_device, "random");
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("planned");
   tcase_add_loop_test(tc, found_is_what_would_be_planned, 0, 2);
   tcase_add_test(tc, one_thing_makes_another_problem);
   tcase_add_test(tc, the_planner_asks_for_it);
+  tcase_add_loop_test(tc, limits_change_no_plan, 0, 2 * TEST_COUNT(unlimited));
+  tcase_add_loop_test(tc, limits_change_no_plan_of_strides, 0, 4);
   return test_run(tc, "planned");
 }

@@ -170,7 +170,7 @@ static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_
   const fg_device_info *const device = planner->device;
   const double least = fg_pass_least_cost(&first, device) + fg_pass_least_cost(&second, device) +
                        fg_pass_least_cost(&third, device);
-  return !fg_passes_hopeless(list, least) && fg_passes_choose(planner, list, &first) && fg_passes_choose(planner, list, &second) &&
+  return !fg_passes_hopeless(planner, list, least) && fg_passes_choose(planner, list, &first) && fg_passes_choose(planner, list, &second) &&
          fg_passes_choose(planner, list, &third);
 }
 
@@ -217,8 +217,9 @@ static bool as_two_tiles(const fg_planner *planner, const fg_work *w, ptrdiff_t 
  * 10007 would be a chirp, which has not been timed. */
 static bool beats_real_prime(const fg_planner *planner, const fg_work *w, double cost) {
   if (!fg_solver_real_prime.applicable(planner, w)) return true;
+  const fg_planner alone = {.device = planner->device, .splits = planner->splits};
   fg_passes *list = calloc(1, sizeof *list);
-  const bool loses = list && fg_solver_real_prime.lower(planner, w, list) && cost > 0.75 * list->cost;
+  const bool loses = list && fg_solver_real_prime.lower(&alone, w, list) && cost > 0.75 * list->cost;
   free(list);
   return !loses;
 }

@@ -207,7 +207,7 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = pass_of(w);
-  if (fg_passes_hopeless(list, fg_pass_least_cost(&p, planner->device))) return false;
+  if (fg_passes_hopeless(planner, list, fg_pass_least_cost(&p, planner->device))) return false;
   return best_geometry(&p, planner->device) && fg_passes_add(planner, list, &p);
 }
 

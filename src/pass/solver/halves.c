@@ -106,7 +106,8 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t f
   if (FG_ARRAY_SCRATCH0 + w->scratch > FG_ARRAY_SCRATCH1) return false;
   const steps s = fg_form_loads_spectrum(w->from.form) ? split_backward(w, w->dim[0].n / factor, list)
                                                                 : split_forward(w, factor, list);
-  const fg_planner deeper = {planner->device, planner->splits + 1};
+  fg_planner deeper = *planner;
+  deeper.splits++;
   return fg_planner_lower_both(&deeper, &s.first, &s.second, list);
 }
 

@@ -92,7 +92,8 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n
   if (h.columns.to.array > FG_ARRAY_SCRATCH1) return false;
   const ptrdiff_t elements = fg_work_loop_size(&h.columns) * n1;
   if (h.rows.scratch != w->scratch) fg_passes_need(list, h.columns.to.array, elements);
-  const fg_planner deeper = {planner->device, planner->splits + 1};
+  fg_planner deeper = *planner;
+  deeper.splits++;
   return fg_planner_lower_both(&deeper, &h.columns, &h.rows, list);
 }
 

@@ -148,7 +148,8 @@ bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff
   ptrdiff_t elements;
   const fg_work first = back ? others_first(w, n1, &elements) : rows_first(w, n1, &elements);
   const fg_work second = back ? rows_last(w, &first) : others_last(w, &first);
-  const fg_planner deeper = {planner->device, planner->splits + 1};
+  fg_planner deeper = *planner;
+  deeper.splits++;
   fg_passes_need(list, first.to.array, elements);
   return fg_planner_lower_both(&deeper, &first, &second, list);
 }
@@ -190,7 +191,7 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
 
 /* That many passes of that cost are at least one pass less, and worth it, beside what other solvers make. */
 static bool saves(const fg_planner *planner, const fg_work *w, int count, double cost) {
-  const fg_planner deeper = {planner->device, planner->splits + 1};
+  const fg_planner deeper = {.device = planner->device, .splits = planner->splits + 1};
   fg_passes *others = calloc(1, sizeof *others);
   const bool found = others && fg_planner_lower(&deeper, w, others);
   const bool better = !found || (count < others->count && cost < worth * others->cost);

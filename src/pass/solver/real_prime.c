@@ -5,8 +5,8 @@
  * coprime stages as solver rader's; else a length from 2(p − 2) on.  The first stage, of real points, may have any even
  * radix: the larger it is the fewer of its results are kept for nothing (those that are their own conjugates), the cheapest
  * is taken. */
-#include "src/pass/residues.h"
 #include "src/pass/radices.h"
+#include "src/pass/residues.h"
 #include "src/pass/solver.h"
 
 enum {
