@@ -170,8 +170,8 @@ static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_
   const fg_device_info *const device = planner->device;
   const double least = fg_pass_least_cost(&first, device) + fg_pass_least_cost(&second, device) +
                        fg_pass_least_cost(&third, device);
-  return !fg_passes_hopeless(planner, list, least) && fg_passes_choose(planner, list, &first) && fg_passes_choose(planner, list, &second) &&
-         fg_passes_choose(planner, list, &third);
+  return !fg_passes_hopeless(planner, list, least) && fg_passes_choose(planner, list, &first) &&
+         fg_passes_choose(planner, list, &second) && fg_passes_choose(planner, list, &third);
 }
 
 /* The next lengths that butterflies do in few stages: products of 2, 3, 5 and 7, at least
