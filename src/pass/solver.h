@@ -38,8 +38,8 @@ typedef struct fg_planner {
 typedef struct {
   const char *name;
   bool (*applicable)(const fg_planner *, const fg_work *);
-  /* Append passes for w to the list; false if it cannot after all, or not below the limit (what
-   * the list then holds is of no use). */
+  /* Append passes for w to the list; false if it cannot after all, or not below the limit (what the list then holds is
+   * of no use). */
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 

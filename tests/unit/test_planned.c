@@ -23,12 +23,13 @@ static fg_passes *planned(const fg_problem *p, const fg_device_info *device) {
 static bool same(const fg_passes *a, const fg_passes *b) {
   if (a->count != b->count || a->cost != b->cost || memcmp(a->scratch, b->scratch, sizeof a->scratch)) return false;
   for (int i = 0; i < a->count; i++) {
+    const fg_pass *const p = &a->pass[i], *const q = &b->pass[i];
     char x[512], y[512];
-    fg_choice c = fg_choice_of(&a->pass[i]), d = fg_choice_of(&b->pass[i]);
-    fg_pass_print(&a->pass[i], x, sizeof x);
-    fg_pass_print(&b->pass[i], y, sizeof y);
-    if (strcmp(x, y) || memcmp(&c, &d, sizeof c) || memcmp(a->pass[i].skew, b->pass[i].skew, sizeof a->pass[i].skew) || a->pass[i].in != b->pass[i].in || a->pass[i].out != b->pass[i].out ||
-        memcmp(a->pass[i].loop, b->pass[i].loop, (size_t)a->pass[i].loops * sizeof *a->pass[i].loop))
+    fg_choice c = fg_choice_of(p), d = fg_choice_of(q);
+    fg_pass_print(p, x, sizeof x);
+    fg_pass_print(q, y, sizeof y);
+    if (strcmp(x, y) || memcmp(&c, &d, sizeof c) || memcmp(p->skew, q->skew, sizeof p->skew) || p->in != q->in ||
+        p->out != q->out || memcmp(p->loop, q->loop, (size_t)p->loops * sizeof *p->loop))
       return false;
   }
   return true;
