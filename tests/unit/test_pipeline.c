@@ -18,9 +18,11 @@
 #include "src/run/program.h"
 #include "src/run/slot.h"
 #include "tests/unit/lazy_backend.h"
+#include "tests/unit/small_device.h"
 #include "tests/unit/suite.h"
 
 static fg_target target;
+static const fg_device_info *whole_device;
 
 /* ---- arrays ---- */
 
@@ -66,8 +68,14 @@ static void drop(array *a) {
 /* What the program's arrays are, and what the device computes in. */
 enum arrays { SINGLES, DOUBLES_AS_SINGLE };
 
+/* A problem for a device whose blocks hold so many bytes, so that a small one is cut as large ones are; 0: as they do. */
 typedef struct {
-  const char *problem;
+  const char *text;
+  size_t block;
+} problem;
+
+typedef struct {
+  problem problem;
   enum memory in, out;
   int pieces;        /* fg_schedule_pieces */
   size_t piece;      /* fg_pipeline_piece */
@@ -85,11 +93,14 @@ typedef struct {
 } subject;
 
 static subject prepare(const way *w) {
+  static fg_device_info small;
   char why[200];
   const char *reason = "";
-  subject s = {.p = fg_notation_parse(w->problem, w->arrays == SINGLES ? FG_SINGLE : FG_DOUBLE, why, sizeof why)};
+  subject s = {.p = fg_notation_parse(w->problem.text, w->arrays == SINGLES ? FG_SINGLE : FG_DOUBLE, why, sizeof why)};
   fg_passes *passes = calloc(1, sizeof *passes);
-  ck_assert_msg(s.p != NULL, "%s: %s", w->problem, why);
+  ck_assert_msg(s.p != NULL, "%s: %s", w->problem.text, why);
+  if (w->problem.block) small = test_small_device(w->problem.block);
+  target.info = w->problem.block ? &small : whole_device;
   s.p->compute = FG_SINGLE;
   ck_assert_msg(fg_planner_plan(s.p, target.info, passes, &reason), "%s", reason);
   fg_schedule_pieces = w->pieces;
@@ -176,12 +187,12 @@ static enum fg_outcome check_how(const way *w, bool whole) {
   fg_sim_set_faults(NULL);
   ck_assert_uint_eq(result(&s)->bytes, bytes);
   if (outcome == FG_PARTLY)
-    ck_assert_msg(!whole && partly_right(&s, right, &rest), "%s: wrong before or after %td", w->problem, rest.first);
+    ck_assert_msg(!whole && partly_right(&s, right, &rest), "%s: wrong before or after %td", w->problem.text, rest.first);
   if (outcome == FG_DONE)
     ck_assert_msg(!memcmp(result(&s)->block, right, bytes), "%s in %d pieces: another result",
-                  w->problem, w->pieces);
+                  w->problem.text, w->pieces);
   if (outcome == FG_INTACT || (outcome == FG_DONE && !s.in_place))
-    ck_assert_msg(input_intact(&s), "%s: input touched", w->problem);
+    ck_assert_msg(input_intact(&s), "%s: input touched", w->problem.text);
   free(right);
   dispose(&s);
   return outcome;
@@ -192,17 +203,19 @@ static enum fg_outcome check(const way *w) { return check_how(w, false); }
 /* ---- what is cut ---- */
 
 /* Batches along the slowest dimension, two of them, strides, gaps, split, in place with and without the same strides,
- * one large transform of every rank, hierarchical and of a prime length. */
-static const char *const problems[] = {
-    "ocf64*10",        "icb60*9",          "ocf16x12*7",    "icf8x6x4*5",   "/ocf30*6",         "/icf16x8*4",
-    "ocf12x10x8",      "icf8x9x10",        "ocf40x36",      "/ocf6x8x10",   "ocf6x5x4x7",       "ocf8192",
-    "ocf1009*3",       "ocf32768",         "ocf16:3:1*5:50:16", "icf20*3x4", "ocf12:2:1*4:24:12x3:96:48", "ocf7*1",
-    "ocf20x40x50",     "icf150x200",       "ok1025e00*7"
+ * one large transform of every rank, hierarchical and of a prime length; batches in several passes, and large transforms
+ * whose slabs come in one by one, or come in and go out so. */
+static const problem problems[] = {
+    {"ocf64*10", 0},    {"icb60*9", 0},  {"ocf16x12*7", 0}, {"icf8x6x4*5", 0}, {"/ocf30*6", 0}, {"/icf16x8*4", 0},
+    {"ocf12x10x8", 0},  {"icf8x9x10", 0}, {"ocf40x36", 0},  {"/ocf6x8x10", 0}, {"ocf6x5x4x7", 0}, {"ocf8192", 0},
+    {"ocf1009*3", 0},   {"ocf900", 1024}, {"ocf16:3:1*5:50:16", 0}, {"icf20*3x4", 0},
+    {"ocf12:2:1*4:24:12x3:96:48", 0},     {"ocf7*1", 0},    {"ok1025e00*7", 0}, {"ocf16x12*7", 512}, {"icf15x20", 512},
+    {"ocf6x7x10", 512}, {"icf8x9x10", 512}, {"/icf6x7x10", 512}
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
 START_TEST(every_cut_gives_the_same_bits) {
-  const char *problem = problems[_i];
+  const problem problem = problems[_i];
   static const int pieces[] = {0, 2, 3, 64};
   static const size_t staging[] = {0, 1000, 4096};
   for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
@@ -211,14 +224,14 @@ START_TEST(every_cut_gives_the_same_bits) {
       const size_t piece = staging[(p + (size_t)memory) % 3];
       const way w = {problem, memory & 1, memory >> 1, pieces[p], piece, NULL, i < 4 ? SINGLES : DOUBLES_AS_SINGLE};
       ck_assert_int_eq(check(&w), FG_DONE);
-      if (strchr(problem, 'i') && i >= 4) ck_assert_int_eq(check_how(&w, true), FG_DONE);
+      if (strchr(problem.text, 'i') && i >= 4) ck_assert_int_eq(check_how(&w, true), FG_DONE);
     }
 }
 END_TEST
 
 /* The cut really happens: as many launches as pieces. */
 START_TEST(pieces_are_launched_one_by_one) {
-  const way w = {"ocf64*10", ARENA, ARENA, 5, 0, NULL, SINGLES};
+  const way w = {{"ocf64*10", 0}, ARENA, ARENA, 5, 0, NULL, SINGLES};
   subject s = prepare(&w);
   const size_t before = fg_sim_count().launches;
   ck_assert(fg_program_schedule(s.program)->in_batches);
@@ -230,9 +243,17 @@ END_TEST
 
 /* Line by line, planes are complete one after the other at the end; planes that are boxes or share a dimension's digits
  * with the last pass come in one by one, but the slowest dimension is last then. */
+enum { SLABS = 9 };
+
 START_TEST(slabs_come_in_and_go_out) {
-  static const char *const some[] = {"ocf3x31x1000", "ocf40x20x50", "ocf3x180x180"};
-  const way w = {some[_i], ARENA, ARENA, 3, 0, NULL, SINGLES};
+  static const struct {
+    problem problem;
+    int arrivals, departures;
+  } some[] = {{{"ocf3x31x1000", 0}, 3, 3},  {{"ocf40x20x50", 0}, 3, 1},    {{"ocf3x180x180", 0}, 3, 1},
+              {{"ocf6x7x10", 512}, 3, 3},   {{"icf8x9x10", 512}, 3, 3},    {{"/icf6x7x10", 512}, 3, 3},
+              {{"ocf6x5x4x7", 0}, 3, 1},    {{"icf15x20", 512}, 3, 1},     {{"ocf900", 1024}, 1, 1}};
+  ck_assert_uint_eq(sizeof some / sizeof *some, SLABS);
+  const way w = {some[_i].problem, ARENA, ARENA, 3, 0, NULL, SINGLES};
   subject s = prepare(&w);
   const fg_schedule *schedule = fg_program_schedule(s.program);
   int arrivals = 0, departures = 0;
@@ -240,13 +261,13 @@ START_TEST(slabs_come_in_and_go_out) {
     arrivals += schedule->step[i].kind == FG_ARRIVE;
     departures += schedule->step[i].kind == FG_LEAVE;
   }
-  ck_assert_int_eq(arrivals, 3);
-  ck_assert_int_eq(departures, _i == 0 ? 3 : 1);
+  ck_assert_int_eq(arrivals, some[_i].arrivals);
+  ck_assert_int_eq(departures, some[_i].departures);
   dispose(&s);
 }
 END_TEST
 
-static const char *const recorded[] = {"ocf64*10", "icf16x8*5", "ocf20x40x50", "icf12x10x8"};
+static const problem recorded[] = {{"ocf64*10", 0}, {"icf16x8*5", 0}, {"ocf6x7x10", 512}, {"icf8x9x10", 512}};
 enum { RECORDED = 4, MEMORIES = 4, BRIEF = 2, RECORDINGS = RECORDED * MEMORIES * BRIEF, ARRAYS = 2 };
 
 static way recorded_way(int i, enum arrays arrays) {
@@ -303,7 +324,7 @@ END_TEST
 
 /* Only elements that the transform owns come back. */
 START_TEST(gaps_stay_untouched) {
-  subject s = prepare(&(way){"ocf8:1:3*6:8:40", FOREIGN, ARENA, 3, 64, NULL, _i});
+  subject s = prepare(&(way){{"ocf8:1:3*6:8:40", 0}, FOREIGN, ARENA, 3, 64, NULL, _i});
   const size_t number = 2 * fg_real_size(s.p->precision);
   char *copy = malloc(s.out.bytes);
   memcpy(copy, s.out.block, s.out.bytes);
@@ -325,7 +346,7 @@ START_TEST(one_failure_anywhere_ends_well) {
   for (int n = 1; n < 30; n += n < 8 ? 1 : 5)
     for (int i = 0; i < 4; i++)
       for (int p = 0; p < 3; p++) {
-        static const char *const some[] = {"ocf64*6", "icf16x8*5", "icf8x9x10"};
+        static const problem some[] = {{"ocf64*6", 0}, {"icf16x8*5", 0}, {"icf8x9x10", 512}};
         const enum memory memory = i % 2 ? ARENA : FOREIGN;
         const enum arrays arrays = i < 2 ? SINGLES : DOUBLES_AS_SINGLE;
         char fault[32];
@@ -343,7 +364,8 @@ END_TEST
 /* A batch in place whose doubles were converted: whatever fails for ever, the device itself too, some transforms are
  * complete and the others were not touched; in one of all of them a rest is left. */
 START_TEST(a_converted_batch_is_never_damaged) {
-  static const char *const some[] = {"icf16x8*5", "/icf16x8*4", "icb60*9"}, *const lasting[] = {"any:%d+", "lost:%d"};
+  static const problem some[] = {{"icf16x8*5", 0}, {"/icf16x8*4", 0}, {"icb60*9", 0}};
+  static const char *const lasting[] = {"any:%d+", "lost:%d"};
   int rests = 0;
   for (int n = 1; n < 90; n++) {
     char fault[32];
@@ -363,8 +385,8 @@ START_TEST(lasting_failure_ends_intact_or_says_so) {
     char fault[32];
     snprintf(fault, sizeof fault, "%s:%d+", faults[_i], n);
     for (int arrays = SINGLES; arrays <= DOUBLES_AS_SINGLE; arrays++) {
-      check(&(way){"icf16x8*5", FOREIGN, FOREIGN, 3, 600, fault, arrays});
-      ck_assert_int_ne(check(&(way){"ocf16x8*5", ARENA, ARENA, 3, 600, fault, arrays}), FG_DAMAGED);
+      check(&(way){{"icf16x8*5", 0}, FOREIGN, FOREIGN, 3, 600, fault, arrays});
+      ck_assert_int_ne(check(&(way){{"ocf16x8*5", 0}, ARENA, ARENA, 3, 600, fault, arrays}), FG_DAMAGED);
       fg_slot_trim(&target);
     }
   }
@@ -378,6 +400,7 @@ static void open_sim(void) {
   const fg_target *opened = fg_target_get(&why);
   ck_assert_msg(opened != NULL, "%s", why);
   target = *opened;
+  whole_device = target.info;
 }
 
 static void open_lazy(void) {
@@ -414,7 +437,7 @@ int main(void) {
   tcase_add_checked_fixture(tc, open_sim, trim);
   tcase_set_timeout(tc, 300);
   tcase_add_test(tc, pieces_are_launched_one_by_one);
-  tcase_add_loop_test(tc, slabs_come_in_and_go_out, 0, 3);
+  tcase_add_loop_test(tc, slabs_come_in_and_go_out, 0, SLABS);
   tcase_add_loop_test(tc, gaps_stay_untouched, 0, 2);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, sizeof faults / sizeof *faults);
   tcase_add_loop_test(tc, a_converted_batch_is_never_damaged, 0, 6);
