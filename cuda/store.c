@@ -276,6 +276,15 @@ const char *fg_store_trouble(void) {
   return file >= 0 ? NULL : strerrordesc_np(error);
 }
 
+/* Listing a large folder takes longer than writing an entry, on a network much longer: a process does it when it
+ * puts its first entry, and then once for every so many bytes. */
+static void trim_now_and_then(size_t bytes) {
+  static atomic_size_t since = FG_STORE_CAP;
+  if (atomic_fetch_add(&since, bytes) + bytes < FG_STORE_CAP / 32) return;
+  atomic_store(&since, 0);
+  fg_store_trim(FG_STORE_CAP);
+}
+
 void fg_store_put(const char *key, const char *suffix, const void *blob, size_t bytes) {
   int saved = errno;
   const char *folder = fg_store_folder();
@@ -283,7 +292,7 @@ void fg_store_put(const char *key, const char *suffix, const void *blob, size_t 
   int error = 0, file = path ? open_temporary(folder, &temporary, &error) : -1;
   if (file >= 0) {
     put_in(file, temporary, path, key, blob, bytes);
-    fg_store_trim(FG_STORE_CAP);
+    trim_now_and_then(bytes);
   }
   if (error) tell_trouble(folder, error);
   free(temporary);

@@ -36,7 +36,7 @@ char *fg_store_read(const char *name);
 #define FG_STORE_TEXT ((size_t)64 << 10)
 
 /* Remove the entries longest unused until at most cap bytes are left.  Files that are not the store's are never
- * touched.  fg_store_put does this by itself with FG_STORE_CAP. */
+ * touched.  fg_store_put does this by itself with FG_STORE_CAP: at first, and again after a 32nd of it was put. */
 void fg_store_trim(size_t cap);
 #define FG_STORE_CAP ((size_t)512 << 20)
 

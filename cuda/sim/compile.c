@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char suffix[] = "so";
+static const char suffix[] = ".so";
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_kernel *loaded;

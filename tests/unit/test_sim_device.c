@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda/store.h"
 #include "sim_case.h"
 
 /* ---- memory ---- */
@@ -160,6 +161,21 @@ START_TEST(a_second_process_finds_kernels_in_the_store) {
 }
 END_TEST
 
+/* They are the store's entries like others: what was not used for long goes. */
+START_TEST(kept_kernels_are_trimmed) {
+  const fg_kernel_request request = {.source = KERNEL("/* trimmed */"), .defines = "", .entry = "k"};
+  char cache[64];
+  fg_kernel *kernel;
+  snprintf(cache, sizeof cache, "%s/cache", folder);
+  setenv("FFTW3_GPU_CACHE", cache, 1);
+  ck_assert_str_eq(fg_store_folder(), cache);
+  ck_assert_int_eq(sim->kernels(device, 1, &request, &kernel), 0);
+  ck_assert_int_eq(access(cache, F_OK), 0);
+  fg_store_trim(0);
+  ck_assert_int_eq(rmdir(cache), 0); /* nothing is left */
+}
+END_TEST
+
 /* ---- the compiler ---- */
 
 START_TEST(text_that_is_no_kernel_is_a_compile_error) {
@@ -219,6 +235,7 @@ static void add(Suite *s) {
   tcase_add_test(tc, threads_launch_at_once);
   tcase_add_test(tc, several_kernels_are_loaded_by_one_call);
   tcase_add_test(tc, a_second_process_finds_kernels_in_the_store);
+  tcase_add_test(tc, kept_kernels_are_trimmed);
   tc = sim_case_tests(s, "compiler");
   tcase_add_test(tc, text_that_is_no_kernel_is_a_compile_error);
   tcase_add_test(tc, a_program_that_ignores_its_children_gets_kernels);

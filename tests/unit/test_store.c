@@ -397,6 +397,38 @@ START_TEST(trim_touches_only_our_files) {
 }
 END_TEST
 
+/* An entry, long unused, that takes no room but counts for as much as all may. */
+static void put_large(void) {
+  put_aged("large", 30);
+  ck_assert_int_eq(truncate(path_of("large"), FG_STORE_CAP), 0);
+  const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  ck_assert_int_eq(utimensat(AT_FDCWD, path_of("large"), long_ago, 0), 0);
+}
+
+/* A process looks at the whole folder when it puts its first entry, and when it has put many more. */
+START_TEST(putting_trims_now_and_then) {
+  const size_t bytes = FG_STORE_CAP / 64;
+  char *blob = calloc(1, bytes);
+  ck_assert_ptr_nonnull(blob);
+  const pid_t child = fork();
+  if (child == 0) {
+    put_large();
+    _exit(0);
+  }
+  ck_assert_int_eq(waitpid(child, NULL, 0), child);
+  ck_assert_int_eq(access(path_of("large"), F_OK), 0);
+  fg_store_put("first", SUFFIX, blob, 1);
+  ck_assert_int_eq(access(path_of("large"), F_OK), -1);
+  put_large();
+  fg_store_put("second", SUFFIX, blob, bytes);
+  ck_assert_int_eq(access(path_of("large"), F_OK), 0);
+  fg_store_put("third", SUFFIX, blob, bytes);
+  ck_assert_int_eq(access(path_of("large"), F_OK), -1);
+  ck_assert_int_eq(files_in_cache(), 3);
+  free(blob);
+}
+END_TEST
+
 static Suite *suite(void) {
   const TTest *const tests[] = {
       hash_is_fnv_1a, round_trip, other_keys_and_suffixes_are_not_found, folders_are_private, errno_is_kept,
@@ -405,7 +437,7 @@ static Suite *suite(void) {
       folder_without_trouble, file_size_limit_does_not_kill, no_home_no_folder, home_is_not_made,
       home_is_the_last_choice, xdg_comes_before_home,
       relative_folder_stays_where_it_was, processes_write_at_once, trim_removes_what_was_longest_unused,
-      trim_touches_only_our_files};
+      trim_touches_only_our_files, putting_trims_now_and_then};
   Suite *s = suite_create("store");
   TCase *c = tcase_create("store");
   tcase_add_checked_fixture(c, setup, teardown);
