@@ -148,8 +148,9 @@ FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
 FG_DEVICE cplx quarter_wave_point(real x, real y, cplx factor) {
   return (odd_kind(FG_FROM_FORM) ? cplx{y, x} : cplx{x, y}) * factor;
 }
+/* A row of two is one point, which is turned for both sides at once when it is loaded (src/pass/solver.c): one error. */
 FG_DEVICE cplx quarter_wave_elements(cplx v, cplx factor) {
-  const cplx c = v * factor;
+  const cplx c = TO_ROW == 2 ? v : v * factor;
   return {2 * c.x, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y};
 }
 
