@@ -108,8 +108,14 @@ static bool meet(const fg_problem *p, const void *in, const void *out) {
   return i.low * real < distance + o.high * real && distance + o.low * real < i.high * real;
 }
 
+/* The array of imaginary parts; NULL if there is none, or if the span of the real ones has them: complex numbers. */
+static const void *second(const fg_problem *p, const void *re, const void *im) {
+  return p->format == FG_SPLIT || im != (const char *)re + fg_real_size(p->precision) ? im : NULL;
+}
+
 static bool overlap(const fg_problem *p, const fg_arrays *a) {
-  const void *const ins[] = {a->in_re, a->in_im}, *const outs[] = {a->out_re, a->out_im};
+  const void *const ins[] = {a->in_re, second(p, a->in_re, a->in_im)};
+  const void *const outs[] = {a->out_re, second(p, a->out_re, a->out_im)};
   for (int i = 0; i < 4; i++)
     if (ins[i / 2] && outs[i % 2] && meet(p, ins[i / 2], outs[i % 2])) return true;
   return false;

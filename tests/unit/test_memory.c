@@ -206,6 +206,28 @@ START_TEST(a_part_that_fails_is_done_by_the_host) {
 }
 END_TEST
 
+/* One array right behind the other, as a program has them that cuts both out of one block, or declares them so. */
+START_TEST(arrays_that_touch_are_done_in_parts) {
+  enum { REALS = 2 * 360 * 20 };
+  device_case c;
+  device_case_open(&c, "oc360*20");
+  device_case_plan(&c);
+  fg_memory_most = images(&c) * 2 / 3;
+  fg_plan *plan = fg_plan_create(fg_problem_copy(c.problem));
+  ck_assert(fg_plan_is_ours(plan));
+  float *const all = malloc(2 * REALS * sizeof *all), *const in = all + _i * REALS, *const out = all + !_i * REALS;
+  test_arrays_refill(&c.arrays);
+  memcpy(in, c.arrays.at.in_re, REALS * sizeof *in);
+  fg_plan_execute(plan, NULL);
+  fg_plan_execute(plan, &(fg_arrays){in, in + 1, out, out + 1});
+  ck_assert_uint_eq(fg_plan_facts_of(plan).by_host, 0);
+  ck_assert_mem_eq(out, c.arrays.at.out_re, REALS * sizeof *out);
+  free(all);
+  fg_plan_destroy(plan);
+  device_case_close(&c);
+}
+END_TEST
+
 /* A transposition in place: a part would overwrite what another has to read. */
 START_TEST(parts_that_meet_are_done_by_the_host) {
   device_case c;
@@ -293,6 +315,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_batch_larger_than_the_memory_is_done_in_parts, 0, TEST_COUNT(batches));
   tcase_add_test(tc, one_transform_larger_than_the_memory_is_the_hosts);
   tcase_add_loop_test(tc, a_part_that_fails_is_done_by_the_host, 0, 6);
+  tcase_add_loop_test(tc, arrays_that_touch_are_done_in_parts, 0, 2);
   tcase_add_test(tc, parts_that_meet_are_done_by_the_host);
   tcase_add_test(tc, ranks_share_what_there_is);
   tcase_add_test(tc, nonsense_of_launchers_is_none);
