@@ -120,7 +120,9 @@ static bool next_line(reader *r, bool *whole) {
 static bool read_head(reader *r) {
   int version = 0;
   bool whole;
-  if (!next_line(r, &whole) || sscanf(r->text, FG_TRACE_MAGIC " %d", &version) != 1) return fail(r, "not a trace");
+  const bool line = next_line(r, &whole);
+  if (ferror(r->stream)) return fail(r, strerror(errno)); /* a folder */
+  if (!line || sscanf(r->text, FG_TRACE_MAGIC " %d", &version) != 1) return fail(r, "not a trace");
   if (version != FG_TRACE_VERSION) return fail(r, "a trace of another version of fftw3-gpu");
   if (!next_line(r, &whole) || strncmp(r->text, "program ", 8)) return fail(r, "the line about the program is missing");
   snprintf(r->file->head, sizeof r->file->head, "%s", r->text + 8);

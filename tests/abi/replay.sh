@@ -149,6 +149,7 @@ bad 3 'repeat x'
 bad 3 'end'
 bad 4 '+1 done' '+2 t0 cleanup'
 echo 'no trace' >bad
+"$program" replay . >out 2>err; [ $? -eq 1 ] && grep -q 'Is a directory' err || fail "a folder"
 "$program" replay bad >out 2>err; [ $? -eq 1 ] && grep -q 'bad:1: not a trace' err || fail "no trace"
 "$program" replay /nowhere >out 2>err; [ $? -eq 1 ] && grep -q '/nowhere: No such file' err || fail "no file"
 echo "all passed"
