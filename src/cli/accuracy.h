@@ -120,6 +120,9 @@ void fg_accuracy_plot_add(fg_accuracy_plot *, const char *problem, double points
                           enum fg_norm);
 void fg_accuracy_plot_write(FILE *f, const fg_accuracy_plot *, const char *device, const char *what);
 
+/* Behind a message that there is no device: what does without; "" if it is in force. */
+const char *fg_accuracy_advice(void);
+
 /* ---- a program, twice (accuracy_program.c) ---- */
 
 /* argv ends with NULL.  tolerance: of a relative L2 difference; 0: what no rounding explains.  Exit status. */

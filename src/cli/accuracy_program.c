@@ -179,6 +179,12 @@ static void print_entry(const entry *e, FILE *csv) {
   fputs("\"\n", csv);
 }
 
+static bool none_compared(const entries *all) {
+  for (int i = 0; i < all->count; i++)
+    if (compared(&all->item[i])) return false;
+  return true;
+}
+
 /* true: transforms were compared, and agree. */
 static bool print_summary(const entries *all, double tolerance) {
   unsigned long number = 0, host = 0, replaced = 0;
@@ -244,6 +250,8 @@ static int tell(const session *s, const int status[2], FILE *csv) {
   print_outputs(s);
   if (!report) fg_cli_error("accuracy: there is no report: the program could not be preloaded into, was killed, or ended by _exit");
   else if (!all.count) fg_cli_error("accuracy: the program planned nothing that the library sees");
+  else if (none_compared(&all))
+    fg_cli_error("accuracy: no transform ran on the device, so that there is nothing to compare%s", fg_accuracy_advice());
   if (status[0] != status[1])
     fg_cli_error("accuracy: exit status %d with stock FFTW, %d with the library", status[0], status[1]);
   entries_free(&all);
@@ -278,8 +286,8 @@ int fg_accuracy_program(char **argv, double tolerance, FILE *csv) {
   session s;
   int status[2] = {-1, -1}, result = FG_EXIT_FAILED;
   if (!session_begin(&s, tolerance)) return FG_EXIT_FAILED;
-  if (fg_cli_is_static(argv[0]))
-    fg_cli_error("accuracy: %s is linked statically: the library has no effect on it", argv[0]);
+  const char *const obstacle = fg_cli_obstacle(argv[0]);
+  if (obstacle) fg_cli_error("accuracy: %s %s: the library has no effect on it", argv[0], obstacle);
   for (int i = 0; i < 2 && (i == 0 || status[0] >= 0); i++) status[i] = run(&s, i == 1, argv);
   if (status[0] >= 0 && status[1] >= 0) result = tell(&s, status, csv);
   session_end(&s);

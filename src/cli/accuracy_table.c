@@ -6,6 +6,7 @@
 #include "src/cli/accuracy_table.h"
 #include "src/cli/cli.h"
 #include "src/problem/notation.h"
+#include "src/report/settings.h"
 #include "src/run/target.h"
 
 /* ---- columns: in the table those of one norm, in the CSV file all ---- */
@@ -191,12 +192,16 @@ static const char *norm_name(enum fg_norm norm) {
   return norm == FG_NORM_L2 ? "relative L2 error" : "largest error over the largest number";
 }
 
+const char *fg_accuracy_advice(void) {
+  return fg_settings_get()->sim ? "" : " (FFTW3_GPU_BACKEND=sim has the processor run the kernels)";
+}
+
 int fg_accuracy_tables(const fg_accuracy_request *request) {
   fg_accuracy_request r = *request;
   const char *why;
   const fg_target *target = fg_target_get(&why);
   if (!target) {
-    fg_cli_error("accuracy: no device: %s", why);
+    fg_cli_error("accuracy: no device: %s%s", why, fg_accuracy_advice());
     return FG_EXIT_FAILED;
   }
   if (!fg_accuracy_cufft_possible()) r.options.wanted[FG_CUFFT_SINGLE] = r.options.wanted[FG_CUFFT_DOUBLE] = false;

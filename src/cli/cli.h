@@ -61,7 +61,7 @@ bool fg_cli_watch_library(char *path, size_t size);
  * after a message. */
 int fg_cli_preload(const char *command);
 
-/* Whether a program, found as execvp does, is linked statically: then nothing can be preloaded into it. */
-bool fg_cli_is_static(const char *program);
+/* Why nothing can be preloaded into a program, found as execvp does: a literal to follow its name; NULL if it can. */
+const char *fg_cli_obstacle(const char *program);
 
 #endif

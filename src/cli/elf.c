@@ -1,4 +1,5 @@
 /* elf.c: whether a program can be preloaded into at all. */
+#define _GNU_SOURCE
 #include "src/cli/cli.h"
 
 #include <elf.h>
@@ -8,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* The file that execvp would start; false if there is none. */
@@ -42,11 +46,28 @@ static bool is_linker(const char *path) {
   return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld.so", 5) || !strncmp(name, "ld64.so", 7);
 }
 
-bool fg_cli_is_static(const char *program) {
+static bool is_elf(int file) {
+  char magic[SELFMAG];
+  return read_at(file, magic, sizeof magic, 0) && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* With another user's or group's rights, or with capabilities, which root has anyway: the dynamic linker then loads
+ * nothing of the caller's. */
+static bool is_privileged(int file) {
+  struct stat st;
+  struct statvfs fs;
+  if (fstat(file, &st) || fstatvfs(file, &fs) || fs.f_flag & ST_NOSUID || !is_elf(file)) return false;
+  if (st.st_mode & S_ISUID && st.st_uid != getuid()) return true;
+  if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid()) return true;
+  return getuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+const char *fg_cli_obstacle(const char *program) {
   char path[PATH_MAX];
   const int file = find(program, path) && !is_linker(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  if (file < 0) return false;
-  const bool is_static = lacks_linker(file);
+  if (file < 0) return NULL;
+  const bool is_static = lacks_linker(file), privileged = is_privileged(file);
   close(file);
-  return is_static;
+  if (is_static) return "is linked statically";
+  return privileged ? "runs with other rights than yours (set-uid, set-gid, capabilities)" : NULL;
 }

@@ -55,8 +55,8 @@ static int apply(int i, const char *argument) {
 static int start(char **argv) {
   const int status = fg_cli_preload("run");
   if (status) return status;
-  if (fg_cli_is_static(argv[0]))
-    fg_cli_error("run: %s is linked statically: the library has no effect on it", argv[0]);
+  const char *const obstacle = fg_cli_obstacle(argv[0]);
+  if (obstacle) fg_cli_error("run: %s %s: the library has no effect on it", argv[0], obstacle);
   execvp(argv[0], argv);
   int why = errno;
   fg_cli_error("run: %s: %s", argv[0], strerror(why));

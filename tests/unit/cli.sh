@@ -31,7 +31,10 @@ no_out() {
   if [ $# -eq 0 ]; then [ ! -s "$work/out" ] || fail "something on stdout"
   else ! grep -qF -e "$1" "$work/out" || fail "\"$1\" on stdout"; fi
 }
-no_err() { [ ! -s "$work/err" ] || fail "something on stderr"; }
+no_err() {
+  if [ $# -eq 0 ]; then [ ! -s "$work/err" ] || fail "something on stderr"
+  else ! grep -qF "$1" "$work/err" || fail "\"$1\" on stderr"; fi
+}
 
 # The last line of each.
 finish() {

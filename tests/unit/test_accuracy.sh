@@ -116,6 +116,8 @@ if [ -x "$sample" ]; then
     fail "not every transform was compared"
   accuracy 1 --tolerance=1e-12 --program "$sample"; out "too large a difference"; out "TOO LARGE"
   FFTW3_GPU=off accuracy 1 --program "$sample"; out "0 transforms on the device compared"
+  FFTW3_GPU_DEVICE=7 accuracy 1 --program "$sample"; err "no transform ran on the device"; no_err "FFTW3_GPU_BACKEND=sim"
+  FFTW3_GPU_BACKEND=cuda FFTW3_GPU_DEVICE=1000 accuracy 1 --program "$sample"; err "(FFTW3_GPU_BACKEND=sim has the processor"
 fi
 sample=$FG_BUILD/tests/programs/real_double.app
 if [ -x "$sample" ]; then

@@ -85,6 +85,13 @@ if ${CC:-cc} -static -o "$work/still" "$work/still.c" 2>/dev/null; then
   PATH=$work:$PATH expect 3 run still; err "still is linked statically"
 fi
 
+# Set-uid: where the file system honours that, nothing is preloaded.
+if [ "$(id -u)" = 0 ] && cp "$(command -v env)" "$work/secure" && chown 65534 "$work/secure" && chmod 4755 "$work/secure"; then
+  expect 0 run --report -- "$work/secure"
+  if grep -qF "#problem" "$work/err"; then ! grep -qF "other rights" "$work/err" || fail "a set-uid program was preloaded into"
+  else err "$work/secure runs with other rights than yours"; fi
+fi
+
 # ---- tune --geometry
 expect 2 tune --seconds=3; err "go with --geometry"
 expect 2 tune --geometry --seconds=soon; err "a number of seconds is needed"
