@@ -111,7 +111,7 @@ static int bench_main(int argc, char **argv) {
 
 const fg_command fg_command_bench = {
     .name = "bench",
-    .synopsis = "[OPTION...] PROBLEM...",
+    .synopsis = "[OPTION...] [PROBLEM...]",
     .summary = "Time problems beside FFTW, cuFFT and cuFFTW",
     .help = "  --host         data on the host, through the FFTW interface: stock FFTW with one thread and with\n"
             "                 all, this library, cuFFTW if it is there (the default, but for device suites)\n"

@@ -68,11 +68,18 @@ bool fg_cli_no_options(const fg_command *command, int argc, char **argv, int *st
   }
 }
 
+/* A long synopsis has its line for itself. */
+static void print_line(const char *name, const char *synopsis, const char *summary) {
+  enum { WIDTH = 39 };
+  const bool fits = strlen(synopsis) <= WIDTH;
+  if (!fits) printf("  %-8s %s\n", name, synopsis);
+  printf("  %-8s %-*s %s\n", fits ? name : "", WIDTH, fits ? synopsis : "", summary);
+}
+
 static int help(void) {
   printf("Usage: fftw3-gpu COMMAND ...\nRun the transforms of unmodified FFTW programs on a GPU.\n\n");
-  for (int i = 0; commands[i]; i++)
-    printf("  %-8s %-38s %s\n", commands[i]->name, commands[i]->synopsis, commands[i]->summary);
-  printf("  %-8s %-38s %s\n", "help", "[COMMAND]", "Tell more about a command");
+  for (int i = 0; commands[i]; i++) print_line(commands[i]->name, commands[i]->synopsis, commands[i]->summary);
+  print_line("help", "[COMMAND]", "Tell more about a command");
   printf("\nPROBLEM is in the notation of FFTW's test program: ic64x64x64*27 is 27 complex transforms in place.\n"
          "\nSettings, as environment variables:\n");
   for (const fg_setting *s = fg_setting_table; s->name; s++)

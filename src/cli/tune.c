@@ -153,7 +153,7 @@ static int tune_main(int argc, char **argv) {
 const fg_command fg_command_tune = {
     .name = "tune",
     .synopsis = "[--dry-run | --geometry [OPTION...] [PROBLEM...]]",
-    .summary = "Measure this machine once, so that host or GPU is decided by its own figures",
+    .summary = "Measure this machine once, so that its own figures decide",
     .help = "  -n, --dry-run     print what was found, keep nothing\n"
             "      --geometry    instead: time other geometries of each pass (of the peers suite's problems) and print\n"
             "                    a table of those that are faster, to be added to src/pass/tuned.txt\n"
