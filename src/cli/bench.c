@@ -113,8 +113,8 @@ const fg_command fg_command_bench = {
     .name = "bench",
     .synopsis = "[OPTION...] [PROBLEM...]",
     .summary = "Time problems beside FFTW, cuFFT and cuFFTW",
-    .help = "  --host         data on the host, through the FFTW interface: stock FFTW with one thread and with\n"
-            "                 all, this library, cuFFTW if it is there (the default, but for device suites)\n"
+    .help = "  --host         complex data on the host, through the FFTW interface: stock FFTW with one thread and\n"
+            "                 with all, this library, cuFFTW if it is there (the default, but for device suites)\n"
             "  --device       data on the device: this library's passes, a copy of the same bytes, cuFFT if it\n"
             "                 is there, in place or out of place, whichever is better; of real data also as a\n"
             "                 share of this library's complex transform of the same size\n"

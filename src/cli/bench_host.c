@@ -278,7 +278,7 @@ static void fill(const subject *s, size_t at, size_t count, uint64_t first, int 
 }
 
 static const char *prepare(subject *s) {
-  if (s->p->kind != FG_DFT) return "only complex transforms are timed";
+  if (s->p->kind != FG_DFT) return "only complex transforms are timed, but for --device";
   if (fg_tensor_size(&s->p->batch) == 0) return "an empty batch";
   const char *why = fg_problem_undefined(s->p);
   if (why) return why;
