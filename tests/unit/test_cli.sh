@@ -164,6 +164,13 @@ for words in chekc 'check all' '--check'; do
   err "not understood: $words"; no_out
 done
 "$work/clone/quickstart" --help >"$work/out" || fail "quickstart --help"
+for folder in 'a clone' a:clone; do
+  mkdir "$work/$folder" && cp "$top/quickstart" "$work/$folder/"
+  "$work/$folder/quickstart" >"$work/out" 2>"$work/err"
+  [ $? -eq 1 ] || fail "quickstart in '$folder': not refused"
+  out "a blank or a colon in the path"
+  [ ! -e "$work/$folder/build" ] || fail "quickstart began in '$folder'"
+done
 [ "$(cat "$work/clone/build/quickstart.log")" = precious ] || fail "quickstart emptied its log"
 
 finish
