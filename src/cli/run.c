@@ -1,4 +1,5 @@
 /* run.c: `fftw3-gpu run` starts a program with the library preloaded. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -38,6 +39,16 @@ static const fg_setting *setting_named(const char *name) {
   return s;
 }
 
+/* A file's name that holds wherever the program goes before its first call of FFTW, when the library reads it; malloc'd. */
+static char *anywhere(const char *setting, const char *value) {
+  const bool file = !strcmp(setting, "FFTW3_GPU_REPORT") || !strcmp(setting, "FFTW3_GPU_TRACE");
+  char *const here = file && *value != '/' && strcmp(value, "-") ? getcwd(NULL, 0) : NULL, *name = NULL;
+  if (!here) return strdup(value);
+  if (asprintf(&name, "%s/%s", here, value) < 0) name = NULL;
+  free(here);
+  return name;
+}
+
 /* Put the setting of option i into the environment; 0 or an exit status. */
 static int apply(int i, const char *argument) {
   const fg_setting *s = setting_named(meanings[i].setting);
@@ -45,11 +56,11 @@ static int apply(int i, const char *argument) {
   fg_settings scratch = {0};
   if (!*value || !s->parse(value, &scratch))
     return fg_cli_usage("run", "run: --%s=%s: it takes %s", meanings[i].option, value, s->takes);
-  if (setenv(s->name, value, 1)) {
-    fg_cli_error("run: %s", strerror(errno));
-    return FG_EXIT_FAILED;
-  }
-  return 0;
+  char *const lasting = anywhere(s->name, value);
+  const int failed = !lasting || setenv(s->name, lasting, 1);
+  if (failed) fg_cli_error("run: %s", strerror(errno));
+  free(lasting);
+  return failed ? FG_EXIT_FAILED : 0;
 }
 
 static int start(char **argv) {

@@ -77,6 +77,15 @@ expect 127 run -- "$work/no-such-program"; err "$work/no-such-program: No such f
 : >"$work/not-executable"
 expect 126 run -- "$work/not-executable"; err "Permission denied"
 
+# A file's name is of the folder where run was started, wherever the program goes.
+here=$PWD
+case $program in /*)
+  cd "$work" || exit 99
+  expect 0 run --report=there --trace=too -- sh -c 'cd / && env'
+  out "FFTW3_GPU_REPORT=$(pwd -P)/there"; out "FFTW3_GPU_TRACE=$(pwd -P)/too"
+  cd "$here" || exit 99
+esac
+
 expect 0 run --report -- env; err "#problem" # a heading: it was loaded
 expect 0 run --report=- -- env; err "#problem"
 echo 'int main(void) { return 3; }' >"$work/still.c"
