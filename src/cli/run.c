@@ -39,7 +39,8 @@ static const fg_setting *setting_named(const char *name) {
   return s;
 }
 
-/* A file's name that holds wherever the program goes before its first call of FFTW, when the library reads it; malloc'd. */
+/* A file's name that holds wherever the program goes before its first call of FFTW, when the library opens it;
+ * malloc'd. */
 static char *anywhere(const char *setting, const char *value) {
   const bool file = !strcmp(setting, "FFTW3_GPU_REPORT") || !strcmp(setting, "FFTW3_GPU_TRACE");
   char *const here = file && *value != '/' && strcmp(value, "-") ? getcwd(NULL, 0) : NULL, *name = NULL;
