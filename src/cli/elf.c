@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
@@ -51,15 +52,17 @@ static bool is_elf(int file) {
   return read_at(file, magic, sizeof magic, 0) && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* With another user's or group's rights, or with capabilities, which root has anyway: the dynamic linker then loads
- * nothing of the caller's. */
+/* With another user's or group's rights, or with capabilities, which root has anyway, where the system grants them: the
+ * dynamic linker then loads nothing of the caller's. */
 static bool is_privileged(int file) {
   struct stat st;
   struct statvfs fs;
-  if (fstat(file, &st) || fstatvfs(file, &fs) || fs.f_flag & ST_NOSUID || !is_elf(file)) return false;
+  if (fstat(file, &st) || fstatvfs(file, &fs) || !is_elf(file)) return false;
+  if (fs.f_flag & ST_NOSUID) return false;
+  if (getuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0) return true;
+  if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) return false;
   if (st.st_mode & S_ISUID && st.st_uid != getuid()) return true;
-  if (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid()) return true;
-  return getuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0;
+  return st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid();
 }
 
 const char *fg_cli_obstacle(const char *program) {
