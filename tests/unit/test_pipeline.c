@@ -43,8 +43,10 @@ static size_t span_of(const fg_layout *l) {
 /* No number of single precision, most of them. */
 static double number(size_t i, int seed) { return (double)((int)(i * 37 + (size_t)seed) % 211 - 105) / 67; }
 
-static array array_of(const fg_layout *l, enum memory memory, int seed) {
-  const size_t span = span_of(l), planes = l->split ? 2 : 1, reals = span * planes, real = fg_real_size(l->precision);
+/* Of l's elements, with room for the other side's, if that has the same array. */
+static array array_of(const fg_layout *l, const fg_layout *other, enum memory memory, int seed) {
+  const size_t mine = span_of(l), theirs = span_of(other), span = mine > theirs ? mine : theirs;
+  const size_t planes = l->split ? 2 : 1, reals = span * planes, real = fg_real_size(l->precision);
   const size_t bytes = reals * real;
   array a = {.bytes = bytes};
   a.block = memory == ARENA ? fg_arena_alloc(bytes < FG_ARENA_SMALLEST ? FG_ARENA_SMALLEST : bytes) : malloc(bytes);
@@ -111,8 +113,10 @@ static subject prepare(const way *w) {
   ck_assert_msg(s.program != NULL, "%s", reason);
   free(passes);
   s.in_place = s.p->arrays.in_re == s.p->arrays.out_re;
-  s.in = array_of(fg_program_layout(s.program, FG_INPUT), w->in, 1);
-  if (!s.in_place) s.out = array_of(fg_program_layout(s.program, FG_OUTPUT), w->out, 2);
+  const fg_layout *const in = fg_program_layout(s.program, FG_INPUT);
+  const fg_layout *const to = fg_program_layout(s.program, FG_OUTPUT);
+  s.in = array_of(in, s.in_place ? to : in, w->in, 1);
+  if (!s.in_place) s.out = array_of(to, to, w->out, 2);
   const array *out = s.in_place ? &s.in : &s.out;
   s.a = (fg_arrays){s.in.re, s.in.im, out->re, out->im};
   s.before = malloc(s.in.bytes);
@@ -204,13 +208,14 @@ static enum fg_outcome check(const way *w) { return check_how(w, false); }
 
 /* Batches along the slowest dimension, two of them, strides, gaps, split, in place with and without the same strides,
  * one large transform of every rank, hierarchical and of a prime length; batches in several passes, and large transforms
- * whose slabs come in one by one, or come in and go out so. */
+ * whose slabs come in one by one, or come in and go out so; the same of real data, whose sides are cut differently. */
 static const problem problems[] = {
     {"ocf64*10", 0},    {"icb60*9", 0},  {"ocf16x12*7", 0}, {"icf8x6x4*5", 0}, {"/ocf30*6", 0}, {"/icf16x8*4", 0},
     {"ocf12x10x8", 0},  {"icf8x9x10", 0}, {"ocf40x36", 0},  {"/ocf6x8x10", 0}, {"ocf6x5x4x7", 0}, {"ocf8192", 0},
     {"ocf1009*3", 0},   {"ocf900", 1024}, {"ocf16:3:1*5:50:16", 0}, {"icf20*3x4", 0},
     {"ocf12:2:1*4:24:12x3:96:48", 0},     {"ocf7*1", 0},    {"ok1025e00*7", 0}, {"ocf16x12*7", 512}, {"icf15x20", 512},
-    {"ocf6x7x10", 512}, {"icf8x9x10", 512}, {"/icf6x7x10", 512}
+    {"ocf6x7x10", 512}, {"icf8x9x10", 512}, {"/icf6x7x10", 512}, {"orf64*10", 0},  {"irb16x8*5", 0}, {"orf6x7x10", 512},
+    {"orb6x7x10", 512}, {"irf8x9x10", 512}, {"irb8x9x10", 512},  {"/orb6x8x9", 512}, {"ik8fx6h", 512}
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
@@ -243,7 +248,7 @@ END_TEST
 
 /* Line by line, planes are complete one after the other at the end; planes that are boxes or share a dimension's digits
  * with the last pass come in one by one, but the slowest dimension is last then. */
-enum { SLABS = 9 };
+enum { SLABS = 15 };
 
 START_TEST(slabs_come_in_and_go_out) {
   static const struct {
@@ -251,7 +256,9 @@ START_TEST(slabs_come_in_and_go_out) {
     int arrivals, departures;
   } some[] = {{{"ocf3x31x1000", 0}, 3, 3},  {{"ocf40x20x50", 0}, 3, 1},    {{"ocf3x180x180", 0}, 3, 1},
               {{"ocf6x7x10", 512}, 3, 3},   {{"icf8x9x10", 512}, 3, 3},    {{"/icf6x7x10", 512}, 3, 3},
-              {{"ocf6x5x4x7", 0}, 3, 1},    {{"icf15x20", 512}, 3, 1},     {{"ocf900", 1024}, 1, 1}};
+              {{"ocf6x5x4x7", 0}, 3, 1},    {{"icf15x20", 512}, 3, 1},     {{"ocf900", 1024}, 1, 1},
+              {{"orf6x7x10", 512}, 3, 1},   {{"orb6x7x10", 512}, 3, 3},    {{"irf8x9x10", 512}, 3, 1},
+              {{"irb8x9x10", 512}, 3, 3},   {{"/orb6x8x9", 512}, 1, 3},    {{"ik8fx6h", 512}, 3, 1}};
   ck_assert_uint_eq(sizeof some / sizeof *some, SLABS);
   const way w = {some[_i].problem, ARENA, ARENA, 3, 0, NULL, SINGLES};
   subject s = prepare(&w);
@@ -345,8 +352,8 @@ static const char *const faults[] = {"copy", "launch", "wait", "pinned", "stream
 START_TEST(one_failure_anywhere_ends_well) {
   for (int n = 1; n < 30; n += n < 8 ? 1 : 5)
     for (int i = 0; i < 4; i++)
-      for (int p = 0; p < 3; p++) {
-        static const problem some[] = {{"ocf64*6", 0}, {"icf16x8*5", 0}, {"icf8x9x10", 512}};
+      for (int p = 0; p < 4; p++) {
+        static const problem some[] = {{"ocf64*6", 0}, {"icf16x8*5", 0}, {"icf8x9x10", 512}, {"irb6x7x10", 512}};
         const enum memory memory = i % 2 ? ARENA : FOREIGN;
         const enum arrays arrays = i < 2 ? SINGLES : DOUBLES_AS_SINGLE;
         char fault[32];
