@@ -8,11 +8,16 @@
 
 enum { MOST_SPANS = 4 };
 
-static const enum fg_reach arrays[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+bool test_reach_apart;
+
+static const enum fg_reach *reach(void) {
+  static const enum fg_reach arrays[] = {FG_REACH_ARRAY, FG_REACH_ARRAY}, planes[] = {FG_REACH_PLANES, FG_REACH_PLANES};
+  return test_reach_apart ? planes : arrays;
+}
 
 bool test_plan_reaching(const fg_problem *p, bool in_place, const fg_device_info *device, fg_passes *list,
                         const char **why) {
-  return fg_planner_plan_reaching(p, arrays, in_place, device, list, why);
+  return fg_planner_plan_reaching(p, reach(), in_place, device, list, why);
 }
 
 static void must(int code) {
@@ -43,13 +48,15 @@ void test_run_reaching(const fg_problem *p, const fg_passes *passes, const fg_ar
                        int count) {
   const fg_target *t = test_target();
   const char *why = "";
-  void *device[MOST_SPANS];
+  void *memory[MOST_SPANS], *device[MOST_SPANS];
+  const size_t apart = test_reach_apart ? fg_real_size(p->precision) : 0;
   fg_stream *stream;
-  fg_program *g = fg_program_create_reaching(t, p, arrays, passes, &why);
+  fg_program *g = fg_program_create_reaching(t, p, reach(), passes, &why);
   if (!g) ck_abort_msg("%s", why);
   must(t->backend->stream_create(t->device, &stream));
   for (int i = 0; i < count; i++) {
-    must(t->backend->memory_alloc(t->device, spans[i].bytes, &device[i]));
+    must(t->backend->memory_alloc(t->device, spans[i].bytes + apart, &memory[i]));
+    device[i] = (char *)memory[i] + apart;
     must(t->backend->copy_in(t->device, device[i], spans[i].memory, spans[i].bytes, stream));
   }
   fg_planes planes[FG_ARRAYS] = {
@@ -60,7 +67,7 @@ void test_run_reaching(const fg_problem *p, const fg_passes *passes, const fg_ar
   for (int i = 0; i < count; i++) {
     must(t->backend->copy_out(t->device, spans[i].memory, device[i], spans[i].bytes, stream));
     must(t->backend->stream_wait(t->device, stream));
-    t->backend->memory_free(t->device, device[i]);
+    t->backend->memory_free(t->device, memory[i]);
   }
   t->backend->stream_destroy(t->device, stream);
   fg_program_destroy(g);

@@ -11,6 +11,9 @@ typedef struct {
   size_t bytes;
 } test_span;
 
+/* From then on arrays are as far from alignment as they may be, one of their reals: kernels reach those real by real. */
+extern bool test_reach_apart;
+
 /* Plan p for arrays on a device. */
 bool test_plan_reaching(const fg_problem *p, bool in_place, const fg_device_info *, fg_passes *list, const char **why);
 

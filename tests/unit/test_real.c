@@ -25,7 +25,7 @@
 static fg_passes list; /* too large for a stack */
 
 static bool plan(const fg_problem *p, bool in_place, const fg_device_info *device, const char **why) {
-  return TEST_WIDE ? test_plan_reaching(p, in_place, device, &list, why) : fg_planner_plan(p, device, &list, why);
+  return TEST_WIDE || test_reach_apart ? test_plan_reaching(p, in_place, device, &list, why) : fg_planner_plan(p, device, &list, why);
 }
 
 /* Plan and run text on a device of that much shared memory in single precision (0: the reference device); a leading i
@@ -63,6 +63,12 @@ static int half_rows(void) {
   return count;
 }
 
+static int paired_rows(void) {
+  int count = 0;
+  for (int i = 0; i < list.count; i++) count += list.pass[i].pairs;
+  return count;
+}
+
 static int odd_rows(void) {
   int count = 0;
   for (int i = 0; i < list.count; i++) count += list.pass[i].odd_row;
@@ -80,7 +86,7 @@ typedef struct {
 
 static const int lengths[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 27, 34, 41, 60, 101, 128, 134, 167};
 
-START_TEST(pairs_of_real_rows_are_right) {
+START_TEST(real_rows_are_right) {
   check_format("orf%d*7", lengths[_i], 0);
   check_format("orb%d*6", lengths[_i], 0);
   check_format("orf%d*1", lengths[_i], 0);
@@ -102,6 +108,39 @@ START_TEST(every_kind_is_right) {
     snprintf(text, sizeof text, "ik%d%s", n, letters[k]);
     check(text, 0);
   }
+}
+END_TEST
+
+/* Two rows of one transform share a line that cannot be halved (of a batch none do): of one stage and of several, an odd
+ * number of them, along the rows and across, in place. */
+START_TEST(rows_of_one_transform_share_lines) {
+  static const char *const formats[] = {"ok5hx%d%s", "ik4hx%d%s", "ok3hx%d%sx4h"};
+  static const int odd_lengths[] = {17, 21, 21};
+  const char *const kind = letters[_i];
+  const bool extends = !strcmp(kind + 1, "00");
+  for (int i = 0; i < TEST_COUNT(formats); i++) {
+    char text[40];
+    const int n = extends ? (*kind == 'e' ? 12 : 10) : odd_lengths[i]; /* of 22 extended ones */
+    snprintf(text, sizeof text, formats[i], n, kind);
+    check(text, 0);
+    ck_assert_msg(paired_rows() == 1, "%s: %d passes", text, paired_rows());
+  }
+}
+END_TEST
+
+/* Three stages and more, gaps, splits, several loops, convolutions in parts; the other dimensions' passes are none. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+} paired[] = {
+    {"ok3hx195e10", 0}, {"ik2hx415e10", 0}, {"ok445o11x5h", 0}, {"orf6x7x189", 2048}, {"orb6x7x189", 2048},
+    {"irf5x9x99", 2048}, {"irb5x9x99", 2048}, {"/orf4x9x99*2", 2048}, {"/orb4x9x99*2", 2048},
+    {"orf4:2000:1200x7:250:130x63:3:2", 1024}, {"orb4:1200:2000x7:130:250x63:2:3", 1024},
+};
+
+START_TEST(rows_share_lines_in_every_layout) {
+  check(paired[_i].text, paired[_i].shared_block);
+  ck_assert_msg(paired_rows() == !strchr(paired[_i].text, '*'), "%s: %d passes", paired[_i].text, paired_rows());
 }
 END_TEST
 
@@ -128,7 +167,7 @@ END_TEST
  * padded (167, 179); batches with gaps and loops, backwards, across rows, in place, splits, kinds. */
 static const char *const primes[] = {
     "orf67*40", "orb67*40", "irf101*5", "orb167*3", "orf127:1:1*5:130:70", "orf71v9", "orb73:3:-2*3:230:-150",
-    "/orb89*3", "orf97:1:1*3:100:50x2:300:150", "orf257*2", "irb101*4", "orf179v5", "ok131:2:3b*3:270:400", "ok127h*3",
+    "/orb89*3", "orf97:1:1*3:100:50x2:310:160", "/orf101v3", "orf257*2", "irb101*4", "orf179v5", "ok131:2:3b*3:270:400", "ok127h*3",
     "ok113e10*3", "ok113o01*2", "ok167e11*2",
 };
 
@@ -225,7 +264,7 @@ static const counted extended[] = {
     {"ok63:1:1o00*3:66:63", 0, 1}, {"ok129e00v9", 0, 1}, {"ok4095o00", 4096, 1}, {"ok12e00*5", 0, 0}, {"ok10o00*5", 0, 0},
     {"ok128e00*3", 0, 0}, {"ok13e00*70", 0, 1}, {"ok12o00*5", 0, 1}, {"ok78e00*5", 0, 1}, {"ok76o00*5", 0, 1},
     {"ok257e00", 0, 1}, {"ok34:-2:1e00*3:1:34", 0, 1}, {"ok32:3:-1o00*4:-100:40", 0, 1}, {"ok20e00x33e00", 0, 2},
-    {"ok1025e00*3", 0, 1}, {"ok1023o00*2", 0, 1}, {"ok4097e00*2", 4096, 1},
+    {"ok1025e00*3", 0, 1}, {"ok1023o00*2", 0, 1}, {"ok4097e00*2", 4096, 1}, {"ok33:1:1e00*4:40:40x3:200:200", 0, 1},
 };
 
 START_TEST(extended_rows_are_halved) {
@@ -286,6 +325,33 @@ START_TEST(arrays_that_are_not_aligned_are_reached_real_by_real) {
 }
 END_TEST
 
+/* And are right so: each kind, of even and odd length, rows that share a line, in place; r2c and c2r, boxes, several passes. */
+START_TEST(kinds_of_arrays_that_are_not_aligned_are_right) {
+  static const char *const formats[] = {"ok36%s*5", "ik33%s*3", "ok3hx21%s"};
+  test_reach_apart = true;
+  for (int i = 0; i < TEST_COUNT(formats); i++) {
+    char text[40];
+    snprintf(text, sizeof text, formats[i], letters[_i]);
+    check(text, 0);
+    ck_assert(list.pass[0].from.split && !fg_geometry_by_twos(&list.pass[0], FG_INPUT));
+  }
+  test_reach_apart = false;
+}
+END_TEST
+
+static const counted apart[] = { /* and their passes */
+    {"orf36*5", 0, 1}, {"orb36*5", 0, 1}, {"irf33*3", 0, 1}, {"irb33*3", 0, 1}, {"orf101*3", 0, 1}, {"orf9x20*3", 0, 1},
+    {"orb10x17x21", 0, 1}, {"orb30x329*2", 0, 2}, {"ok134e11*3", 0, 1}, {"orf8x1024", 2048, 3},
+};
+
+START_TEST(arrays_that_are_not_aligned_are_right) {
+  test_reach_apart = true;
+  check(apart[_i].text, apart[_i].shared_block);
+  test_reach_apart = false;
+  ck_assert_msg(list.count == apart[_i].count, "%s: %d passes", apart[_i].text, list.count);
+}
+END_TEST
+
 /* Small ones of two and three dimensions are one pass: odd and even lengths, splits, batches with tails and between the
  * points, gaps, loops, in place with padding, a single one. */
 static const char *const boxes[] = {
@@ -298,6 +364,27 @@ START_TEST(small_boxes_are_one_pass) {
   check(boxes[_i], 0);
   ck_assert_int_eq(list.count, 1);
   ck_assert_int_eq(list.pass[0].family, FG_FAMILY_BOX);
+}
+END_TEST
+
+/* Half rows in boxes: one behind the other and across, in place, with a radix that is the whole of a row. */
+static const char *const halved_boxes[] = {"orf12x60v6", "orb10x60v5", "orf29x14", "irf9x22x60", "orb16x40*3"};
+
+START_TEST(rows_of_boxes_are_halved) {
+  check(halved_boxes[_i], 0);
+  ck_assert(list.count == 1 && list.pass[0].family == FG_FAMILY_BOX);
+  ck_assert_msg(half_rows() == 1, "%s", halved_boxes[_i]);
+}
+END_TEST
+
+/* Of two dimensions, and on wide arrays: many boxes with few points for each of a block's threads. */
+static const char *const flat[] = {"orf27x8*20", "orf32x7*25", "irf8x17*37"}, *const flat_wide[] = {
+    "orf14x9*17", "irf8x26*39", "orb29x5x44"};
+
+START_TEST(boxes_are_done_butterfly_by_butterfly) {
+  const char *const text = TEST_WIDE ? flat_wide[_i] : flat[_i];
+  check(text, 0);
+  ck_assert_msg(list.count == 1 && fg_geometry_singly(&list.pass[0]), "%s", text);
 }
 END_TEST
 
@@ -335,14 +422,19 @@ START_TEST(long_transforms_are_right) {
 END_TEST
 
 /* Two passes for several dimensions: the digits of the last but one are shared between them. */
-static const char *const two_passes[] = {
-    "orf20x18x24*2", "orb20x18x24*2", "irf20x18x24", "irb24x24x24", "/orf24x24x24", "/orb24x24x24",
-    "orf20:1000:500x18:48:24x24:1:1", "orb20:500:1000x18:24:48x24:1:1"};
+static const struct {
+  const char *text;
+  int half_rows;
+} two_passes[] = {
+    {"orf20x18x24*2", 0}, {"orb20x18x24*2", 0}, {"irf20x18x24", 0}, {"irb24x24x24", 0}, {"/orf24x24x24", 0},
+    {"/orb24x24x24", 0}, {"orf20:1000:500x18:48:24x24:1:1", 0}, {"orb20:500:1000x18:24:48x24:1:1", 0},
+    {"orf12x24x60", 1}, {"irb12x24x60", 1}};
 
 START_TEST(digits_of_a_dimension_are_shared) {
   fg_overlap_caches = 0;
-  check(two_passes[_i], 4096);
+  check(two_passes[_i].text, 4096);
   ck_assert(list.count == 2 && list.pass[0].family == FG_FAMILY_BOX && list.pass[0].twiddle > 0);
+  if (PRECISION == FG_SINGLE) ck_assert_int_eq(half_rows(), two_passes[_i].half_rows);
 }
 END_TEST
 
@@ -378,7 +470,7 @@ int main(void) {
   test_choose_sim();
   TCase *t = tcase_create("real");
   tcase_set_timeout(t, 600);
-  tcase_add_loop_test(t, pairs_of_real_rows_are_right, 0, TEST_COUNT(lengths));
+  tcase_add_loop_test(t, real_rows_are_right, 0, TEST_COUNT(lengths));
   tcase_add_loop_test(t, every_kind_is_right, TEST_WIDE ? TEST_COUNT(lengths) - 12 : 0,
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
@@ -388,6 +480,16 @@ int main(void) {
   tcase_add_loop_test(t, rows_are_reached_from_both_ends, 0,
                       TEST_WIDE || PRECISION == FG_DOUBLE ? 10 : TEST_COUNT(folded));
   tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
+  if (PRECISION == FG_SINGLE) {
+    tcase_add_loop_test(t, rows_of_one_transform_share_lines, 0, TEST_COUNT(letters));
+    tcase_add_loop_test(t, kinds_of_arrays_that_are_not_aligned_are_right, 0, TEST_WIDE ? 3 : TEST_COUNT(letters));
+    tcase_add_loop_test(t, boxes_are_done_butterfly_by_butterfly, 0, TEST_COUNT(flat));
+  }
+  if (PRECISION == FG_SINGLE && !TEST_WIDE) {
+    tcase_add_loop_test(t, rows_share_lines_in_every_layout, 0, TEST_COUNT(paired));
+    tcase_add_loop_test(t, arrays_that_are_not_aligned_are_right, 0, TEST_COUNT(apart));
+    tcase_add_loop_test(t, rows_of_boxes_are_halved, 0, TEST_COUNT(halved_boxes));
+  }
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
   tcase_add_test(t, a_twiddle_is_of_its_own_dimension);
