@@ -109,6 +109,18 @@ static int fill_input(fg_tuning_bed *b) {
   return code == FG_OK ? spread(b, b->block[FG_ARRAY_IN], first, all) : code;
 }
 
+/* What a pass is to be timed on where it is not the first: nothing has been written there yet. */
+static int fill_others(fg_tuning_bed *b) {
+  const size_t input = b->bytes[FG_ARRAY_IN] * (size_t)b->copies;
+  int code = FG_OK;
+  for (int a = FG_ARRAY_IN + 1; a < FG_ARRAYS && code == FG_OK; a++) {
+    const size_t all = b->bytes[a] * (size_t)b->copies, have = all < input ? all : input;
+    code = copy(b, b->block[a], b->block[FG_ARRAY_IN], have);
+    if (code == FG_OK) code = spread(b, b->block[a], have, all);
+  }
+  return code;
+}
+
 static void arrays_of(const fg_tuning_bed *b, int copy, void *arrays[FG_ARRAYS]) {
   for (int a = 0; a < FG_ARRAYS; a++) arrays[a] = b->block[a] ? b->block[a] + (size_t)copy * b->bytes[a] : NULL;
 }
@@ -135,6 +147,7 @@ const char *fg_tuning_bed_make(fg_tuning_bed *b, const fg_target *target, const 
   int code = make_stream(b);
   if (code == FG_OK) code = make_blocks(b, program);
   if (code == FG_OK) code = fill_input(b);
+  if (code == FG_OK) code = fill_others(b);
   if (code == FG_OK) code = make_right(b, program);
   return code == FG_OK ? NULL : fg_backend_message();
 }

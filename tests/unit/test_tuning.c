@@ -224,7 +224,7 @@ static double growing_clock(void) {
 }
 
 typedef struct {
-  int calls, tried, wrong, faster;
+  int calls, passes, tried, wrong, faster;
   bool kept;
 } heard;
 
@@ -232,6 +232,7 @@ static void listen(void *context, const fg_tuning_result *r) {
   heard *h = context;
   h->calls++;
   h->kept = r->kept;
+  h->passes = r->count;
   for (int i = 0; i < r->count; i++) {
     h->tried += r->pass[i].tried;
     h->wrong += r->pass[i].wrong;
@@ -239,29 +240,103 @@ static void listen(void *context, const fg_tuning_result *r) {
   }
 }
 
-static heard tune(const char *text, int most, double until) {
+static heard tune_on(const fg_target *t, const char *text, enum fg_precision precision, const fg_tuning_limits *limits) {
   heard h = {0};
-  fg_problem *p = test_problem(text, FG_SINGLE);
-  const fg_tuning_limits limits = {.most = most, .patience = 1, .until = until, .keep_slower = true};
-  const char *why = fg_tuning_run(test_target(), p, &limits, listen, &h);
+  fg_problem *p = test_problem(text, precision);
+  const char *why = fg_tuning_run(t, p, limits, listen, &h);
   ck_assert_msg(!why, "%s: %s", text, why);
   fg_problem_free(p);
   return h;
 }
 
-/* Every family of kernels, and more output than input, of which some is not written; wrong ones would be told of. */
-static const char *const measured[] = {"oc60*8", "oc48x48", "ic6x10x4*3", "oc37*5", "oc404*2", "orf30*4", "orf30*25",
-                                       "orb36*3", "oc2048"};
+static heard tune(const char *text, int most, double until) {
+  const fg_tuning_limits limits = {.most = most, .patience = 1, .until = until, .keep_slower = true};
+  return tune_on(test_target(), text, FG_SINGLE, &limits);
+}
+
+/* Every family of kernels, several passes, and more output than input, of which some is not written; wrong ones would be
+ * told of. */
+static const struct {
+  const char *text;
+  int passes;
+} measured[] = {{"oc60*8", 1}, {"oc48x48", 1}, {"ic6x10x4*3", 1}, {"oc37*5", 1}, {"oc404*2", 1}, {"orf30*4", 1},
+                {"orf30*25", 1}, {"orb36*3", 1}, {"oc2048", 1}, {"oc8192", 2}, {"ic40x1000", 2}};
 
 START_TEST(geometries_are_tried_and_right) {
   each = 1e-3;
   fg_clock_test = shrinking_clock;
-  const heard h = tune(measured[_i], 6, INFINITY);
+  const heard h = tune(measured[_i].text, 6, INFINITY);
   ck_assert_int_eq(h.calls, 1);
+  ck_assert_int_eq(h.passes, measured[_i].passes);
   ck_assert_int_gt(h.tried, 3);
   ck_assert_int_eq(h.wrong, 0);
   ck_assert(h.kept && h.faster > 0);
-  ck_assert_int_eq(tune(measured[_i], 6, INFINITY).calls, 0); /* it is known */
+  ck_assert_int_eq(tune(measured[_i].text, 6, INFINITY).calls, 0); /* it is known */
+}
+END_TEST
+
+START_TEST(doubles_are_measured_too) {
+  const fg_tuning_limits limits = {.most = 6, .patience = 1, .until = INFINITY, .keep_slower = true};
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  const heard h = tune_on(test_target(), "oc60*8", FG_DOUBLE, &limits);
+  ck_assert_int_gt(h.tried, 3);
+  ck_assert(!h.wrong && h.kept);
+}
+END_TEST
+
+/* With patience for more than the likeliest come variants of the fastest of those. */
+START_TEST(variants_of_the_fastest_are_tried) {
+  enum { MOST = 12 };
+  fg_choice likeliest[MOST];
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  fg_passes *planned = test_plan("oc60*8", FG_SINGLE, test_target()->info);
+  const int listed = fg_choice_list(&planned->pass[0], test_target()->info, likeliest, MOST);
+  const heard h = tune("oc60*8", MOST, INFINITY);
+  ck_assert_int_gt(h.tried, listed);
+  ck_assert(!h.wrong && h.kept);
+  free(planned);
+}
+END_TEST
+
+START_TEST(what_is_given_is_tried_and_nothing_else) {
+  fg_choice these[2];
+  ck_assert(fg_choice_parse(&these[0], "10.6 8 64 8 0") && fg_choice_parse(&these[1], "60 8 32 1 0"));
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  const fg_tuning_limits limits = {.most = 6, .patience = 1, .until = INFINITY, .these = these, .given = 2};
+  ck_assert_int_eq(tune_on(test_target(), "oc60*8", FG_SINGLE, &limits).tried, 1); /* no butterfly has 60 points */
+}
+END_TEST
+
+/* A device on which no pass's kernel does anything, but for the first one: the planned one's. */
+static fg_kernel *only;
+
+static int launch_only_one(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
+                           const void *args, size_t args_bytes, fg_stream *stream) {
+  const bool of_pass = args_bytes == sizeof(fg_tile_args);
+  if (of_pass && !only) only = kernel;
+  if (of_pass && kernel != only) return FG_OK;
+  return test_target()->backend->launch(device, kernel, grid, block, shared, args, args_bytes, stream);
+}
+
+START_TEST(what_is_wrong_is_not_kept) {
+  const fg_tuning_limits limits = {.most = 6, .patience = 1, .until = INFINITY, .keep_slower = true};
+  fg_target broken = *test_target();
+  fg_backend backend = *broken.backend;
+  backend.launch = launch_only_one;
+  broken.backend = &backend;
+  each = 1e-3;
+  fg_clock_test = shrinking_clock;
+  fg_passes *before = test_plan("oc60*8", FG_SINGLE, broken.info);
+  const heard h = tune_on(&broken, "oc60*8", FG_SINGLE, &limits);
+  ck_assert_int_gt(h.wrong, 3);
+  ck_assert(!h.tried && !h.kept && !h.faster);
+  fg_passes *after = test_plan("oc60*8", FG_SINGLE, broken.info);
+  same_kernel(&before->pass[0], &after->pass[0]);
+  free(before);
+  free(after);
 }
 END_TEST
 
@@ -406,6 +481,10 @@ int main(void) {
   tcase_add_test(tc, the_table_is_text);
   tcase_add_test(tc, every_line_of_the_shipped_table_is_one);
   tcase_add_loop_test(tc, geometries_are_tried_and_right, 0, TEST_COUNT(measured));
+  tcase_add_test(tc, doubles_are_measured_too);
+  tcase_add_test(tc, variants_of_the_fastest_are_tried);
+  tcase_add_test(tc, what_is_given_is_tried_and_nothing_else);
+  tcase_add_test(tc, what_is_wrong_is_not_kept);
   tcase_add_test(tc, the_fastest_is_planned_from_then_on);
   tcase_add_test(tc, nothing_faster_changes_nothing);
   tcase_add_test(tc, nothing_is_tried_when_time_is_over);
