@@ -21,13 +21,18 @@
 #include "src/run/slot.h"
 #include "suite.h"
 
-/* Dense, strided, with gaps, split; passes of every kind; in place with the same and with other places, padded. */
-static const char *const problems[] = {
-    "ocf64*10",  "icb60*9",    "ocf16x12*7", "icf8x6x4*5",     "/ocf30*6",       "/icf16x8*4",
-    "icf8x9x10", "ocf8:1:3*6:8:40", "icf14:11:1*11:1:14", "ocf12:2:1*4:24:12x3:96:48", "ocf1009*3",
-    "icf1009*2", "icb8192",    "ocf8192*2",  "ocf7*1",         "orf30*4",        "irf30*4",
-    "orb30*4",   "irb30*4",    "irf8x10",    "irb8x10",        "irf6x5x9*2",     "orb6x8x10",
-    "/orf12*5",  "/irb12*5",   "okd20e10*6", "ik8fx6h", "orf8192", "irf8192", "irf16*1",
+/* Dense, strided, with gaps, two loops that are not one, split; passes of every kind; in place with the same and with
+ * other places, padded; several passes, also of real data. */
+static const struct {
+  const char *text;
+  int passes; /* at least */
+} problems[] = {
+    {"ocf64*10", 1}, {"icb60*9", 1}, {"ocf16x12*7", 1}, {"icf8x6x4*5", 1}, {"/ocf30*6", 1}, {"/icf16x8*4", 1},
+    {"icf8x9x10", 1}, {"ocf8:1:3*6:8:40", 1}, {"icf14:11:1*11:1:14", 1}, {"ocf12:2:1*4:24:13x3:110:60", 1},
+    {"ocf1009*3", 1}, {"icf1009*2", 1}, {"icb8192", 2}, {"ocf8192*2", 2}, {"ocf7*1", 1}, {"orf30*4", 1}, {"irf30*4", 1},
+    {"orb30*4", 1}, {"irb30*4", 1}, {"irf8x10", 1}, {"irb8x10", 1}, {"irf6x5x9*2", 1}, {"orb6x8x10", 1}, {"/orf12*5", 1},
+    {"/irb12*5", 1}, {"okd20e10*6", 1}, {"ik8fx6h", 2}, {"orf8192", 1}, {"irf8192", 1}, {"irf16*1", 1},
+    {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 2},
 };
 
 static bool in_place_of(const fg_problem *p) { return p->arrays.in_re == p->arrays.out_re; }
@@ -68,14 +73,14 @@ static void run(const subject *s) {
 START_TEST(arrays_on_the_device_are_transformed_there) {
   const home_kind kinds[] = {DEVICE, MANAGED, SHIFTED};
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    subject s = prepare(problems[_i], kinds[k], kinds[(k + 1) % 3]);
+    subject s = prepare(problems[_i].text, kinds[k], kinds[(k + 1) % 3]);
     const fg_sim_counters before = fg_sim_count();
     const int by_host = test_real_fftw_executions();
     fg_plan_execute(s.plan, NULL);
     const fg_sim_counters after = fg_sim_count();
     ck_assert_msg(after.transfers == before.transfers, "%s: %zu copies over the link", s.what,
                   after.transfers - before.transfers);
-    ck_assert_uint_gt(after.launches, before.launches);
+    ck_assert_uint_ge(after.launches, before.launches + (size_t)problems[_i].passes);
     ck_assert_int_eq(test_real_fftw_executions(), by_host);
     homes_check(&s.h, s.what);
     dispose(&s);
@@ -401,7 +406,7 @@ START_TEST(nothing_is_left_when_all_is_given_back) {
   fg_slot_trim(test_target());
   const fg_sim_counters before = fg_sim_count();
   for (size_t p = 0; p < 8; p++) {
-    subject s = prepare(problems[p], DEVICE, p % 2 ? DEVICE : HEAP);
+    subject s = prepare(problems[p].text, DEVICE, p % 2 ? DEVICE : HEAP);
     run(&s);
     dispose(&s);
   }
