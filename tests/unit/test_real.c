@@ -114,8 +114,8 @@ END_TEST
 /* Two rows of one transform share a line that cannot be halved (of a batch none do): of one stage and of several, an odd
  * number of them, along the rows and across, in place. */
 START_TEST(rows_of_one_transform_share_lines) {
-  static const char *const formats[] = {"ok5hx%d%s", "ik4hx%d%s", "ok3hx%d%sx4h"};
-  static const int odd_lengths[] = {17, 21, 21};
+  static const char *const formats[] = {"ok5hx%d%s", "ik4hx%d%s", "ok3hx%d%sx4h", "ok3hx%d%sx4h"};
+  static const int odd_lengths[] = {17, 21, 17, 21};
   const char *const kind = letters[_i];
   const bool extends = !strcmp(kind + 1, "00");
   for (int i = 0; i < TEST_COUNT(formats); i++) {
@@ -133,7 +133,7 @@ static const struct {
   const char *text;
   size_t shared_block;
 } paired[] = {
-    {"ok3hx195e10", 0}, {"ik2hx415e10", 0}, {"ok445o11x5h", 0}, {"orf6x7x189", 2048}, {"orb6x7x189", 2048},
+    {"ok3hx195e10", 0}, {"ik2hx415e10", 0}, {"ik415e10x2o01", 0}, {"ok445o11x5h", 0}, {"orf6x7x189", 2048}, {"orb6x7x189", 2048},
     {"irf5x9x99", 2048}, {"irb5x9x99", 2048}, {"/orf4x9x99*2", 2048}, {"/orb4x9x99*2", 2048},
     {"orf4:2000:1200x7:250:130x63:3:2", 1024}, {"orb4:1200:2000x7:130:250x63:2:3", 1024},
 };
@@ -163,11 +163,29 @@ START_TEST(kinds_near_primes_are_right) {
 }
 END_TEST
 
+/* Rows of kinds that have no other way: chirps in one pass and in three, primes in parts. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  enum fg_table_kind filter;
+} convolved[] = {
+    {"ok1257e01", 0, FG_TABLE_FILTER}, {"ok622o01", 0, FG_TABLE_FILTER}, {"ok1205o10*3", 8192, FG_TABLE_FILTER},
+    {"ok1055:-3:1o11", 0, FG_TABLE_FILTER}, {"ok1528o10*2", 0, FG_TABLE_RADER}, {"ok781e11", 0, FG_TABLE_RADER},
+};
+
+START_TEST(kinds_are_convolutions) {
+  check(convolved[_i].text, convolved[_i].shared_block);
+  bool found = false;
+  for (int i = 0; i < list.count; i++) found |= list.pass[i].filter.kind == convolved[_i].filter;
+  ck_assert_msg(found, "%s", convolved[_i].text);
+}
+END_TEST
+
 /* Rows of prime length as real convolutions: of p - 1 points (66, 100, 126; 256, with twiddles between all stages) and
  * padded (167, 179); batches with gaps and loops, backwards, across rows, in place, splits, kinds. */
 static const char *const primes[] = {
     "orf67*40", "orb67*40", "irf101*5", "orb167*3", "orf127:1:1*5:130:70", "orf71v9", "orb73:3:-2*3:230:-150",
-    "/orb89*3", "orf97:1:1*3:100:50x2:310:160", "/orf101v3", "orf257*2", "irb101*4", "orf179v5", "ok131:2:3b*3:270:400", "ok127h*3",
+    "/orb89*3", "orf97:1:1*3:100:120x2:300:50", "/orf101v3", "orf257*2", "irb101*4", "orf179v5", "ok131:2:3b*3:270:400", "ok127h*3",
     "ok113e10*3", "ok113o01*2", "ok167e11*2",
 };
 
@@ -176,6 +194,7 @@ START_TEST(prime_rows_are_real_convolutions) {
   ck_assert_int_eq(list.count, 1);
   ck_assert_int_eq(list.pass[0].filter.kind, FG_TABLE_HARTLEY);
   ck_assert_int_eq(list.pass[0].radix[0], list.pass[0].real_radix / 2 + 1);
+  if (strstr(primes[_i], "x2:")) ck_assert_int_eq(list.pass[0].loops, 2);
 }
 END_TEST
 
@@ -264,7 +283,7 @@ static const counted extended[] = {
     {"ok63:1:1o00*3:66:63", 0, 1}, {"ok129e00v9", 0, 1}, {"ok4095o00", 4096, 1}, {"ok12e00*5", 0, 0}, {"ok10o00*5", 0, 0},
     {"ok128e00*3", 0, 0}, {"ok13e00*70", 0, 1}, {"ok12o00*5", 0, 1}, {"ok78e00*5", 0, 1}, {"ok76o00*5", 0, 1},
     {"ok257e00", 0, 1}, {"ok34:-2:1e00*3:1:34", 0, 1}, {"ok32:3:-1o00*4:-100:40", 0, 1}, {"ok20e00x33e00", 0, 2},
-    {"ok1025e00*3", 0, 1}, {"ok1023o00*2", 0, 1}, {"ok4097e00*2", 4096, 1}, {"ok33:1:1e00*4:40:40x3:200:200", 0, 1},
+    {"ok1025e00*3", 0, 1}, {"ok1023o00*2", 0, 1}, {"ok4097e00*2", 4096, 1}, {"ok33:1:1e00*4:40:110x3:200:36", 0, 1},
 };
 
 START_TEST(extended_rows_are_halved) {
@@ -341,7 +360,7 @@ END_TEST
 
 static const counted apart[] = { /* and their passes */
     {"orf36*5", 0, 1}, {"orb36*5", 0, 1}, {"irf33*3", 0, 1}, {"irb33*3", 0, 1}, {"orf101*3", 0, 1}, {"orf9x20*3", 0, 1},
-    {"orb10x17x21", 0, 1}, {"orb30x329*2", 0, 2}, {"ok134e11*3", 0, 1}, {"orf8x1024", 2048, 3},
+    {"orf10x17x21", 0, 1}, {"orb10x17x21", 0, 1}, {"orb30x329*2", 0, 2}, {"ok134e11*3", 0, 1}, {"orf8x1024", 2048, 3},
 };
 
 START_TEST(arrays_that_are_not_aligned_are_right) {
@@ -497,14 +516,16 @@ int main(void) {
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
   if (!TEST_WIDE) tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));
-  TCase *convolved = tcase_create("primes");
-  tcase_set_timeout(convolved, 600);
-  tcase_add_loop_test(convolved, prime_rows_are_real_convolutions, 0, TEST_WIDE ? 4 : TEST_COUNT(primes));
+  TCase *of_primes = tcase_create("primes");
+  tcase_set_timeout(of_primes, 600);
   if (PRECISION == FG_SINGLE && !TEST_WIDE)
-    tcase_add_loop_test(convolved, long_prime_rows_are_one_pass, 0, TEST_COUNT(long_primes));
+    tcase_add_loop_test(of_primes, kinds_are_convolutions, 0, TEST_COUNT(convolved));
+  tcase_add_loop_test(of_primes, prime_rows_are_real_convolutions, 0, TEST_WIDE ? 4 : TEST_COUNT(primes));
+  if (PRECISION == FG_SINGLE && !TEST_WIDE)
+    tcase_add_loop_test(of_primes, long_prime_rows_are_one_pass, 0, TEST_COUNT(long_primes));
   const char *const usual = PRECISION == FG_SINGLE ? "real" : "real data in double precision";
   Suite *const s = suite_create(TEST_WIDE ? "real data on wide arrays" : usual);
   suite_add_tcase(s, t);
-  suite_add_tcase(s, convolved);
+  suite_add_tcase(s, of_primes);
   return test_run_suite(s);
 }
