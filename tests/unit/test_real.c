@@ -440,6 +440,21 @@ START_TEST(long_transforms_are_right) {
 }
 END_TEST
 
+/* Rank 0, which no text can say: reals are brought to other places. */
+START_TEST(transforms_of_no_dimension_copy) {
+  const char *why = "";
+  dice d = {59};
+  fg_problem *p = fg_problem_new(FG_R2R, ARRAYS, FG_INTERLEAVED, 0, 2);
+  ck_assert_ptr_nonnull(p);
+  p->compute = PRECISION;
+  p->batch.dim[0] = (fg_dim){4, 3, 1};
+  p->batch.dim[1] = (fg_dim){5, 12, 4};
+  ck_assert_msg(plan(p, false, &fg_reference_device, &why), "%s", why);
+  ck_assert(test_placed_error(p, &list, false, false, &d) <= (TEST_WIDE ? FLT_EPSILON : 0));
+  fg_problem_free(p);
+}
+END_TEST
+
 /* Two passes for several dimensions: the digits of the last but one are shared between them. */
 static const struct {
   const char *text;
@@ -515,6 +530,7 @@ int main(void) {
   tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));
   tcase_add_loop_test(t, long_transforms_are_right, 0, TEST_COUNT(several));
   tcase_add_test(t, no_pass_moves_more_than_half);
+  tcase_add_test(t, transforms_of_no_dimension_copy);
   if (!TEST_WIDE) tcase_add_loop_test(t, kinds_near_primes_are_right, 0, TEST_COUNT(near_primes));
   TCase *of_primes = tcase_create("primes");
   tcase_set_timeout(of_primes, 600);
