@@ -16,6 +16,7 @@
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
+#include "src/plan/verify.h"
 #include "suite.h"
 #include "told.h"
 
@@ -75,7 +76,7 @@ START_TEST(a_result_beyond_the_tolerance_is_replaced) {
 END_TEST
 
 START_TEST(a_result_within_the_tolerance_stays) {
-  ck_assert_int_gt(verified(cases[_i], "1e-5"), 0);
+  ck_assert_int_gt(verified(cases[_i / 2], _i % 2 ? "auto" : "1e-5"), 0);
   ck_assert_int_eq(test_log_lines("error") + test_log_lines("warn"), 0);
 }
 END_TEST
@@ -103,6 +104,18 @@ START_TEST(split_arrays_are_verified_time_and_again) {
   for (int round = 0; round < TEST_COUNT(kept); round++) free(kept[round]);
   free(want);
   device_case_close(&c);
+}
+END_TEST
+
+/* What is meant by auto depends on the arithmetic, not on the arrays. */
+START_TEST(the_tolerance_is_the_arithmetics) {
+  setenv("FFTW3_GPU_VERIFY", "auto", 1);
+  fg_problem *p = test_problem_of_numbers("oc64");
+  p->compute = FG_SINGLE;
+  ck_assert_double_eq(fg_verify_tolerance(p), 1e-5);
+  p->compute = FG_DOUBLE;
+  ck_assert_double_eq(fg_verify_tolerance(p), 1e-13);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -196,8 +209,9 @@ int main(void) {
   TCase *tc = tcase_create("verify");
   tcase_set_timeout(tc, 60);
   tcase_add_loop_test(tc, a_result_beyond_the_tolerance_is_replaced, 0, TEST_COUNT(cases));
-  tcase_add_loop_test(tc, a_result_within_the_tolerance_stays, 0, TEST_COUNT(cases));
+  tcase_add_loop_test(tc, a_result_within_the_tolerance_stays, 0, 2 * TEST_COUNT(cases));
   tcase_add_loop_test(tc, split_arrays_are_verified_time_and_again, 0, 2);
+  tcase_add_test(tc, the_tolerance_is_the_arithmetics);
   tcase_add_test(tc, a_result_that_is_no_number_is_replaced);
   tcase_add_loop_test(tc, numbers_of_any_size_are_verified, 0, 4);
   tcase_add_test(tc, the_report_has_the_worst_error);
