@@ -21,8 +21,8 @@
   F(plan_guru64_dft_c2r) F(plan_guru64_split_dft_c2r) F(plan_guru64_r2r)                                               \
   F(destroy_plan) F(copy_plan) F(malloc) F(free) F(alignment_of) F(cleanup) F(set_timelimit)                           \
   F(sprint_plan) F(fprint_plan) F(flops) F(cost) F(estimate_cost)                                                      \
-  F(forget_wisdom) F(export_wisdom) F(export_wisdom_to_file) F(export_wisdom_to_string)                                \
-  F(import_wisdom) F(import_wisdom_from_file) F(import_wisdom_from_string) F(import_system_wisdom)
+  F(forget_wisdom) F(export_wisdom_to_string) F(import_wisdom) F(import_wisdom_from_file)                              \
+  F(import_wisdom_from_string) F(import_system_wisdom)
 
 /* Its threads library, or the library itself where both were built as one. */
 #define FG_NEXT_THREADS(F)                                                                                             \

@@ -20,9 +20,6 @@ void X(forget_wisdom)(void) {
   FG_TRACED(FG_CALL_FORGET_WISDOM);
 }
 
-/* Nothing of ours under FFTW3_GPU=off. */
-static char *exported(void) { return fg_compat_off() ? NULL : fg_wisdom_export(FG_PRECISION); }
-
 /* ---- the trace: how much, never what ----------------------------------------------------------------------------- */
 
 static void told_export(const char *way, long long length) {
@@ -40,23 +37,28 @@ static int told_import(const char *way, long long length, int good) {
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
 
-void X(export_wisdom)(X(write_char_func) write_char, void *data) {
+/* All as one text, malloc'd; nothing of ours under FFTW3_GPU=off.  NULL without a real FFTW. */
+static char *exported(void) {
   fg_compat_enter();
-  FG_REAL_DO(export_wisdom, write_char, data);
+  char *text = FG_REAL(export_wisdom_to_string, NULL);
   fg_compat_leave();
-  char *ours = exported();
-  for (const char *c = ours; c && *c; c++) write_char(*c, data);
+  char *ours = fg_compat_off() ? NULL : fg_wisdom_export(FG_PRECISION);
+  text = fg_source_joined(text, ours);
   free(ours);
+  return text;
+}
+
+void X(export_wisdom)(X(write_char_func) write_char, void *data) {
+  char *text = exported();
+  for (const char *c = text; c && *c; c++) write_char(*c, data);
+  free(text);
   told_export("chars", -1);
 }
 
 void X(export_wisdom_to_file)(FILE *output_file) {
-  fg_compat_enter();
-  FG_REAL_DO(export_wisdom_to_file, output_file);
-  fg_compat_leave();
-  char *ours = exported();
-  if (ours) fputs(ours, output_file);
-  free(ours);
+  char *text = exported();
+  if (text) fputs(text, output_file);
+  free(text);
   told_export("file", -1);
 }
 
@@ -69,13 +71,7 @@ int X(export_wisdom_to_filename)(const char *filename) {
 }
 
 char *X(export_wisdom_to_string)(void) {
-  fg_compat_enter();
-  char *text = FG_REAL(export_wisdom_to_string, NULL);
-  fg_compat_leave();
-  char *ours = text ? exported() : NULL;
-  char *both = ours ? realloc(text, strlen(text) + strlen(ours) + 1) : NULL;
-  if (both) text = strcat(both, ours);
-  free(ours);
+  char *text = exported();
   told_export("string", text ? (long long)strlen(text) : -1);
   return text;
 }
@@ -90,34 +86,28 @@ int X(import_system_wisdom)(void) {
   return good;
 }
 
-int X(import_wisdom)(X(read_char_func) read_char, void *data) {
-  if (fg_compat_off()) return told_import("chars", -1, FG_REAL(import_wisdom, 0, read_char, data));
+/* FFTW's list, and ours if it follows. */
+static int import_both(int (*read)(void *), void *data) {
   fg_compat_enter();
-  fg_source s = fg_source_open(read_char, data);
+  fg_source s = {.read = read, .data = data};
   const int good = FG_REAL(import_wisdom, 0, fg_source_next, &s);
   char *ours = good ? fg_source_list(&s) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);
-  else if (good) fg_source_leave(&s);
   free(ours);
   fg_compat_leave();
-  return told_import("chars", -1, good);
+  return good;
+}
+
+int X(import_wisdom)(X(read_char_func) read_char, void *data) {
+  if (fg_compat_off()) return told_import("chars", -1, FG_REAL(import_wisdom, 0, read_char, data));
+  return told_import("chars", -1, import_both(read_char, data));
 }
 
 static int read_file(void *file) { return getc(file); }
 
 int X(import_wisdom_from_file)(FILE *input_file) {
   if (fg_compat_off()) return told_import("file", -1, FG_REAL(import_wisdom_from_file, 0, input_file));
-  fg_compat_enter();
-  fg_source s = {.read = read_file, .data = input_file};
-  const int good = FG_REAL(import_wisdom, 0, fg_source_next, &s);
-  /* What is not ours is given back where one can go back. */
-  const long position = good ? ftell(input_file) - (s.latest == FG_WISDOM_HEAD[0]) : -1;
-  char *ours = good ? fg_source_list(&s) : NULL;
-  if (ours) fg_wisdom_import(FG_PRECISION, ours);
-  else if (position >= 0) fseek(input_file, position, SEEK_SET);
-  free(ours);
-  fg_compat_leave();
-  return told_import("file", -1, good);
+  return told_import("file", -1, import_both(read_file, input_file));
 }
 
 int X(import_wisdom_from_filename)(const char *filename) {
@@ -127,11 +117,13 @@ int X(import_wisdom_from_filename)(const char *filename) {
   return fclose(file) == 0 && good;
 }
 
+static int read_string(void *data) {
+  const char **at = data;
+  return **at ? (unsigned char)*(*at)++ : EOF;
+}
+
 int X(import_wisdom_from_string)(const char *input_string) {
-  fg_compat_enter();
-  const int good = FG_REAL(import_wisdom_from_string, 0, input_string);
-  const char *ours = good && !fg_compat_off() ? strstr(input_string, FG_WISDOM_HEAD) : NULL;
-  if (ours) fg_wisdom_import(FG_PRECISION, ours);
-  fg_compat_leave();
-  return told_import("string", (long long)strlen(input_string), good);
+  const long long length = fg_compat_traced() ? (long long)strlen(input_string) : -1;
+  if (fg_compat_off()) return told_import("string", length, FG_REAL(import_wisdom_from_string, 0, input_string));
+  return told_import("string", length, import_both(read_string, &input_string));
 }

@@ -132,6 +132,14 @@ static int wise(void) {
   return p != NULL;
 }
 
+/* What stands behind the wisdom is not read: the program may go on with it, or wait for it. */
+static void followed_by(const char *rest, const char *string) {
+  length = (size_t)snprintf(text, sizeof text, "%s%s", string, rest);
+  position = 0;
+  const int good = fftwf_import_wisdom(read_char, &position);
+  printf("import %d, left %d\n", good, (int)(length - position - strlen(rest)));
+}
+
 static void wisdom(const char *file) {
   int okay = -1;
   printf("wise %d\n", wise());
@@ -150,6 +158,9 @@ static void wisdom(const char *file) {
   position = 0;
   printf("import %d, ", fftwf_import_wisdom(read_char, &position));
   printf("wise %d\n", wise());
+  followed_by("of the program's", string);
+  followed_by("\n \n(of the program's)", string);
+  followed_by(string, string);
   sfftw_forget_wisdom__();
   position = 0;
   sfftw_import_wisdom__(&okay, read_fortran, &position);

@@ -1,5 +1,4 @@
-/* test_source.c: several lists of wisdom from one source of characters, and sources that come again under the same
- * address. */
+/* test_source.c: lists of wisdom, FFTW's and ours, from one source of characters: what is not ours is not read. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,83 +9,96 @@
 
 typedef struct {
   const char *text;
-  size_t at;
   int past_end; /* how often it was asked for more */
 } reader;
 
 static int next(void *data) {
   reader *r = data;
-  if (r->text[r->at]) return r->text[r->at++];
+  if (*r->text) return *r->text++;
   r->past_end++;
   return EOF;
 }
 
-/* As FFTW does: a list, and the blanks behind it with the character after them. */
-static void read_list(fg_source *s, char *list) {
-  int c = fg_source_next(s);
-  while (c == ' ' || c == '\n') c = fg_source_next(s);
-  for (int depth = 0; c != EOF; c = fg_source_next(s)) {
+/* As FFTW does: blanks, and a list to its last parenthesis. */
+static void read_list(fg_source *s) {
+  int depth = 0, c;
+  do {
+    c = fg_source_next(s);
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    *list++ = (char)c;
-    if (depth <= 0) break;
-  }
-  *list = 0;
-  do c = fg_source_next(s);
-  while (c == ' ' || c == '\n');
+  } while (c != EOF && (depth > 0 || c == ' ' || c == '\n'));
 }
 
-/* One import, which must find this list; ours, if it follows, is malloc'd. */
-static char *import(reader *r, const char *expected) {
-  char list[100];
-  fg_source s = fg_source_open(next, r);
-  read_list(&s, list);
-  ck_assert_str_eq(list, expected);
-  char *ours = fg_source_list(&s);
-  if (!ours) fg_source_leave(&s);
-  return ours;
+/* One import; ours, if it follows, is malloc'd. */
+static char *import(reader *r) {
+  fg_source s = {.read = next, .data = r};
+  read_list(&s);
+  return fg_source_list(&s);
 }
+
+static const char ours[] = "(fftw3-gpu-wisdom\n  (b))";
+
+static char *joined(const char *list) { return fg_source_joined(strdup(list), ours); }
 
 START_TEST(ours_is_taken) {
-  reader r = {.text = "(fftw-3 a)\n(fftw3-gpu-wisdom (b))\n(fftw-3 c)"};
-  char *ours = import(&r, "(fftw-3 a)");
-  ck_assert_str_eq(ours, "(fftw3-gpu-wisdom (b))");
-  free(ours);
-  ck_assert_ptr_null(import(&r, "(fftw-3 c)"));
+  char *text = joined("(fftw-3 (a)\n)\n");
+  reader r = {.text = text};
+  char *taken = import(&r);
+  ck_assert_str_eq(taken, ours);
+  ck_assert_str_eq(r.text, "");
+  ck_assert_int_eq(r.past_end, 0);
+  free(taken);
+  free(text);
 }
 END_TEST
 
-START_TEST(what_is_not_ours_is_served_to_the_next_import) {
-  reader r = {.text = "(fftw-3 a)\n(fftw-3 b)\n(fftw-3 c)\n"};
-  ck_assert_ptr_null(import(&r, "(fftw-3 a)"));
-  ck_assert_ptr_null(import(&r, "(fftw-3 b)"));
-  ck_assert_ptr_null(import(&r, "(fftw-3 c)"));
+START_TEST(nothing_to_join) {
+  char *text = fg_source_joined(strdup("(fftw-3 a)\n"), NULL);
+  ck_assert_str_eq(text, "(fftw-3 a)\n");
+  free(text);
+  ck_assert_ptr_null(fg_source_joined(NULL, ours));
 }
 END_TEST
 
-/* Freed and allocated again, or set back to its beginning. */
-START_TEST(another_source_at_the_same_address_begins_anew) {
-  reader r = {.text = "(fftw-3 a)\n(fftw-3 b)"};
-  ck_assert_ptr_null(import(&r, "(fftw-3 a)"));
-  r = (reader){.text = _i ? "\n (fftw-3 other)" : "(fftw-3 other)"};
-  ck_assert_ptr_null(import(&r, "(fftw-3 other)"));
-  r = (reader){.text = "(fftw-3 a)\nrest"};
-  ck_assert_ptr_null(import(&r, "(fftw-3 a)"));
-  ck_assert_int_eq(next(&r), 'e'); /* stock FFTW has read as far */
+START_TEST(behind_a_list_alone_nothing_is_read) {
+  static const char *const rest[] = {"", "\n", " (fftw-3 b)", "\nthe program's", "(fftw3-gpu-wisdom (b))"};
+  char text[100];
+  snprintf(text, sizeof text, "(fftw-3 a)%s", rest[_i]);
+  reader r = {.text = text};
+  ck_assert_ptr_null(import(&r));
+  ck_assert_str_eq(r.text, rest[_i]);
+  ck_assert_int_eq(r.past_end, 0);
 }
 END_TEST
 
-START_TEST(an_end_is_met_once) {
-  reader r = {.text = "(fftw-3 a)\n"};
-  ck_assert_ptr_null(import(&r, "(fftw-3 a)"));
-  ck_assert_int_eq(r.past_end, 1);
+START_TEST(several_follow_each_other) {
+  char *first = joined("(fftw-3 a)\n"), all[200];
+  snprintf(all, sizeof all, "%s\n(fftw-3 b)\n%s\nrest", first, first);
+  reader r = {.text = all};
+  char *taken = import(&r), *none = import(&r), *again = import(&r);
+  ck_assert_str_eq(taken, ours);
+  ck_assert_ptr_null(none);
+  ck_assert_str_eq(again, ours);
+  ck_assert_str_eq(r.text, "\nrest");
+  free(taken);
+  free(again);
+  free(first);
+}
+END_TEST
+
+/* Cut off behind FFTW's list, in the middle of ours, or replaced. */
+START_TEST(ours_is_damaged) {
+  static const char *const texts[] = {"(fftw-3 a\t)", "(fftw-3 a\t)\n(fftw3-gpu", "(fftw-3 a\t)\n(fftw-3 b)"};
+  reader r = {.text = texts[_i]};
+  ck_assert_ptr_null(import(&r));
 }
 END_TEST
 
 int main(void) {
   TCase *tc = tcase_create("source");
   tcase_add_test(tc, ours_is_taken);
-  tcase_add_test(tc, what_is_not_ours_is_served_to_the_next_import);
-  tcase_add_loop_test(tc, another_source_at_the_same_address_begins_anew, 0, 2);
-  tcase_add_test(tc, an_end_is_met_once);
+  tcase_add_test(tc, nothing_to_join);
+  tcase_add_loop_test(tc, behind_a_list_alone_nothing_is_read, 0, 5);
+  tcase_add_test(tc, several_follow_each_other);
+  tcase_add_loop_test(tc, ours_is_damaged, 0, 3);
   return test_run(tc, "source");
 }
