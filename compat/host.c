@@ -67,14 +67,18 @@ static void execute_parts(X(plan) plan, const fg_problem *p, const fg_arrays *a)
     FG_NEXT_EXECUTE(execute_split_dft)(plan, a->in_re, a->in_im, a->out_re, a->out_im);
 }
 
-static bool adjacent(const void *re, const void *im) { return im == fg_imaginary((void *)re, FG_PRECISION); }
+static void execute_split(X(plan) plan, const fg_problem *p, const fg_arrays *a) {
+  switch (p->kind) {
+    case FG_DFT: execute_parts(plan, p, a); return;
+    case FG_R2C: FG_NEXT_EXECUTE(execute_split_dft_r2c)(plan, a->in_re, a->out_re, a->out_im); return;
+    case FG_C2R: FG_NEXT_EXECUTE(execute_split_dft_c2r)(plan, a->in_re, a->in_im, a->out_re); return;
+    case FG_R2R: return; /* real numbers have no format */
+  }
+}
 
 static void execute_interleaved(X(plan) plan, const fg_problem *p, const fg_arrays *a) {
   switch (p->kind) {
-    case FG_DFT:
-      if (!adjacent(a->in_re, a->in_im) || !adjacent(a->out_re, a->out_im)) execute_parts(plan, p, a);
-      else FG_NEXT_EXECUTE(execute_dft)(plan, a->in_re, a->out_re);
-      return;
+    case FG_DFT: FG_NEXT_EXECUTE(execute_dft)(plan, a->in_re, a->out_re); return;
     case FG_R2C: FG_NEXT_EXECUTE(execute_dft_r2c)(plan, a->in_re, a->out_re); return;
     case FG_C2R: FG_NEXT_EXECUTE(execute_dft_c2r)(plan, a->in_re, a->out_re); return;
     case FG_R2R: FG_NEXT_EXECUTE(execute_r2r)(plan, a->in_re, a->out_re); return;
@@ -82,10 +86,9 @@ static void execute_interleaved(X(plan) plan, const fg_problem *p, const fg_arra
 }
 
 static void host_execute(fg_host_plan plan, const fg_problem *p, const fg_arrays *a) {
-  if (p->format == FG_INTERLEAVED || p->kind == FG_R2R) execute_interleaved(plan, p, a);
-  else if (p->kind == FG_DFT) execute_parts(plan, p, a);
-  else if (p->kind == FG_R2C) FG_NEXT_EXECUTE(execute_split_dft_r2c)(plan, a->in_re, a->out_re, a->out_im);
-  else FG_NEXT_EXECUTE(execute_split_dft_c2r)(plan, a->in_re, a->in_im, a->out_re);
+  const bool apart = fg_problem_parts_apart(p, a, FG_INPUT) || fg_problem_parts_apart(p, a, FG_OUTPUT);
+  if (p->kind != FG_R2R && (p->format == FG_SPLIT || apart)) execute_split(plan, p, a);
+  else execute_interleaved(plan, p, a);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */

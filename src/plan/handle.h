@@ -21,6 +21,7 @@ enum fg_state {
   FG_STATE_SWITCHED, /* then on the device */
   FG_STATE_RETURNED, /* back on the host: the device was slower */
   FG_STATE_BESIDE,   /* no state of a plan, but of single executions: on the host while others are on the device */
+  FG_STATE_APART,    /* likewise: on the host, since real and imaginary parts lie otherwise than planned */
   FG_STATE_STREAM,   /* likewise: given to a stream of the program's */
   FG_STATES
 };

@@ -68,12 +68,6 @@ static bool misaligned(const fg_problem *p, const fg_arrays *a, enum fg_side sid
   return (!fg_problem_complex_side(p, side) || p->format == FG_INTERLEAVED) && at % (2 * fg_real_size(p->precision));
 }
 
-/* Interleaved arrays whose parts a caller gave the wrong way round, as a backward plan's split execution does. */
-static bool parts_apart(const fg_problem *p, const fg_arrays *a, enum fg_side side) {
-  const char *const re = side == FG_INPUT ? a->in_re : a->out_re, *const im = side == FG_INPUT ? a->in_im : a->out_im;
-  return fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED && im != re + fg_real_size(p->precision);
-}
-
 static bool reach_side(const fg_problem *p, const fg_arrays *a, enum fg_side side, shape *s, const char **why) {
   const whereabouts w = find(p, a, side);
   bool here = true, host = true;
@@ -81,10 +75,10 @@ static bool reach_side(const fg_problem *p, const fg_arrays *a, enum fg_side sid
     here &= reached_by(&w.plane[i], s->ordinal);
     host &= !fg_residence_device(&w.plane[i]);
   }
-  const bool planes = misaligned(p, a, side) || parts_apart(p, a, side);
+  const bool apart = fg_problem_parts_apart(p, a, side), planes = misaligned(p, a, side) || apart;
   s->reach[side] = host ? FG_REACH_IMAGE : planes ? FG_REACH_PLANES : FG_REACH_ARRAY;
   *why = "arrays on several devices, or of another context";
-  return (here || host) && !(host && parts_apart(p, a, side));
+  return (here || host) && !(host && apart);
 }
 
 /* The device of the first array that kernels reach; -1 if there is none. */

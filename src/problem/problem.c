@@ -1,6 +1,7 @@
 /* problem.c: making problems, and telling which ones FFTW's manual leaves undefined. */
 #include "src/problem/problem.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,12 @@ ptrdiff_t fg_problem_elements(const fg_problem *p, enum fg_side side) {
   ptrdiff_t elements = fg_tensor_size(&p->batch);
   for (int d = 0; d < p->transform.rank; d++) elements *= fg_problem_points(p, d, side);
   return elements;
+}
+
+bool fg_problem_parts_apart(const fg_problem *p, const fg_arrays *a, enum fg_side side) {
+  const uintptr_t re = (uintptr_t)(side == FG_INPUT ? a->in_re : a->out_re);
+  const uintptr_t im = (uintptr_t)(side == FG_INPUT ? a->in_im : a->out_im);
+  return p->format == FG_INTERLEAVED && fg_problem_complex_side(p, side) && im != re + fg_real_size(p->precision);
 }
 
 static void *further(void *array, ptrdiff_t reals, enum fg_precision precision) {

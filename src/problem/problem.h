@@ -66,6 +66,10 @@ ptrdiff_t fg_problem_points(const fg_problem *p, int d, enum fg_side side);
 /* The array of that side holds complex numbers. */
 bool fg_problem_complex_side(const fg_problem *p, enum fg_side side);
 
+/* The array of that side holds interleaved numbers by p, and its parts lie otherwise in a: a split execution of an
+ * interleaved plan may bring them, and of a backward one brings them the wrong way round. */
+bool fg_problem_parts_apart(const fg_problem *p, const fg_arrays *a, enum fg_side side);
+
 /* a's arrays from a point of that dimension of the batch on. */
 fg_arrays fg_problem_arrays_from(const fg_problem *p, const fg_arrays *a, int batch, ptrdiff_t first);
 

@@ -77,6 +77,24 @@ static void split_other_arrays(void) {
   finish("split_own_arrays", 36, plan);
 }
 
+/* FFTW plans a backward transform as the forward one of swapped parts, and that is what a split execution gets of it;
+ * its plans take parts that lie otherwise than planned. */
+static void split_arrays_of_interleaved_plans(void) {
+  const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
+  fftwf_plan plan = fftwf_plan_dft_1d(36, in(), out(), FFTW_BACKWARD, flags);
+  fftwf_execute_split_dft(plan, input + 400, input + 401, output + 400, output + 401);
+  finish("split_of_backward", 36, plan);
+  plan = fftwf_plan_dft_1d(36, in(), out(), FFTW_FORWARD, flags);
+  fftwf_execute_split_dft(plan, input + 400, input + SPACE, output + 400, output + SPACE);
+  finish("split_of_forward", 36, plan);
+  plan = fftwf_plan_dft_r2c_1d(30, input, out(), flags);
+  fftwf_execute_split_dft_r2c(plan, input + 400, output + 400, output + SPACE);
+  finish("split_of_r2c", 30, plan);
+  plan = fftwf_plan_dft_c2r_1d(30, in(), output, flags | FFTW_PRESERVE_INPUT);
+  fftwf_execute_split_dft_c2r(plan, input + 400, input + SPACE, output + 400);
+  finish("split_of_c2r", 30, plan);
+}
+
 static void split_real(void) {
   const fftwf_iodim line[] = {{30, 1, 1}}, batch[] = {{5, 30, 16}}, back[] = {{5, 16, 30}};
   finish("split_r2c", 30,
@@ -95,6 +113,7 @@ int main(void) {
   rank_0();
   split();
   split_other_arrays();
+  split_arrays_of_interleaved_plans();
   split_real();
   fftwf_free(input);
   fftwf_free(output);
