@@ -3,6 +3,9 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "src/problem/layout.h"
 
 static enum fg_placement placement_of(const fg_arrays *a) {
   return a->in_re == a->out_re || a->in_re == a->out_im ? FG_IN_PLACE : FG_OUT_OF_PLACE;
@@ -72,9 +75,47 @@ bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arr
   return true;
 }
 
+/* The real FFTW refuses some layouts in place whose strides differ, and to keep the input of some c2r, all of which the
+ * device does: for want of it they are done from a copy of what the input spans. */
+static void *copied(const fg_layout *l, const void *array, void **copy) {
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
+  ptrdiff_t reals = l->unit;
+  for (int d = 0; d < l->rank; d++) reals += (l->walk[d].n - 1) * l->walk[d].stride;
+  *copy = malloc((size_t)(reals * real));
+  if (!*copy) return NULL;
+  memcpy(*copy, (const char *)array + l->low * real, (size_t)(reals * real));
+  return (char *)*copy - l->low * real;
+}
+
+static bool execute_on(const fg_problem *p, const fg_arrays *a, unsigned flags) {
+  const fg_host *host = fg_host_of(p->precision);
+  const fg_host_plan made = host->plan(p, a, flags);
+  if (!made) return false;
+  host->execute(made, p, a);
+  host->destroy(made);
+  return true;
+}
+
+static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
+  fg_layout l;
+  if (fg_problem_undefined(p) || fg_problem_parts_apart(p, a, FG_INPUT) || !fg_layout_make(&l, p, FG_INPUT))
+    return false;
+  void *copy[2] = {NULL, NULL};
+  fg_arrays moved = *a;
+  moved.in_re = copied(&l, a->in_re, &copy[0]);
+  if (l.split) moved.in_im = copied(&l, a->in_im, &copy[1]);
+  else if (a->in_im && moved.in_re) moved.in_im = (char *)moved.in_re + fg_real_size(p->precision);
+  const bool done = copy[0] && (!l.split || copy[1]) &&
+                    execute_on(p, &moved, FG_ESTIMATE | FG_UNALIGNED | FG_DESTROY_INPUT);
+  free(copy[0]);
+  free(copy[1]);
+  fg_layout_free(&l);
+  return done;
+}
+
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
   fg_way *const kept = kept_way(ways, p, a), *const way = kept && !serves(kept, a) ? way_make(p, a) : kept;
-  if (!way) return false;
+  if (!way) return execute_copied(p, a);
   fg_host_of(p->precision)->execute(way->plan, p, a);
   if (way != kept) way_free(p, way);
   return true;

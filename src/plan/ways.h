@@ -29,7 +29,8 @@ bool fg_ways_keep(fg_ways *, const fg_problem *p, fg_host_plan made);
  * real FFTW has none. */
 fg_host_plan fg_ways_plan(fg_ways *, const fg_problem *p);
 
-/* Execute on a's arrays, by a plan made now where none fits; false if the real FFTW has none. */
+/* Execute on a's arrays, by a plan made now where none fits, from a copy of the input where the real FFTW has none for
+ * them; false if it has none at all. */
 bool fg_ways_execute(fg_ways *, const fg_problem *p, const fg_arrays *a);
 
 /* The same with the plan that is kept, which takes no lock and no memory; false, and nothing was done, if none is, or it

@@ -265,6 +265,29 @@ START_TEST(a_transform_of_one_chunk_is_never_damaged) {
 }
 END_TEST
 
+/* In place with strides that differ: the device does what the real FFTW refuses, and must not be alone with it. */
+static const char *const refused[] = {"ic30:2:2*8:60:64", "/ic30*8:30:32", "irf9:9:9x8*2:264:264",
+                                      "irb6:13:15x12*2:98:100"};
+
+START_TEST(the_real_fftw_helps_out_where_it_has_no_plan) {
+  device_case c;
+  device_case_open(&c, refused[_i]);
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  ck_assert(c.plan && fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  ck_assert_ptr_null(fg_plan_host(c.plan));
+  device_case_execute(&c);
+  c.by_device = device_case_memory(&c);
+  fg_sim_set_faults("launch:1+");
+  const int before = test_real_fftw_executions();
+  device_case_execute(&c);
+  fg_sim_set_faults(NULL);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  ck_assert(device_case_is_near(&c, c.by_device));
+  device_case_close(&c);
+}
+END_TEST
+
 int main(int argc, char **argv) {
   test_choose_sim();
   unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
@@ -284,6 +307,7 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tc, a_lost_device_is_answered_for_by_the_host, 0, TEST_COUNT(safe));
   tcase_add_loop_test(tc, a_process_ends_rather_than_go_on_with_damage, 0, TEST_COUNT(overwriting));
   tcase_add_test(tc, a_transform_of_one_chunk_is_never_damaged);
+  tcase_add_loop_test(tc, the_real_fftw_helps_out_where_it_has_no_plan, 0, TEST_COUNT(refused));
   const int status = test_run(tc, "faults");
   test_log_remove();
   return status;
