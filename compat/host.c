@@ -86,8 +86,7 @@ static void execute_interleaved(X(plan) plan, const fg_problem *p, const fg_arra
 }
 
 static void host_execute(fg_host_plan plan, const fg_problem *p, const fg_arrays *a) {
-  const bool apart = fg_problem_parts_apart(p, a, FG_INPUT) || fg_problem_parts_apart(p, a, FG_OUTPUT);
-  if (p->kind != FG_R2R && (p->format == FG_SPLIT || apart)) execute_split(plan, p, a);
+  if (p->kind != FG_R2R && (p->format == FG_SPLIT || fg_problem_apart(p, a))) execute_split(plan, p, a);
   else execute_interleaved(plan, p, a);
 }
 

@@ -123,11 +123,6 @@ static bool is_crowded(const fg_plan *plan) {
                           a ? fg_account_device_seconds(a) : plan->device_seconds);
 }
 
-/* Images are made of interleaved numbers; the real FFTW's plans take parts that lie anywhere. */
-static bool is_apart(const fg_problem *p, const fg_arrays *a) {
-  return fg_problem_parts_apart(p, a, FG_INPUT) || fg_problem_parts_apart(p, a, FG_OUTPUT);
-}
-
 /* The host would take as long as it waits here at most, so that waiting is never much worse than not waiting. */
 static enum fg_state state_now(fg_plan *plan) {
   const enum fg_state state = fg_plan_state(plan);
@@ -151,7 +146,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const fg_calm calm = fg_calm_begin();
   if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
   else if (state != FG_STATE_DEVICE && state != FG_STATE_SWITCHED) run_on_host(plan, state, a);
-  else if (is_apart(plan->problem, a)) run_on_host(plan, FG_STATE_APART, a);
+  else if (fg_problem_apart(plan->problem, a)) run_on_host(plan, FG_STATE_APART, a);
   else if (plan->parts) run_in_parts(plan, a);
   else if (is_crowded(plan)) run_on_host(plan, FG_STATE_BESIDE, a);
   else run_on_device(plan, atomic_load(&plan->program), a);

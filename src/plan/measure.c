@@ -44,10 +44,8 @@ typedef struct {
 
 static area plane_area(const fg_layout *l, const void *plane) {
   const uintptr_t real = fg_real_size(l->precision);
-  area a = {(uintptr_t)plane + (uintptr_t)l->low * real, 0};
-  a.high = a.low + (uintptr_t)l->unit * real;
-  for (int d = 0; d < l->rank; d++) a.high += (uintptr_t)(l->walk[d].n - 1) * (uintptr_t)l->walk[d].stride * real;
-  return a;
+  const uintptr_t low = (uintptr_t)plane + (uintptr_t)l->low * real;
+  return (area){low, low + (uintptr_t)fg_layout_reach(l) * real};
 }
 
 static area join(area a, area b) {

@@ -108,14 +108,10 @@ static bool meet(const fg_problem *p, const void *in, const void *out) {
   return i.low * real < distance + o.high * real && distance + o.low * real < i.high * real;
 }
 
-/* The array of imaginary parts; NULL if there is none, or if the span of the real ones has them: complex numbers. */
-static const void *second(const fg_problem *p, const void *re, const void *im) {
-  return p->format == FG_SPLIT || im != (const char *)re + fg_real_size(p->precision) ? im : NULL;
-}
-
+/* Imaginary parts are counted apart where they are: the span of interleaved numbers has them (none are apart here). */
 static bool overlap(const fg_problem *p, const fg_arrays *a) {
-  const void *const ins[] = {a->in_re, second(p, a->in_re, a->in_im)};
-  const void *const outs[] = {a->out_re, second(p, a->out_re, a->out_im)};
+  const bool split = p->format == FG_SPLIT;
+  const void *const ins[] = {a->in_re, split ? a->in_im : NULL}, *const outs[] = {a->out_re, split ? a->out_im : NULL};
   for (int i = 0; i < 4; i++)
     if (ins[i / 2] && outs[i % 2] && meet(p, ins[i / 2], outs[i % 2])) return true;
   return false;

@@ -37,12 +37,10 @@ static bool shadow_make(shadow *s, const fg_problem *p, enum fg_side side) {
   if (!fg_layout_make(&s->layout, p, side)) return false;
   s->layout.image = p->precision; /* nothing is converted here */
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
-  ptrdiff_t reach = s->layout.unit;
-  for (int d = 0; d < s->layout.rank; d++) reach += (s->layout.walk[d].n - 1) * s->layout.walk[d].stride;
   s->planes = s->layout.split ? 2 : 1;
   s->image = malloc(image_bytes(&s->layout));
   for (int i = 0; i < s->planes; i++) {
-    s->memory[i] = malloc((size_t)(reach * real));
+    s->memory[i] = malloc((size_t)(fg_layout_reach(&s->layout) * real));
     if (!s->memory[i] || !s->image) return false;
     s->array[i] = (char *)s->memory[i] - s->layout.low * real;
   }

@@ -79,11 +79,10 @@ bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arr
  * device does: for want of it they are done from a copy of what the input spans. */
 static void *copied(const fg_layout *l, const void *array, void **copy) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
-  ptrdiff_t reals = l->unit;
-  for (int d = 0; d < l->rank; d++) reals += (l->walk[d].n - 1) * l->walk[d].stride;
-  *copy = malloc((size_t)(reals * real));
+  const size_t bytes = (size_t)(fg_layout_reach(l) * real);
+  *copy = malloc(bytes);
   if (!*copy) return NULL;
-  memcpy(*copy, (const char *)array + l->low * real, (size_t)(reals * real));
+  memcpy(*copy, (const char *)array + l->low * real, bytes);
   return (char *)*copy - l->low * real;
 }
 

@@ -86,6 +86,12 @@ void fg_layout_free(fg_layout *l) {
   l->stride = NULL;
 }
 
+ptrdiff_t fg_layout_reach(const fg_layout *l) {
+  ptrdiff_t reach = l->unit;
+  for (int d = 0; d < l->rank; d++) reach += (l->walk[d].n - 1) * l->walk[d].stride;
+  return reach;
+}
+
 size_t fg_layout_element_size(const fg_layout *l) { return fg_real_size(l->image) * (size_t)l->unit; }
 
 bool fg_layout_converts(const fg_layout *l) { return l->image != l->precision; }

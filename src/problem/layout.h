@@ -40,6 +40,9 @@ enum fg_reach {
 
 bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach);
 
+/* Reals from the lowest element of a plane of the program's array to behind the highest. */
+ptrdiff_t fg_layout_reach(const fg_layout *l);
+
 /* Bytes of an element of the image; the program's array has others where copying converts. */
 size_t fg_layout_element_size(const fg_layout *l);
 bool fg_layout_converts(const fg_layout *l);

@@ -143,9 +143,7 @@ typedef struct {
 
 static span span_of(const fg_layout *l) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
-  ptrdiff_t reach = l->unit;
-  for (int d = 0; d < l->rank; d++) reach += (l->walk[d].n - 1) * l->walk[d].stride;
-  return (span){(size_t)(reach * real), -l->low * real};
+  return (span){(size_t)(fg_layout_reach(l) * real), -l->low * real};
 }
 
 static size_t padded(size_t bytes) {

@@ -25,7 +25,8 @@
 static fg_passes list; /* too large for a stack */
 
 static bool plan(const fg_problem *p, bool in_place, const fg_device_info *device, const char **why) {
-  return TEST_WIDE || test_reach_apart ? test_plan_reaching(p, in_place, device, &list, why) : fg_planner_plan(p, device, &list, why);
+  if (TEST_WIDE || test_reach_apart) return test_plan_reaching(p, in_place, device, &list, why);
+  return fg_planner_plan(p, device, &list, why);
 }
 
 /* Plan and run text on a device of that much shared memory in single precision (0: the reference device); a leading i

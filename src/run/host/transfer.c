@@ -94,10 +94,8 @@ typedef struct {
 /* From the lowest to past the highest element of a plane. */
 static span span_of(const fg_layout *l, const void *array) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
-  ptrdiff_t reach = l->unit;
-  for (int d = 0; d < l->rank; d++) reach += (l->walk[d].n - 1) * l->walk[d].stride;
   const char *const from = (const char *)array + l->low * real;
-  return (span){from, from + reach * real};
+  return (span){from, from + fg_layout_reach(l) * real};
 }
 
 static bool meet(span a, span b) { return a.from < b.to && b.from < a.to; }
