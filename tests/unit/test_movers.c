@@ -1,4 +1,4 @@
-/* test_movers.c: threads that copy, and copies past the caches. */
+/* test_movers.c: threads that copy, copies past the caches, and how much these hold. */
 #include "config.h"
 
 #include <check.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "src/problem/notation.h"
+#include "src/run/host/cache.h"
 #include "src/run/host/copy.h"
 #include "src/run/host/movers.h"
 #include "src/run/host/transfer.h"
@@ -165,6 +166,17 @@ START_TEST(copies_by_range) {
 }
 END_TEST
 
+START_TEST(sizes_of_caches_are_read) {
+  ck_assert_uint_eq(fg_cache_size("32768K\n"), 32 << 20);
+  ck_assert_uint_eq(fg_cache_size("300M"), 300 << 20);
+  ck_assert_uint_eq(fg_cache_size("1G"), 1 << 30);
+  ck_assert_uint_eq(fg_cache_size("512"), 512);
+  static const char *const none[] = {"", "\n", "K", "-4K", "99999999999999999999999K", "18446744073709551615K"};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) ck_assert_uint_eq(fg_cache_size(none[i]), 0);
+  ck_assert_uint_eq(fg_last_cache(), fg_last_cache());
+}
+END_TEST
+
 int main(void) {
   setenv("FFTW3_GPU_COPY_THREADS", "3", 0);
   Suite *suite = suite_create("movers");
@@ -178,6 +190,7 @@ int main(void) {
 #endif
   tcase_add_test(tc, copies_at_any_alignment);
   tcase_add_loop_test(tc, copies_by_range, 0, 2);
+  tcase_add_test(tc, sizes_of_caches_are_read);
   suite_add_tcase(suite, tc);
   return test_run_suite(suite);
 }
