@@ -173,7 +173,8 @@ START_TEST(sizes_of_caches_are_read) {
   ck_assert_uint_eq(fg_cache_size("512"), 512);
   static const char *const none[] = {"", "\n", "K", "-4K", "99999999999999999999999K", "18446744073709551615K"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) ck_assert_uint_eq(fg_cache_size(none[i]), 0);
-  ck_assert_uint_eq(fg_last_cache(), fg_last_cache());
+  const bool told = !access("/sys/devices/system/cpu/cpu0/cache/index3/size", R_OK);
+  ck_assert(!told || (fg_last_cache() >= 64 << 10 && fg_last_cache() <= (size_t)16 << 30));
 }
 END_TEST
 

@@ -219,9 +219,11 @@ static bool steps_fit(const fg_flow *f) {
   return true;
 }
 
+/* Of the program's arrays, all planes of both sides. */
 static size_t all_bytes(const fg_flow *f) {
-  const bool in_place = f->in.array[0] == f->out.array[0];
-  return array_bytes(&f->out) + (in_place ? 0 : array_bytes(&f->in));
+  const size_t in = array_bytes(&f->in) * (size_t)fg_end_planes(&f->in);
+  const size_t out = array_bytes(&f->out) * (size_t)fg_end_planes(&f->out);
+  return f->in.array[0] == f->out.array[0] ? out : in + out;
 }
 
 static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
