@@ -11,7 +11,6 @@
 #include "src/report/log.h"
 #include "src/report/settings.h"
 #include "src/run/ending.h"
-#include "src/run/host/last_cache.h"
 #include "src/run/ranks.h"
 
 enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
@@ -77,7 +76,6 @@ static void open_once(void) {
     target.info = target.backend->info(target.device);
     fg_log(FG_LOG_INFO, "%s: %s, %d multiprocessors", target.backend->name, target.info->name,
            target.info->multiprocessors);
-    fg_last_cache(); /* executions open no files */
     atomic_store(&state, OPEN);
     return;
   }
