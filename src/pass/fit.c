@@ -185,12 +185,14 @@ static double permuted_efficiency(const fg_pass *p) {
 
 /* Many points a thread leave room for few threads, in double precision for very few; but not where it has them one
  * butterfly after the other.  Where points have a factor on the way in or out of a transform, to be loaded and kept beside
- * them, threads of 24 and 32 took 1.1 to 1.45 times as long as the best, of 8 to 16 (384 and 512 points on an H200). */
+ * them, threads of 24 and 32 took 1.1 to 1.45 times as long as the best, of 8 to 16 (384 and 512 points in single precision
+ * on an H200): taken as 1/0.85. */
 static double depth_efficiency(const fg_pass *p, int points) {
   if (points <= 10 || fg_geometry_singly(p)) return 1;
   if (points <= 16) return 0.99;
   const bool few = points <= 25, factors = !p->filter.kind && (p->load_table.kind || p->store_table.kind);
-  return (factors ? 0.85 : 1) * (p->precision == FG_SINGLE ? (few ? 0.93 : 0.88) : (few ? 0.86 : 0.8));
+  if (p->precision == FG_DOUBLE) return few ? 0.86 : 0.8;
+  return (factors ? 0.85 : 1) * (few ? 0.93 : 0.88);
 }
 
 /* Blocks on a multiprocessor: for some to load while others compute.  What loads ahead does so while it stores: taken to

@@ -11,6 +11,7 @@
 #include "src/report/log.h"
 #include "src/report/settings.h"
 #include "src/run/ending.h"
+#include "src/run/last_cache.h"
 #include "src/run/ranks.h"
 
 enum state { UNOPENED, OPEN, ABSENT, LOST, FORKED };
@@ -74,6 +75,7 @@ static void open_once(void) {
   if (open_device() == FG_OK) {
     if (alone) start_seconds = fg_clock_seconds() - began;
     target.info = target.backend->info(target.device);
+    target.last_cache = fg_last_cache("/sys/devices/system/cpu/cpu0/cache");
     fg_log(FG_LOG_INFO, "%s: %s, %d multiprocessors", target.backend->name, target.info->name,
            target.info->multiprocessors);
     atomic_store(&state, OPEN);

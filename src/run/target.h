@@ -9,7 +9,8 @@ typedef struct {
   const fg_backend *backend;
   fg_device *device;
   const fg_device_info *info;
-  int ordinal; /* the driver's number of the device */
+  int ordinal;       /* the driver's number of the device */
+  size_t last_cache; /* bytes of the processors' last cache; 0: not known */
 } fg_target;
 
 /* The process's target; NULL if there is none, then *why says so (a text that lives as long as the process). */

@@ -154,14 +154,33 @@ static void fork_off(const live *l, dice *d) {
 
 /* ---- threads ---- */
 
-static void act(live *l, dice *d, bool first) {
-  const ptrdiff_t what = dice_between(d, 1, 1000);
+/* AddressSanitizer (GCC 12's) does not hold its allocator's locks over a fork as the C library does: in the child of one
+ * beside a thread that is allocating, malloc waits for ever.  There threads are between two acts meanwhile. */
+#ifdef __SANITIZE_ADDRESS__
+static pthread_rwlock_t acts = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static void begin_act(bool forks) { forks ? pthread_rwlock_wrlock(&acts) : pthread_rwlock_rdlock(&acts); }
+static void end_act(void) { pthread_rwlock_unlock(&acts); }
+#else
+static void begin_act(bool forks) { (void)forks; }
+static void end_act(void) {}
+#endif
+
+enum { ALL = 1000, RUNS = 700, ENDS = 930, COPIES = 980, WISDOMS = 995 }; /* the rest forks, of the first thread */
+
+static void act_on(live *l, dice *d, ptrdiff_t what, bool first) {
   if (!l->plan && !start(l, d, &pool[dice_between(d, 0, set.problems - 1)])) return;
-  if (what <= 700) run(l, d);
-  else if (what <= 930) end(l);
-  else if (what <= 980) copy(l);
-  else if (what <= 995) wisdom();
+  if (what <= RUNS) run(l, d);
+  else if (what <= ENDS) end(l);
+  else if (what <= COPIES) copy(l);
+  else if (what <= WISDOMS) wisdom();
   else if (first) fork_off(l, d);
+}
+
+static void act(live *l, dice *d, bool first) {
+  const ptrdiff_t what = dice_between(d, 1, ALL);
+  begin_act(what > WISDOMS && first);
+  act_on(l, d, what, first);
+  end_act();
 }
 
 static void *worker(void *number) {

@@ -4,16 +4,19 @@
 #include <check.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/problem/notation.h"
-#include "src/run/host/cache.h"
 #include "src/run/host/copy.h"
+#include "src/run/host/flow.h"
 #include "src/run/host/movers.h"
 #include "src/run/host/transfer.h"
+#include "src/run/last_cache.h"
 #include "tests/unit/suite.h"
 
 enum { PIECES = 200, PARTS = 5 };
@@ -166,14 +169,59 @@ START_TEST(copies_by_range) {
 }
 END_TEST
 
-START_TEST(sizes_of_caches_are_read) {
-  ck_assert_uint_eq(fg_cache_size("32768K\n"), 32 << 20);
-  ck_assert_uint_eq(fg_cache_size("300M"), 300 << 20);
-  ck_assert_uint_eq(fg_cache_size("1G"), 1 << 30);
-  ck_assert_uint_eq(fg_cache_size("512"), 512);
-  static const char *const none[] = {"", "\n", "K", "-4K", "99999999999999999999999K", "18446744073709551615K"};
-  for (size_t i = 0; i < sizeof none / sizeof *none; i++) ck_assert_uint_eq(fg_cache_size(none[i]), 0);
-  ck_assert_uint_eq(fg_last_cache(), fg_last_cache());
+/* ---- what goes past the caches ---- */
+
+static void put_line(const char *folder, int index, const char *name, const char *text) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/index%d", folder, index);
+  mkdir(path, 0700);
+  snprintf(path, sizeof path, "%s/index%d/%s", folder, index, name);
+  FILE *f = fopen(path, "w");
+  ck_assert(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static void put_cache(const char *folder, int index, const char *level, const char *type, const char *size) {
+  put_line(folder, index, "level", level);
+  put_line(folder, index, "type", type);
+  put_line(folder, index, "size", size);
+}
+
+START_TEST(the_last_cache_is_read) {
+  char folder[] = "/tmp/test_movers.XXXXXX", remove[80];
+  ck_assert(mkdtemp(folder));
+  ck_assert_uint_eq(fg_last_cache(folder), 0);
+  put_cache(folder, 0, "1\n", "Data\n", "48K\n");
+  put_cache(folder, 1, "1\n", "Instruction\n", "64K\n");
+  ck_assert_uint_eq(fg_last_cache(folder), 48 << 10);
+  put_cache(folder, 2, "3\n", "Unified\n", "307200K\n");
+  put_cache(folder, 4, "2\n", "Unified\n", "2048K\n");
+  put_cache(folder, 5, "4\n", "Instruction\n", "1K\n");
+  ck_assert_uint_eq(fg_last_cache(folder), 300 << 20);
+  static const char *const none[] = {"\n", "K", "-4K", " 4K", "4", "4M", "4KB", "4 K", "99999999999999999999999K",
+                                     "18446744073709551615K"};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    put_line(folder, 2, "size", none[i]);
+    ck_assert_msg(fg_last_cache(folder) == 0, "%s", none[i]);
+  }
+  snprintf(remove, sizeof remove, "rm -r %s", folder);
+  ck_assert_int_eq(system(remove), 0);
+}
+END_TEST
+
+START_TEST(results_stay_in_caches_that_hold_them) {
+  const size_t mb = 1 << 20;
+  ck_assert(!fg_staging_past_cache(1, 4 * mb - 1, 0).results); /* of unknown caches */
+  ck_assert(fg_staging_past_cache(1, 4 * mb, 0).results);
+  ck_assert(fg_staging_past_cache(24 * mb - 1, 1, 0).staging);
+  ck_assert(!fg_staging_past_cache(24 * mb, 1, 0).staging);
+  ck_assert(fg_staging_past_cache(1, 4 * mb, 8 * mb).results); /* small ones */
+  ck_assert(!fg_staging_past_cache(1, 8 * mb - 1, 32 * mb).results);
+  ck_assert(fg_staging_past_cache(1, 8 * mb, 32 * mb).results);
+  ck_assert(!fg_staging_past_cache(24 * mb, 1, 32 * mb).staging);
+  ck_assert(!fg_staging_past_cache(1, 75 * mb - 1, 300 * mb).results);
+  ck_assert(fg_staging_past_cache(1, 75 * mb, 300 * mb).results);
+  ck_assert(fg_staging_past_cache(75 * mb - 1, 1, 300 * mb).staging);
+  ck_assert(!fg_staging_past_cache(75 * mb, 1, 300 * mb).staging);
 }
 END_TEST
 
@@ -190,7 +238,8 @@ int main(void) {
 #endif
   tcase_add_test(tc, copies_at_any_alignment);
   tcase_add_loop_test(tc, copies_by_range, 0, 2);
-  tcase_add_test(tc, sizes_of_caches_are_read);
+  tcase_add_test(tc, the_last_cache_is_read);
+  tcase_add_test(tc, results_stay_in_caches_that_hold_them);
   suite_add_tcase(suite, tc);
   return test_run_suite(suite);
 }

@@ -15,6 +15,7 @@
 #include "src/problem/notation.h"
 #include "src/run/arena/arena.h"
 #include "src/run/host/pipeline.h"
+#include "src/run/last_cache.h"
 #include "src/run/program.h"
 #include "src/run/slot.h"
 #include "tests/unit/lazy_backend.h"
@@ -228,10 +229,14 @@ START_TEST(every_cut_gives_the_same_bits) {
       const int memory = i % 4;
       const size_t piece = staging[(p + (size_t)memory) % 3];
       const way w = {problem, memory & 1, memory >> 1, pieces[p], piece, NULL, i < 4 ? SINGLES : DOUBLES_AS_SINGLE};
-      fg_pipeline_cached = p % 2 ? 1 : SIZE_MAX; /* results past the caches, or through them */
       ck_assert_int_eq(check(&w), FG_DONE);
       if (strchr(problem.text, 'i') && i >= 4) ck_assert_int_eq(check_how(&w, true), FG_DONE);
     }
+}
+END_TEST
+
+START_TEST(the_last_cache_is_asked_for) {
+  ck_assert_uint_eq(target.last_cache, fg_last_cache("/sys/devices/system/cpu/cpu0/cache"));
 }
 END_TEST
 
@@ -444,6 +449,7 @@ int main(void) {
   TCase *tc = tcase_create("pieces");
   tcase_add_checked_fixture(tc, open_sim, trim);
   tcase_set_timeout(tc, 300);
+  tcase_add_test(tc, the_last_cache_is_asked_for);
   tcase_add_test(tc, pieces_are_launched_one_by_one);
   tcase_add_loop_test(tc, slabs_come_in_and_go_out, 0, SLABS);
   tcase_add_loop_test(tc, gaps_stay_untouched, 0, 2);

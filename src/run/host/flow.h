@@ -110,6 +110,13 @@ int fg_flow_copy_out(const fg_flow *, int plane, ptrdiff_t first, ptrdiff_t coun
 /* Bytes of a staging piece for this side. */
 size_t fg_staging_piece(const fg_end *);
 
+/* What goes past the caches: staging of so many bytes of a plane's image, results of so many of the program's own, on a
+ * machine with that last cache (bytes; 0: not known). */
+typedef struct {
+  bool staging, results;
+} fg_past_cache;
+fg_past_cache fg_staging_past_cache(size_t staged, size_t results, size_t last_cache);
+
 /* Before the first step: the input's first pieces begin to be gathered. After the last, or a failure: nothing is copied
  * any more. */
 void fg_staging_begin(fg_flow *);

@@ -27,7 +27,4 @@ extern size_t fg_pipeline_gated;
 /* Bytes of a staging piece, and of what one thread copies of it at a time, for tests; 0: as it is best. */
 extern size_t fg_pipeline_piece, fg_pipeline_part;
 
-/* Likewise of arrays, in and out together, that the caches are taken to hold; 0: by this machine's. */
-extern size_t fg_pipeline_cached;
-
 #endif

@@ -2,11 +2,10 @@
  *
  * The movers gather and scatter; the executing thread gives pieces to DMA when they are full, and to the movers when
  * they have come, and copies with them while it has to wait. */
-#include "src/run/host/cache.h"
 #include "src/run/host/flow.h"
 #include "src/run/host/transfer.h"
 
-size_t fg_pipeline_piece = 0, fg_pipeline_part = 0, fg_pipeline_cached = 0;
+size_t fg_pipeline_piece = 0, fg_pipeline_part = 0;
 
 /* Measured on the reference H200 (doc/performance.md): a piece costs calls of the driver and a gap on the link of 2 to
  * 3 us, but the first has to be gathered and the last scattered while the link does nothing. */
@@ -16,17 +15,18 @@ enum { PIECES = 4 };
 /* Of a piece, what one thread copies at a time; and of an array, what is copied before another thread is awake. */
 static const size_t least_part = 32 << 10, alone_below = 128 << 10;
 
-/* Where the caches hold the program's arrays, results stay there: the program goes on with them, and until then they are
- * written faster, since their old lines mostly are there, too. Measured on the same machine, with 300 MB of last cache: to
- * 62 MB of arrays a gain, at 77 none, from 108 on a loss. Staging would stay there, too, from where DMA fetches it at half
- * the speed; that of larger arrays does no harm. */
+/* Results that the caches hold stay there: the program goes on with them, and until then they are written faster, since
+ * their old lines mostly are there, too. Measured on the same machine, with 300 MB of last cache: results of 6 to 54 MB
+ * gained (of two arrays of 54 MB in four rounds of five), of 77 neither gained nor lost, of 128 and more lost. Staging would
+ * stay there, too, from where DMA fetches it at half the speed; that of larger arrays, beside results that go past the cache,
+ * does no harm. */
 enum { LAST_CACHE_SHARE = 4 };
-static const size_t least_held = 8 << 20, least_staged_past = 24 << 20;
+static const size_t least_held = 4 << 20, least_staged_past = 24 << 20;
 
-static size_t most_held(void) {
-  const size_t share = fg_last_cache() / LAST_CACHE_SHARE;
-  if (fg_pipeline_cached) return fg_pipeline_cached;
-  return share < least_held ? least_held : share;
+fg_past_cache fg_staging_past_cache(size_t staged, size_t results, size_t last_cache) {
+  const size_t share = last_cache / LAST_CACHE_SHARE;
+  return (fg_past_cache){.staging = staged < (share > least_staged_past ? share : least_staged_past),
+                         .results = results >= (share > least_held ? share : least_held)};
 }
 
 size_t fg_staging_piece(const fg_end *e) {
@@ -219,20 +219,16 @@ static bool steps_fit(const fg_flow *f) {
   return true;
 }
 
-static size_t all_bytes(const fg_flow *f) {
-  const bool in_place = f->in.array[0] == f->out.array[0];
-  return array_bytes(&f->out) + (in_place ? 0 : array_bytes(&f->in));
-}
-
 static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
 
 void fg_staging_begin(fg_flow *f) {
   f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take() : NULL;
   start(f, FG_INPUT, gather);
   start(f, FG_OUTPUT, scatter);
-  const size_t held = most_held();
-  f->staged[FG_INPUT].past_cache = fg_end_plane_size(&f->in) < (held > least_staged_past ? held : least_staged_past);
-  f->staged[FG_OUTPUT].past_cache = all_bytes(f) >= held;
+  const size_t results = array_bytes(&f->out) * (size_t)fg_end_planes(&f->out);
+  const fg_past_cache past = fg_staging_past_cache(fg_end_plane_size(&f->in), results, f->target->last_cache);
+  f->staged[FG_INPUT].past_cache = past.staging;
+  f->staged[FG_OUTPUT].past_cache = past.results;
   f->by_steps = f->interleaved && fg_flow_is_final(f) && steps_fit(f);
   if (f->staged[FG_INPUT].belt) open_gathers(f);
 }
