@@ -59,9 +59,10 @@ static void learn(fg_plan *plan, double seconds) {
   if (returned) fg_plan_tell(FG_LOG_INFO, plan->problem, "host", "the GPU was slower");
 }
 
+static bool is_of_range(const char *why) { return why == fg_backend_message() && fg_backend_code() == FG_ERANGE; }
+
 void fg_plan_by_host(fg_plan *plan, enum fg_level level, const char *why) {
-  const bool range = why == fg_backend_message() && fg_backend_code() == FG_ERANGE;
-  const bool again = range && atomic_exchange(&plan->out_of_range, true);
+  const bool again = is_of_range(why) && atomic_exchange(&plan->out_of_range, true);
   fg_log(again ? FG_LOG_DEBUG : level, "executed on the host: %s", why);
   atomic_fetch_add(&plan->by_host, 1);
 }
@@ -72,13 +73,14 @@ static void instead_of_device(fg_plan *plan, const fg_arrays *a, const fg_rest *
   else if (!finish(plan->problem, a, rest)) fg_die("the GPU failed and the real FFTW has no plan for the rest");
 }
 
-static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a) {
+static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a, unsigned long number) {
   const double tolerance = fg_verify_tolerance(plan->problem), start = fg_clock_seconds();
   const int crowd = fg_crowd_enter();
   fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
   fg_rest rest = {0, 0};
   const char *failure = from_device(program, a, &rest);
   fg_crowd_leave();
+  if (plan->pauses) fg_pause_note(&plan->pause, number, failure && is_of_range(failure));
   if (failure) instead_of_device(plan, a, &rest, failure);
   const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
   if (verify && !(error <= tolerance)) { /* or no number */
@@ -131,6 +133,12 @@ static enum fg_state state_now(fg_plan *plan) {
   return fg_plan_state(plan);
 }
 
+/* Instead of the device, but without having asked it. */
+static void run_beyond(fg_plan *plan, const fg_arrays *a) {
+  atomic_fetch_add(&plan->by_host, 1);
+  run_on_host(plan, FG_STATE_BEYOND, a);
+}
+
 /* What is settled to be the real FFTW's, and nobody looks: as near to its own plan as a handle can be. */
 static bool is_plainly_the_hosts(const fg_plan *plan, enum fg_state state, const fg_arrays *a) {
   const bool own = a == &plan->problem->arrays;
@@ -141,14 +149,15 @@ static bool is_plainly_the_hosts(const fg_plan *plan, enum fg_state state, const
 void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   const enum fg_state state = state_now(plan);
   if (!a) a = &plan->problem->arrays;
-  atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
+  const unsigned long number = 1 + atomic_fetch_add_explicit(&plan->executions, 1, memory_order_relaxed);
   if (is_plainly_the_hosts(plan, state, a) && fg_ways_execute_kept(&plan->ways, plan->problem, a)) return;
   const fg_calm calm = fg_calm_begin();
   if (is_away(plan, a)) fg_plan_execute_resident(plan, a);
   else if (state != FG_STATE_DEVICE && state != FG_STATE_SWITCHED) run_on_host(plan, state, a);
   else if (fg_problem_apart(plan->problem, a)) run_on_host(plan, FG_STATE_APART, a);
   else if (plan->parts) run_in_parts(plan, a);
+  else if (fg_pause_holds(&plan->pause, number)) run_beyond(plan, a);
   else if (is_crowded(plan)) run_on_host(plan, FG_STATE_BESIDE, a);
-  else run_on_device(plan, atomic_load(&plan->program), a);
+  else run_on_device(plan, atomic_load(&plan->program), a, number);
   fg_calm_end(calm);
 }

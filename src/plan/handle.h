@@ -6,6 +6,7 @@
 
 #include "src/cost/account.h"
 #include "src/plan/parts.h"
+#include "src/plan/pause.h"
 #include "src/plan/plan.h"
 #include "src/plan/resident.h"
 #include "src/plan/ways.h"
@@ -22,6 +23,7 @@ enum fg_state {
   FG_STATE_RETURNED, /* back on the host: the device was slower */
   FG_STATE_BESIDE,   /* no state of a plan, but of single executions: on the host while others are on the device */
   FG_STATE_APART,    /* likewise: on the host, since real and imaginary parts lie otherwise than planned */
+  FG_STATE_BEYOND,   /* likewise: on the host, since those before brought numbers that single precision does not hold */
   FG_STATE_STREAM,   /* likewise: given to a stream of the program's */
   FG_STATES
 };
@@ -43,6 +45,8 @@ struct fg_plan {
   char reason[108];              /* of where it began */
   atomic_ulong executions, by_host; /* begun; done by the real FFTW in place of the device */
   atomic_bool out_of_range;      /* the log has been told that numbers were */
+  bool pauses;                   /* after such executions others are not tried on the device */
+  fg_pause pause;
   _Atomic(fg_report_row *) row[FG_STATES];
 };
 

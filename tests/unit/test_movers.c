@@ -17,6 +17,7 @@
 #include "src/run/host/movers.h"
 #include "src/run/host/transfer.h"
 #include "src/run/last_cache.h"
+#include "src/run/ranks.h"
 #include "tests/unit/suite.h"
 
 enum { PIECES = 200, PARTS = 5 };
@@ -48,7 +49,7 @@ static size_t run_pieces(tally *t, size_t pieces) {
 static size_t run_once(size_t pieces, bool alone) {
   static const fg_belt none;
   fg_belt own = none;
-  fg_belts *const belts = alone ? NULL : fg_movers_take();
+  fg_belts *const belts = alone ? NULL : fg_movers_take(8);
   tally *t = calloc(1, sizeof *t);
   t->belt = belts ? &belts->belt[pieces % 2] : &own;
   fg_belt_start(t->belt, count_part, t, PARTS);
@@ -70,7 +71,7 @@ END_TEST
 /* What nobody has taken when the belt stops is never done, and nothing is done afterwards. */
 START_TEST(a_stopped_belt_is_quiet) {
   for (int round = 0; round < 200; round++) {
-    fg_belts *const belts = fg_movers_take();
+    fg_belts *const belts = fg_movers_take(8);
     ck_assert_ptr_nonnull(belts);
     tally *t = calloc(1, sizeof *t), after;
     fg_belt_start(&belts->belt[0], count_part, t, PARTS);
@@ -85,6 +86,49 @@ START_TEST(a_stopped_belt_is_quiet) {
     for (int i = 0; i < PIECES * PARTS; i++) ck_assert_int_le(atomic_load(&t->done[i / PARTS][i % PARTS]), 1);
     free(t);
   }
+}
+END_TEST
+
+/* Parts done by each thread, in the order in which they came first. */
+enum { MOST_THREADS = 64 };
+static atomic_int comers, done_by[MOST_THREADS];
+static _Thread_local int comer = -1;
+
+static void note_thread(void *context, size_t piece, int part, int parts) {
+  (void)context, (void)piece, (void)part, (void)parts;
+  if (comer < 0) comer = atomic_fetch_add(&comers, 1);
+  atomic_fetch_add(&done_by[comer], 1);
+  for (volatile int i = 0; i < 2000; i++) continue;
+}
+
+static int threads_at_work(int worth) {
+  fg_belts *const belts = fg_movers_take(worth);
+  if (!belts) return 0;
+  for (int i = 0; i < MOST_THREADS; i++) atomic_store(&done_by[i], 0);
+  fg_belt_start(&belts->belt[0], note_thread, NULL, PARTS);
+  for (int i = 0; i < 2000; i++) {
+    fg_belt_open(&belts->belt[0]);
+    while (!fg_belt_done(&belts->belt[0], i)) fg_belt_help(&belts->belt[0]);
+  }
+  fg_belt_stop(&belts->belt[0]);
+  fg_movers_give();
+  int threads = 0; /* one that was about to take a part when the last execution ended may still do that */
+  for (int i = 0; i < MOST_THREADS; i++) threads += atomic_load(&done_by[i]) > 1;
+  return threads;
+}
+
+/* Those who have been started for another execution sleep. */
+START_TEST(no_more_threads_than_are_worth_it) {
+  unsetenv("FFTW3_GPU_COPY_THREADS");
+  const int processors = fg_ranks_processors();
+  ck_assert_int_eq(threads_at_work(1), 0);
+  for (int worth = 2; worth < 8; worth++) ck_assert_int_le(threads_at_work(worth), worth);
+  for (int worth = 7; worth > 1; worth--) {
+    const int threads = threads_at_work(worth);
+    ck_assert_int_le(threads, worth < processors ? worth : processors);
+    ck_assert_int_ge(threads, processors > 1);
+  }
+  ck_assert_int_eq(threads_at_work(1), 0);
 }
 END_TEST
 
@@ -108,7 +152,7 @@ END_TEST
 
 #ifndef __SANITIZE_THREAD__
 START_TEST(a_forked_child_starts_its_own) {
-  fg_belts *const belts = fg_movers_take();
+  fg_belts *const belts = fg_movers_take(8);
   const pid_t child = fork();
   if (child == 0) _exit(run_once(PIECES, false) != 0);
   ck_assert_ptr_nonnull(belts);
@@ -232,6 +276,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_test(tc, every_part_once);
   tcase_add_test(tc, a_stopped_belt_is_quiet);
+  tcase_add_test(tc, no_more_threads_than_are_worth_it);
   tcase_add_test(tc, several_threads_at_once);
 #ifndef __SANITIZE_THREAD__ /* whose run-time starts no threads in a forked child */
   tcase_add_test(tc, a_forked_child_starts_its_own);

@@ -252,6 +252,34 @@ START_TEST(pieces_are_launched_one_by_one) {
 }
 END_TEST
 
+/* Large first and last pieces are cut into four; not what is written over doubles that were converted. */
+START_TEST(large_pieces_at_the_ends_are_cut) {
+  static const struct {
+    const char *text;
+    int pieces;
+    size_t piece, transfers;
+    enum arrays arrays;
+  } some[] = {{"ocf1000", 1, 4000, 2 * (2 + 3), SINGLES}, /* two parcels, the first or the last in four */
+              {"ocf1000", 1, 16000, 2 * (1 + 3), SINGLES}, /* one */
+              {"ocf1000", 1, 17000, 2, SINGLES}, /* which is small */
+              {"ocf1000", 1, 3992, 2 * (3 + 3), SINGLES},
+              {"/ocf1000", 1, 2000, 2 * 2 * (2 + 3), SINGLES}, /* of each plane */
+              {"ocf100*10", 10, 800, 2 * (10 + 3), SINGLES}, /* of the first and the last step */
+              {"ocf1000", 1, 4000, 2 * (2 + 3), DOUBLES_AS_SINGLE},
+              {"icf1000", 1, 4000, 2 + 3 + 2, DOUBLES_AS_SINGLE},
+              {"icf1000", 1, 4000, 2 * (2 + 3), SINGLES}};
+  for (int i = 0; i < TEST_COUNT(some); i++) {
+    const way w = {{some[i].text, 0}, FOREIGN, FOREIGN, some[i].pieces, some[i].piece, NULL, some[i].arrays};
+    subject s = prepare(&w);
+    const size_t before = fg_sim_count().transfers;
+    ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+    ck_assert_msg(fg_sim_count().transfers - before == some[i].transfers, "%s in pieces of %zu: %zu transfers",
+                  some[i].text, some[i].piece, fg_sim_count().transfers - before);
+    dispose(&s);
+  }
+}
+END_TEST
+
 /* Line by line, planes are complete one after the other at the end; planes that are boxes or share a dimension's digits
  * with the last pass come in one by one, but the slowest dimension is last then. */
 enum { SLABS = 15 };
@@ -451,6 +479,7 @@ int main(void) {
   tcase_set_timeout(tc, 300);
   tcase_add_test(tc, the_last_cache_is_asked_for);
   tcase_add_test(tc, pieces_are_launched_one_by_one);
+  tcase_add_test(tc, large_pieces_at_the_ends_are_cut);
   tcase_add_loop_test(tc, slabs_come_in_and_go_out, 0, SLABS);
   tcase_add_loop_test(tc, gaps_stay_untouched, 0, 2);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, sizeof faults / sizeof *faults);

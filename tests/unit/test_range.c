@@ -12,6 +12,7 @@
 #include "numbers.h"
 #include "on_sim.h"
 #include "real_fftw.h"
+#include "src/plan/handle.h"
 #include "src/run/host/pipeline.h"
 #include "src/run/host/schedule.h"
 #include "src/run/range.h"
@@ -206,6 +207,36 @@ START_TEST(a_plan_comes_back) {
 }
 END_TEST
 
+/* Where the device is not forced: the third such execution in a row is not tried, then two, four and so on; what is tried
+ * says so in the log's debug lines and the message. And the numbers are as good as ever. */
+START_TEST(what_goes_on_out_of_range_is_seldom_tried) {
+  device_case c;
+  int tried = 0;
+  bool at[300];
+  open_case(&c, text_of(_i), false);
+  c.plan->pauses = true;
+  scale(&c, 0x1p140);
+  for (int i = 1; i < 300; i++) {
+    fg_backend_fail(FG_ENOMEM, "nothing yet");
+    device_case_execute(&c);
+    at[i] = fg_backend_code() == FG_ERANGE;
+    tried += at[i];
+  }
+  static const int want[] = {1, 2, 4, 7, 12, 21, 38, 71, 136, 201, 266};
+  ck_assert_int_eq(tried, TEST_COUNT(want));
+  for (int i = 0; i < TEST_COUNT(want); i++) ck_assert_msg(at[want[i]], "execution %d", want[i]);
+  ck_assert_uint_eq(fg_plan_facts_of(c.plan).by_host, 299);
+  ck_assert(error_of(&c) < 1e-13);
+  scale(&c, 0x1p-140);
+  const unsigned long before = fg_plan_facts_of(c.plan).by_host;
+  for (int i = 301; i < 400; i++) device_case_execute(&c);
+  ck_assert_uint_eq(fg_plan_facts_of(c.plan).by_host - before, 330 - 300);
+  test_log_clear();
+  check_devices(&c, "as before");
+  device_case_close(&c);
+}
+END_TEST
+
 /* What a recording brings through staging arrives without steps, and is looked at all the same. */
 START_TEST(recordings_are_looked_at) {
   device_case c;
@@ -258,6 +289,7 @@ int main(void) {
   tcase_add_loop_test(tc, numbers_all_too_small_are_the_hosts, 0, 2 * TEST_COUNT(cases));
   tcase_add_loop_test(tc, what_single_precision_holds_is_the_devices, 0, 2 * TEST_COUNT(cases));
   tcase_add_test(tc, a_plan_comes_back);
+  tcase_add_loop_test(tc, what_goes_on_out_of_range_is_seldom_tried, 0, TEST_COUNT(cases));
   tcase_add_test(tc, recordings_are_looked_at);
   tcase_add_test(tc, on_the_way_to_the_device_too);
   return device_case_end(tc, "range");

@@ -12,44 +12,44 @@
 #include "src/report/settings.h"
 #include "src/run/ranks.h"
 
-enum { MOST = 64, DEFAULT_MOST = 8, BETWEEN_CLOCKS = 1024 };
+enum { MOST = 64, BETWEEN_CLOCKS = 1024 };
 static const uint64_t linger = 50000; /* ns awake after the last execution: the next one often follows at once */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, taken = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t needed = PTHREAD_COND_INITIALIZER;
-static bool started;
-static int threads;
-static atomic_bool wanted; /* an execution has taken the movers */
+static int threads, tried; /* there are; were to be started */
+static atomic_int wanted;  /* the first so many of them: an execution has taken those */
 static fg_belts belts;
 
 /* Half of the movers look at one belt first, half at the other. */
-static void work_awake(int first) {
+static void work_awake(int number) {
+  const int first = number % 2;
   uint64_t idle_since = 0;
   for (unsigned turns = 0;; turns++) {
-    if (fg_belt_help(&belts.belt[first]) || fg_belt_help(&belts.belt[!first])) continue;
+    const bool is_wanted = number < atomic_load_explicit(&wanted, memory_order_relaxed);
+    if (is_wanted && (fg_belt_help(&belts.belt[first]) || fg_belt_help(&belts.belt[!first]))) continue;
     fg_belt_pause(turns);
-    if (atomic_load_explicit(&wanted, memory_order_relaxed)) idle_since = 0;
+    if (is_wanted) idle_since = 0;
     else if (idle_since == 0) idle_since = fg_clock_nanoseconds();
     else if (turns % BETWEEN_CLOCKS == 0 && fg_clock_nanoseconds() - idle_since > linger) return;
   }
 }
 
 static void *mover(void *number) {
-  const int first = (size_t)number % 2;
   for (;;) {
     pthread_mutex_lock(&lock);
-    while (!atomic_load(&wanted)) pthread_cond_wait(&needed, &lock);
+    while ((int)(size_t)number >= atomic_load(&wanted)) pthread_cond_wait(&needed, &lock);
     pthread_mutex_unlock(&lock);
-    work_awake(first);
+    work_awake((int)(size_t)number);
   }
   return NULL;
 }
 
-static int copy_threads(void) {
+static int copy_threads(int worth) {
   const int asked = fg_settings_get()->copy_threads;
   const int allowed = fg_ranks_processors();
   if (asked) return asked < MOST ? asked : MOST;
-  return allowed < DEFAULT_MOST ? allowed : DEFAULT_MOST;
+  return allowed < worth ? allowed : worth;
 }
 
 /* In the child of a fork there are none: they start anew if they are needed. */
@@ -57,24 +57,22 @@ static void after_fork(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_mutex_init(&taken, NULL);
   pthread_cond_init(&needed, NULL);
-  started = false;
-  atomic_store(&wanted, false);
+  threads = tried = 0;
+  atomic_store(&wanted, 0);
   memset(&belts, 0, sizeof belts);
 }
 
-static void start(void) {
+static void start(int others) {
   static bool watching_forks;
   sigset_t all, before;
   pthread_attr_t detached;
-  started = true;
-  threads = 0;
+  tried = others;
   if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
   watching_forks = true;
   if (pthread_attr_init(&detached)) return;
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int others = copy_threads() - 1;
   while (threads < others) {
     pthread_t thread;
     if (pthread_create(&thread, &detached, mover, (void *)(size_t)threads)) break;
@@ -84,12 +82,13 @@ static void start(void) {
   pthread_attr_destroy(&detached);
 }
 
-fg_belts *fg_movers_take(void) {
+fg_belts *fg_movers_take(int worth) {
   if (pthread_mutex_trylock(&taken)) return NULL;
+  const int others = copy_threads(worth) - 1;
   pthread_mutex_lock(&lock);
-  if (!started) start();
-  const bool some = threads > 0;
-  atomic_store(&wanted, some);
+  if (tried < others) start(others);
+  const bool some = others > 0 && threads > 0;
+  atomic_store(&wanted, some ? others : 0);
   if (some) pthread_cond_broadcast(&needed);
   pthread_mutex_unlock(&lock);
   if (!some) pthread_mutex_unlock(&taken);
@@ -97,6 +96,6 @@ fg_belts *fg_movers_take(void) {
 }
 
 void fg_movers_give(void) {
-  atomic_store(&wanted, false);
+  atomic_store(&wanted, 0);
   pthread_mutex_unlock(&taken);
 }

@@ -1,8 +1,7 @@
 /* movers.h: threads that copy, beside the one that executes.
  *
  * Started when they are first needed, all signals blocked. They sleep but for executions that have taken them; in
- * between they wait awake, since a copy lasts little longer than waking up. How many: as many as this process's share
- * of the processors (src/run/ranks.h), eight at most, or FFTW3_GPU_COPY_THREADS; the calling thread is one of them. */
+ * between they wait awake, since a copy lasts little longer than waking up. */
 #ifndef FG_MOVERS_H
 #define FG_MOVERS_H
 
@@ -13,9 +12,10 @@ typedef struct {
   fg_belt belt[2];
 } fg_belts;
 
-/* Wake the movers, for the calling thread's belts alone: these. NULL where there are none or another thread has them:
- * then the caller's own belts will do, on which it works alone. */
-fg_belts *fg_movers_take(void);
+/* Wake movers, for the calling thread's belts alone: these. With the caller they are as many as are worth it, but no more
+ * than this process's share of the processors (src/run/ranks.h); or FFTW3_GPU_COPY_THREADS. NULL where there are none
+ * or another thread has them: then the caller's own belts will do, on which it works alone. */
+fg_belts *fg_movers_take(int worth);
 
 /* Both belts have been stopped; of a thread that has taken the movers. */
 void fg_movers_give(void);
