@@ -73,6 +73,13 @@ static void instead_of_device(fg_plan *plan, const fg_arrays *a, const fg_rest *
   else if (!finish(plan->problem, a, rest)) fg_die("the GPU failed and the real FFTW has no plan for the rest");
 }
 
+/* What failed otherwise, or has got some transforms done, says nothing against trying the next one. */
+static void note_range(fg_plan *plan, unsigned long number, const char *failure, const fg_rest *rest) {
+  if (!failure) fg_pause_in_range(&plan->pause);
+  else if (is_of_range(failure) && rest->first == 0)
+    fg_pause_out_of_range(&plan->pause, number, atomic_load(&plan->executions));
+}
+
 static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a, unsigned long number) {
   const double tolerance = fg_verify_tolerance(plan->problem), start = fg_clock_seconds();
   const int crowd = fg_crowd_enter();
@@ -80,7 +87,7 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
   fg_rest rest = {0, 0};
   const char *failure = from_device(program, a, &rest);
   fg_crowd_leave();
-  if (plan->pauses) fg_pause_note(&plan->pause, number, failure && is_of_range(failure));
+  if (plan->pauses) note_range(plan, number, failure, &rest);
   if (failure) instead_of_device(plan, a, &rest, failure);
   const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
   if (verify && !(error <= tolerance)) { /* or no number */
@@ -135,7 +142,7 @@ static enum fg_state state_now(fg_plan *plan) {
 
 /* Instead of the device, but without having asked it. */
 static void run_beyond(fg_plan *plan, const fg_arrays *a) {
-  atomic_fetch_add(&plan->by_host, 1);
+  fg_plan_by_host(plan, FG_LOG_DEBUG, "single precision did not hold the numbers of the executions before");
   run_on_host(plan, FG_STATE_BEYOND, a);
 }
 

@@ -2,7 +2,8 @@
  *
  * Each is found out only once the input has been staged, and is then the real FFTW's. After two in a row one execution is
  * not tried on the device; if the next one fails as well two are not, then four, and so on to sixty-four: so what trying
- * costs beside such executions goes to nothing, and a plan whose numbers have become others is the device's again soon. */
+ * costs beside such executions goes to nothing, and a plan whose numbers have become others is the device's again soon.
+ * Executions that were under way together when it was found out count as one. */
 #ifndef FG_PAUSE_H
 #define FG_PAUSE_H
 
@@ -20,7 +21,8 @@ typedef struct {
 /* Whether execution number (of this plan, from 1) is not to be tried. */
 bool fg_pause_holds(fg_pause *, unsigned long number);
 
-/* It was tried: its numbers were out of range, or they were not. */
-void fg_pause_note(fg_pause *, unsigned long number, bool out_of_range);
+/* It was tried, and begun has been begun since, or it itself last: its numbers were out of range, or they were not. */
+void fg_pause_out_of_range(fg_pause *, unsigned long number, unsigned long begun);
+void fg_pause_in_range(fg_pause *);
 
 #endif

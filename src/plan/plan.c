@@ -51,7 +51,7 @@ static fg_plan *wrap(fg_problem *p, fg_host_plan made, fg_program *program, fg_a
   plan->problem = p;
   plan->account = account;
   atomic_init(&plan->program, program);
-  plan->pauses = fg_settings_get()->mode != FG_MODE_FORCE;
+  plan->pauses = fg_settings_get()->mode == FG_MODE_AUTO;
   snprintf(plan->reason, sizeof plan->reason, "%s", reason);
   plan->residents = fg_residents_new();
   plan->away = fg_resident_wanted(p, &p->arrays);

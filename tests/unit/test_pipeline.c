@@ -252,7 +252,7 @@ START_TEST(pieces_are_launched_one_by_one) {
 }
 END_TEST
 
-/* Large first and last pieces are cut into four; not what is written over doubles that were converted. */
+/* Large first and last pieces are cut into four; not what is written over doubles while others are still to come. */
 START_TEST(large_pieces_at_the_ends_are_cut) {
   static const struct {
     const char *text;
@@ -263,16 +263,18 @@ START_TEST(large_pieces_at_the_ends_are_cut) {
               {"ocf1000", 1, 16000, 2 * (1 + 3), SINGLES}, /* one */
               {"ocf1000", 1, 17000, 2, SINGLES}, /* which is small */
               {"ocf1000", 1, 3992, 2 * (3 + 3), SINGLES},
-              {"/ocf1000", 1, 2000, 2 * 2 * (2 + 3), SINGLES}, /* of each plane */
+              {"/ocf1000", 1, 2000, 2 * (2 * 2 + 3), SINGLES}, /* of one of two planes */
               {"ocf100*10", 10, 800, 2 * (10 + 3), SINGLES}, /* of the first and the last step */
               {"ocf1000", 1, 4000, 2 * (2 + 3), DOUBLES_AS_SINGLE},
-              {"icf1000", 1, 4000, 2 + 3 + 2, DOUBLES_AS_SINGLE},
+              {"icf1000", 1, 4000, 2 * (2 + 3), DOUBLES_AS_SINGLE},
+              {"icf100*10", 10, 800, 10 + 3 + 10, DOUBLES_AS_SINGLE}, /* it leaves while the rest comes */
               {"icf1000", 1, 4000, 2 * (2 + 3), SINGLES}};
   for (int i = 0; i < TEST_COUNT(some); i++) {
     const way w = {{some[i].text, 0}, FOREIGN, FOREIGN, some[i].pieces, some[i].piece, NULL, some[i].arrays};
     subject s = prepare(&w);
     const size_t before = fg_sim_count().transfers;
-    ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+    fg_rest rest;
+    ck_assert_int_eq(fg_program_execute_partly(s.program, &s.a, &rest), FG_DONE);
     ck_assert_msg(fg_sim_count().transfers - before == some[i].transfers, "%s in pieces of %zu: %zu transfers",
                   some[i].text, some[i].piece, fg_sim_count().transfers - before);
     dispose(&s);

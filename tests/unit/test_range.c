@@ -237,6 +237,40 @@ START_TEST(what_goes_on_out_of_range_is_seldom_tried) {
 }
 END_TEST
 
+/* Executions that were begun before the last failure was known are no further one; those before the end of a pause that
+ * they did not see neither; and what was in range begins anew. */
+START_TEST(failures_at_the_same_time_are_one) {
+  fg_pause p = {0};
+  for (unsigned long n = 1; n <= 8; n++) fg_pause_out_of_range(&p, n, 8);
+  ck_assert(fg_pause_holds(&p, 8) && !fg_pause_holds(&p, 9));
+  for (unsigned long n = 9; n <= 16; n++) fg_pause_out_of_range(&p, n, 16);
+  ck_assert(fg_pause_holds(&p, 17) && !fg_pause_holds(&p, 18));
+  fg_pause_out_of_range(&p, 18, 18);
+  ck_assert(fg_pause_holds(&p, 20) && !fg_pause_holds(&p, 21));
+  fg_pause_out_of_range(&p, 3, 30);
+  ck_assert(!fg_pause_holds(&p, 21));
+  fg_pause_in_range(&p);
+  fg_pause_out_of_range(&p, 21, 21);
+  ck_assert(!fg_pause_holds(&p, 22));
+}
+END_TEST
+
+/* Where a plan stays where it was made, or is forced to, each execution is tried. */
+START_TEST(only_plans_that_may_move_pause) {
+  static const char *const modes[] = {"auto", "steady", "force"};
+  static const enum fg_mode means[] = {FG_MODE_AUTO, FG_MODE_STEADY, FG_MODE_FORCE};
+  setenv("FFTW3_GPU", modes[_i], 1);
+  setenv("FFTW3_GPU_REPORT", "/dev/null", 1); /* with a report all plans are ours */
+  device_case c;
+  device_case_open(&c, "oc64*3");
+  c.plan = fg_plan_create(fg_problem_copy(c.problem));
+  ck_assert_int_eq(fg_settings_get()->mode, means[_i]); /* nobody had asked before */
+  ck_assert(c.plan && fg_plan_is_ours(c.plan));
+  ck_assert_int_eq(c.plan->pauses, _i == 0);
+  device_case_close(&c);
+}
+END_TEST
+
 /* What a recording brings through staging arrives without steps, and is looked at all the same. */
 START_TEST(recordings_are_looked_at) {
   device_case c;
@@ -290,6 +324,8 @@ int main(void) {
   tcase_add_loop_test(tc, what_single_precision_holds_is_the_devices, 0, 2 * TEST_COUNT(cases));
   tcase_add_test(tc, a_plan_comes_back);
   tcase_add_loop_test(tc, what_goes_on_out_of_range_is_seldom_tried, 0, TEST_COUNT(cases));
+  tcase_add_test(tc, failures_at_the_same_time_are_one);
+  tcase_add_loop_test(tc, only_plans_that_may_move_pause, 0, 3);
   tcase_add_test(tc, recordings_are_looked_at);
   tcase_add_test(tc, on_the_way_to_the_device_too);
   return device_case_end(tc, "range");

@@ -21,6 +21,8 @@ static int threads, tried; /* there are; were to be started */
 static atomic_int wanted;  /* the first so many of them: an execution has taken those */
 static fg_belts belts;
 
+int fg_movers_processors = 0;
+
 /* Half of the movers look at one belt first, half at the other. */
 static void work_awake(int number) {
   const int first = number % 2;
@@ -45,11 +47,18 @@ static void *mover(void *number) {
   return NULL;
 }
 
+/* Of the thread that executes first: later ones may be bound to fewer. */
+static int processors(void) {
+  static int known;
+  if (fg_movers_processors) return fg_movers_processors;
+  if (!known) known = fg_ranks_processors();
+  return known;
+}
+
 static int copy_threads(int worth) {
   const int asked = fg_settings_get()->copy_threads;
-  const int allowed = fg_ranks_processors();
   if (asked) return asked < MOST ? asked : MOST;
-  return allowed < worth ? allowed : worth;
+  return processors() < worth ? processors() : worth;
 }
 
 /* In the child of a fork there are none: they start anew if they are needed. */

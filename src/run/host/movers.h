@@ -17,6 +17,9 @@ typedef struct {
  * or another thread has them: then the caller's own belts will do, on which it works alone. */
 fg_belts *fg_movers_take(int worth);
 
+/* As if the process might use so many processors, for tests; 0: as many as it may. */
+extern int fg_movers_processors;
+
 /* Both belts have been stopped; of a thread that has taken the movers. */
 void fg_movers_give(void);
 

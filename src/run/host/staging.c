@@ -12,7 +12,7 @@ size_t fg_pipeline_piece = 0, fg_pipeline_part = 0;
 static const size_t least_piece = 512 << 10, most_piece = 4 << 20;
 enum { PIECES = 4 };
 
-/* Measured there, too: cut, pieces of 512 KB to 1.5 MB took 3 to 8 % longer, of 2 MB as long, of 4 MB 4 to 6 % less. */
+/* Measured there, too: cut, arrays in pieces of 512 KB to 1.5 MB took 3 to 8 % longer, of 2 MB 1 % less, of 4 MB 4 to 6. */
 static const size_t least_cut = 2 << 20;
 
 /* Of a piece, what one thread copies at a time; and of an array, what is copied before another thread is awake. */
@@ -49,27 +49,26 @@ static size_t array_bytes(const fg_end *e) {
 
 /* ---- steps in parcels ---- */
 
-/* Of a plane: as few as possible, all about equal. But while the first of all is gathered, and the last is scattered, the
+/* Of each plane as few as possible, all about equal. But while the first of all is gathered, and the last is scattered, the
  * link has nothing to do: a large one is cut into an eighth, another, a quarter and a half, smallest at that end. */
 typedef struct {
-  ptrdiff_t whole; /* if none were cut */
+  ptrdiff_t each; /* of a plane, if none were cut */
   bool first_cut, last_cut;
 } parcelling;
 
 enum { CUTS = 3, EIGHTHS = 8 };
 
-static parcelling parcels_of_plane(const fg_end *e, const fg_step *s) {
-  const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout)), whole = (s->count + most - 1) / most;
-  const size_t bytes = (size_t)(s->count / whole) * fg_layout_element_size(e->layout);
-  const bool worth = e->cuts && bytes >= (fg_pipeline_piece ? fg_pipeline_piece / 2 : least_cut) && s->count / whole >= EIGHTHS;
-  return (parcelling){whole, worth && s->kind == FG_ARRIVE && s->first == 0,
+static parcelling parcelling_of(const fg_end *e, const fg_step *s) {
+  const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout)), each = (s->count + most - 1) / most;
+  const size_t bytes = (size_t)(s->count / each) * fg_layout_element_size(e->layout);
+  const bool worth = e->cuts && bytes >= (fg_pipeline_piece ? fg_pipeline_piece / 2 : least_cut) && s->count / each >= EIGHTHS;
+  return (parcelling){each, worth && s->kind == FG_ARRIVE && s->first == 0,
                       worth && s->kind == FG_LEAVE && s->first + s->count == e->layout->elements};
 }
 
-static ptrdiff_t count_of(parcelling p) { return p.whole + (p.first_cut || p.last_cut ? CUTS : 0); }
-
 static size_t parcels(const fg_end *e, const fg_step *s) {
-  return (size_t)(count_of(parcels_of_plane(e, s)) * fg_end_planes(e));
+  const parcelling p = parcelling_of(e, s);
+  return (size_t)(p.each * fg_end_planes(e) + (p.first_cut || p.last_cut ? CUTS : 0));
 }
 
 /* Of count elements, those before share i of so many. */
@@ -77,20 +76,24 @@ static ptrdiff_t before(ptrdiff_t count, ptrdiff_t shares, ptrdiff_t i) {
   return count / shares * i + (i < count % shares ? i : count % shares);
 }
 
-/* Of the step's elements, those before parcel i. */
-static ptrdiff_t before_parcel(parcelling p, ptrdiff_t count, ptrdiff_t i) {
-  static const ptrdiff_t cut[] = {0, 1, 2, 4};
-  const ptrdiff_t after = count_of(p) - i;
-  if (p.first_cut && i <= CUTS) return before(count, p.whole, 1) * cut[i] / EIGHTHS;
-  if (p.last_cut && after <= CUTS) return count - (count - before(count, p.whole, p.whole - 1)) * cut[after] / EIGHTHS;
-  return before(count, p.whole, p.first_cut ? i - CUTS : i);
+/* Of count elements of a plane, those before parcel i; the parcel at either end is cut, or none is. */
+static ptrdiff_t before_parcel(ptrdiff_t count, ptrdiff_t each, bool first_cut, bool last_cut, ptrdiff_t i) {
+  static const ptrdiff_t eighths[] = {0, 1, 2, 4};
+  const ptrdiff_t left = each + CUTS - i;
+  if (first_cut && i <= CUTS) return before(count, each, 1) * eighths[i] / EIGHTHS;
+  if (last_cut && left <= CUTS) return count - (count - before(count, each, each - 1)) * eighths[left] / EIGHTHS;
+  return before(count, each, first_cut ? i - CUTS : i);
 }
 
 static fg_parcel parcel_of(const fg_end *e, const fg_step *s, size_t number) {
-  const parcelling p = parcels_of_plane(e, s);
-  const ptrdiff_t each = count_of(p), i = (ptrdiff_t)number % each;
-  const ptrdiff_t from = before_parcel(p, s->count, i), to = before_parcel(p, s->count, i + 1);
-  return (fg_parcel){(int)((ptrdiff_t)number / each), s->first + from, to - from, number + 1 == parcels(e, s)};
+  const parcelling p = parcelling_of(e, s);
+  const ptrdiff_t planes = fg_end_planes(e), uncut = (ptrdiff_t)number - (p.first_cut ? CUTS : 0);
+  const ptrdiff_t plane = uncut < 0 ? 0 : uncut / p.each < planes ? uncut / p.each : planes - 1;
+  const bool first_cut = p.first_cut && plane == 0, last_cut = p.last_cut && plane == planes - 1;
+  const ptrdiff_t i = (first_cut ? (ptrdiff_t)number : uncut) - plane * p.each;
+  const ptrdiff_t from = before_parcel(s->count, p.each, first_cut, last_cut, i);
+  const ptrdiff_t to = before_parcel(s->count, p.each, first_cut, last_cut, i + 1);
+  return (fg_parcel){(int)plane, s->first + from, to - from, number + 1 == parcels(e, s)};
 }
 
 /* The parcel that is to be gathered next; false after the last. */
@@ -254,14 +257,14 @@ enum { COPIERS = 8, CONVERTERS = 12 };
 static const size_t much_to_convert = 32 << 20;
 
 static int worth_threads(const fg_flow *f) {
-  return fg_layout_converts(f->in.layout) && array_bytes(&f->in) >= much_to_convert ? CONVERTERS : COPIERS;
+  return fg_layout_converts(f->in.layout) && array_bytes(&f->in) * (size_t)fg_end_planes(&f->in) >= much_to_convert ? CONVERTERS : COPIERS;
 }
 
 static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
 
 void fg_staging_begin(fg_flow *f) {
-  f->in.cuts = true;
-  f->out.cuts = !fg_flow_is_final(f); /* there a step has to fit into the ring */
+  f->in.cuts = fg_end_plane_size(&f->in) > fg_pipeline_gated; /* all of a recording has to fit into the ring, */
+  f->out.cuts = f->in.cuts && !(f->interleaved && fg_flow_is_final(f)); /* and so has a step there */
   f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take(worth_threads(f)) : NULL;
   start(f, FG_INPUT, gather);
   start(f, FG_OUTPUT, scatter);
