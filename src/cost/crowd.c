@@ -23,6 +23,8 @@ double fg_crowd_stretch(int count) {
 }
 
 bool fg_crowd_is_full(double host_seconds, double device_seconds) {
+  enum { ENOUGH = 2 };
   const int count = atomic_load_explicit(&present, memory_order_relaxed) + 1;
-  return count > 1 && host_seconds > 0 && host_seconds < device_seconds * fg_crowd_stretch(count);
+  if (count < 2 || host_seconds <= 0) return false;
+  return device_seconds * fg_crowd_stretch(count) > (count > ENOUGH ? host_seconds / 2 : host_seconds);
 }

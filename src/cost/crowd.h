@@ -1,8 +1,9 @@
 /* crowd.h: executions that share the device at the same time.
  *
  * A device alone may be faster than one thread of the host and still be slower than many of them: its links are shared
- * out among all that execute.  Where both sides' times are known, those that would wait longer for it than the host
- * takes go to the host, so that together both do more than either. */
+ * out among all that execute, and two keep them busy: a third only makes all wait longer, where the host would do it
+ * beside them.  But who waits for one execution wants it soon, wherever.  So, where both sides' times are known, a second
+ * goes to the host if it would wait longer for the device than the host takes, a further one if half as long. */
 #ifndef FG_CROWD_H
 #define FG_CROWD_H
 
@@ -15,8 +16,8 @@ void fg_crowd_leave(void);
 /* How many times longer each of so many takes than alone. */
 double fg_crowd_stretch(int count);
 
-/* Whether one more execution, which alone takes so many seconds, would be done sooner on the host.  false where one
- * side's time is not known (0). */
+/* Whether one more execution, which alone takes so many seconds, is better done on the host.  false where one side's
+ * time is not known (0). */
 bool fg_crowd_is_full(double host_seconds, double device_seconds);
 
 #endif

@@ -43,6 +43,22 @@ START_TEST(an_execution_too_many_for_the_device_is_the_hosts) {
 }
 END_TEST
 
+/* A second one goes where it is done sooner, further ones only where it is done twice as soon. */
+START_TEST(two_are_enough_for_the_device) {
+  ck_assert(!fg_crowd_is_full(1, 100));
+  fg_crowd_enter();
+  ck_assert(!fg_crowd_is_full(1, 0.8));
+  ck_assert(fg_crowd_is_full(1, 0.9));
+  ck_assert(!fg_crowd_is_full(0, 0.9) && !fg_crowd_is_full(1, 0));
+  fg_crowd_enter();
+  ck_assert(!fg_crowd_is_full(1, 0.28));
+  ck_assert(fg_crowd_is_full(1, 0.29));
+  for (int i = 3; i < 16; i++) fg_crowd_enter();
+  ck_assert(!fg_crowd_is_full(1, 0.053));
+  ck_assert(fg_crowd_is_full(1, 0.054));
+}
+END_TEST
+
 /* The times are those of a measured plan, and the real FFTW would have to make one for this execution. */
 START_TEST(what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device) {
   enum { OTHERS = 3 };
@@ -140,6 +156,7 @@ END_TEST
 
 static void add_tests(TCase *tc) {
   tcase_add_test(tc, an_execution_too_many_for_the_device_is_the_hosts);
+  tcase_add_test(tc, two_are_enough_for_the_device);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
