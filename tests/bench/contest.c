@@ -12,8 +12,8 @@
  *     -p SECONDS     limit of planning (fftwf_set_timelimit; 2)
  *     -W PROBLEM     every contestant executes it for a second before all others
  *     -x RATIO       where the second contestant takes longer than RATIO times the best of the others, but not twice as
- *                    long, all are timed again, twice at most, and all their rounds count; they also plan again, with
- *                    other arrays, if that is soon done
+ *                    long, all are timed again, twice at most, and all their rounds count; where planning is soon done
+ *                    they also plan again, with arrays elsewhere, four times at most, however much longer it takes
  *     -d SECONDS     no further problem is begun after that
  *
  * One process works at a time.  A line a problem and contestant, separated by tabs:
@@ -180,11 +180,17 @@ static bool plans_are_cheap(void) {
   return milliseconds < 50;
 }
 
-static void time_again(const char *problem, const char *memory) {
+static bool is_doubtful(bool cheap) {
   const double found = regret();
-  if (contest.again_above <= 0 || found <= contest.again_above || found >= 2) return;
-  if (plans_are_cheap()) plan_all(problem, memory);
-  time_all();
+  return contest.again_above > 0 && found > contest.again_above && (cheap || found < 2);
+}
+
+static void time_again(const char *problem, const char *memory) {
+  const bool cheap = plans_are_cheap();
+  for (int more = cheap ? 4 : 2; more > 0 && is_doubtful(cheap); more--) {
+    if (cheap) plan_all(problem, memory);
+    time_all();
+  }
 }
 
 static const char *verdict(const contestant *c, const contestant **reference) {
@@ -223,7 +229,7 @@ static void run(const char *problem, const char *memory) {
   for (int i = 0; i < contest.count; i++) contest.item[i].rounds = 0, contest.item[i].median[0] = 0;
   plan_all(problem, memory);
   time_all();
-  for (int more = 0; more < 2; more++) time_again(problem, memory);
+  time_again(problem, memory);
   print_rows(&t, memory);
   for (int i = 0; i < contest.count; i++)
     if (contest.item[i].pid) ask(&contest.item[i], "drop\n");
