@@ -263,8 +263,9 @@ static int worth_threads(const fg_flow *f) {
 static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
 
 void fg_staging_begin(fg_flow *f) {
-  f->in.cuts = fg_end_plane_size(&f->in) > fg_pipeline_gated; /* all of a recording has to fit into the ring, */
-  f->out.cuts = f->in.cuts && !(f->interleaved && fg_flow_is_final(f)); /* and so has a step there */
+  /* All of a recording has to fit into the ring, and so has a step of what is not undone; a brief result is one piece. */
+  f->in.cuts = fg_end_plane_size(&f->in) > fg_pipeline_gated;
+  f->out.cuts = f->in.cuts && !f->brief && !(f->interleaved && fg_flow_is_final(f));
   f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take(worth_threads(f)) : NULL;
   start(f, FG_INPUT, gather);
   start(f, FG_OUTPUT, scatter);
