@@ -125,7 +125,7 @@ static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
   fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, failure, -1);
 }
 
-/* Others are on the device, and this execution would wait longer for it than the host takes. */
+/* Others are on the device, and this execution is better done on the host. */
 static bool is_crowded(const fg_plan *plan) {
   const fg_account *const a = plan->account;
   return fg_crowd_is_full(a ? fg_account_host_seconds(a) : plan->host_seconds,

@@ -21,7 +21,7 @@ typedef struct {
 /* Whether execution number (of this plan, from 1) is not to be tried. */
 bool fg_pause_holds(fg_pause *, unsigned long number);
 
-/* It was tried, and begun has been begun since, or it itself last: its numbers were out of range, or they were not. */
+/* It was tried: its numbers were out of range (begun: the number of the last execution that has begun by now), or not. */
 void fg_pause_out_of_range(fg_pause *, unsigned long number, unsigned long begun);
 void fg_pause_in_range(fg_pause *);
 

@@ -4,8 +4,8 @@
 # users have it after `fftw3-gpu tune`, and the preload with FFTW3_GPU=force.  The regret is the second's time ÷ the
 # better of the other two. Results are held against stock FFTW's.  Options: common.sh.
 #
-# Where it seems to be above 1.05, all three are timed again, up to twice, or where planning is cheap up to four times with
-# arrays elsewhere, and all rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload
+# Of problems under 10 µs each process makes three plans, with arrays elsewhere; of others, where it seems to be above 1.05,
+# all three are timed again, up to twice; all rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload
 # adds, in one process.
 #
 # Leaves regret.tsv (contest.c describes it, with the mode in front) and overhead.tsv.

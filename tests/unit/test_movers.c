@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/problem/notation.h"
+#include "src/report/clock.h"
 #include "src/run/host/copy.h"
 #include "src/run/host/flow.h"
 #include "src/run/host/movers.h"
@@ -88,48 +90,48 @@ START_TEST(a_stopped_belt_is_quiet) {
 }
 END_TEST
 
-/* Parts done by each thread, in the order in which they came first. */
-enum { MOST_THREADS = 64 };
-static atomic_int comers, done_by[MOST_THREADS];
-static _Thread_local int comer = -1;
+/* Threads that have come to this execution, and for how many a part waits, some seconds at most. */
+static atomic_int execution, came, awaited;
+static _Thread_local int last_execution, parts_of_it;
 
-static void note_thread(void *context, size_t piece, int part, int parts) {
+static void wait_for_others(void *context, size_t piece, int part, int parts) {
   (void)context, (void)piece, (void)part, (void)parts;
-  if (comer < 0) comer = atomic_fetch_add(&comers, 1);
-  atomic_fetch_add(&done_by[comer], 1);
-  for (volatile int i = 0; i < 2000; i++) continue;
+  const uint64_t until = fg_clock_nanoseconds() + 5000000000u;
+  const int now = atomic_load(&execution);
+  parts_of_it = last_execution == now ? parts_of_it + 1 : 1;
+  last_execution = now;
+  if (parts_of_it == 2) atomic_fetch_add(&came, 1); /* who was about to take one when the last ended may still take one */
+  if (parts_of_it == 1) sched_yield();
+  while (parts_of_it > 1 && atomic_load(&came) < atomic_load(&awaited) && fg_clock_nanoseconds() < until) sched_yield();
 }
 
-static int threads_at_work(int worth) {
+/* That come where so many are worth it, of which so many are waited for. */
+static int threads_at_work(int worth, int wait_for) {
   fg_belts *const belts = fg_movers_take(worth);
   if (!belts) return 0;
-  for (int i = 0; i < MOST_THREADS; i++) atomic_store(&done_by[i], 0);
-  fg_belt_start(&belts->belt[0], note_thread, NULL, PARTS);
-  for (size_t i = 0; i < 400; i++) {
-    fg_belt_open(&belts->belt[0]);
-    while (!fg_belt_done(&belts->belt[0], i)) fg_belt_help(&belts->belt[0]);
-  }
+  atomic_fetch_add(&execution, 1);
+  atomic_store(&came, 0);
+  atomic_store(&awaited, wait_for);
+  fg_belt_start(&belts->belt[0], wait_for_others, NULL, 16);
+  for (size_t i = 0; i < FG_RING; i++) fg_belt_open(&belts->belt[0]);
+  for (size_t i = 0; i < FG_RING; i++)
+    while (!fg_belt_done(&belts->belt[0], i))
+      if (!fg_belt_help(&belts->belt[0])) sched_yield();
   fg_belt_stop(&belts->belt[0]);
   fg_movers_give();
-  int threads = 0; /* one that was about to take a part when the last execution ended may still do that */
-  for (int i = 0; i < MOST_THREADS; i++) threads += atomic_load(&done_by[i]) > 1;
-  return threads;
+  return atomic_load(&came);
 }
 
-/* Those who have been started for another execution sleep. Who is awake may come late, but sooner or later comes. */
+/* Those who have been started for another execution sleep. */
 START_TEST(no_more_threads_than_are_worth_it) {
-  fg_movers_processors = 6;
-  ck_assert_int_eq(threads_at_work(1), 0);
-  for (int worth = 2; worth < 9; worth++) {
-    const int most = worth < 6 ? worth : 6;
-    ck_assert_int_le(threads_at_work(worth), most);
-    int rounds = 0;
-    while (threads_at_work(worth) < 2) ck_assert_int_lt(rounds++, 1000);
+  static const int worths[] = {2, 4, 12, 20, 12, 9, 8, 7, 2};
+  fg_movers_processors = 12;
+  ck_assert_int_eq(threads_at_work(1, 1), 0);
+  for (int i = 0; i < TEST_COUNT(worths); i++) {
+    const int most = worths[i] < 12 ? worths[i] : 12;
+    ck_assert_int_eq(threads_at_work(worths[i], most), most);
   }
-  int rounds = 0;
-  while (threads_at_work(6) < 4) ck_assert_int_lt(rounds++, 1000);
-  for (int worth = 5; worth > 1; worth--) ck_assert_int_le(threads_at_work(worth), worth);
-  ck_assert_int_eq(threads_at_work(1), 0);
+  ck_assert_int_eq(threads_at_work(1, 1), 0);
 }
 END_TEST
 

@@ -452,6 +452,11 @@ static void open_lazy(void) {
   fg_pipeline_gated = fg_pipeline_recorded;
 }
 
+static void open_lazy_without_gates(void) {
+  open_lazy();
+  fg_pipeline_gated = 0;
+}
+
 /* Slots hold streams of the backend that made them. */
 static void trim(void) { fg_slot_trim(&target); }
 
@@ -470,6 +475,7 @@ int main(void) {
   Suite *suite = suite_create("pipeline");
   suite_add_tcase(suite, cuts("at once", open_sim));
   suite_add_tcase(suite, cuts("as late as events allow", open_lazy));
+  suite_add_tcase(suite, cuts("as late, without gates", open_lazy_without_gates));
   TCase *tc_recorded = tcase_create("recordings");
   tcase_add_checked_fixture(tc_recorded, open_lazy, trim);
   tcase_add_loop_test(tc_recorded, recordings_are_of_these_arrays, 0, RECORDINGS);

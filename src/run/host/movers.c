@@ -12,11 +12,13 @@
 #include "src/report/settings.h"
 #include "src/run/ranks.h"
 
-enum { MOST = 64, BETWEEN_CLOCKS = 1024 };
+enum { MOST = 64, MOST_OF_FEW = 7, BETWEEN_CLOCKS = 1024 };
 static const uint64_t linger = 50000; /* ns awake after the last execution: the next one often follows at once */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, taken = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t needed = PTHREAD_COND_INITIALIZER;
+/* By whom: few are enough for most executions, which are not to wake the others. */
+enum { FEW, ALL, NEEDS };
+static pthread_cond_t needed[NEEDS] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
 static int threads, tried; /* there are; were to be started */
 static atomic_int wanted;  /* the first so many of them: an execution has taken those */
 static fg_belts belts;
@@ -40,7 +42,7 @@ static void work_awake(int number) {
 static void *mover(void *number) {
   for (;;) {
     pthread_mutex_lock(&lock);
-    while ((int)(size_t)number >= atomic_load(&wanted)) pthread_cond_wait(&needed, &lock);
+    while ((int)(size_t)number >= atomic_load(&wanted)) pthread_cond_wait(&needed[(int)(size_t)number < MOST_OF_FEW ? FEW : ALL], &lock);
     pthread_mutex_unlock(&lock);
     work_awake((int)(size_t)number);
   }
@@ -65,7 +67,7 @@ static int copy_threads(int worth) {
 static void after_fork(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_mutex_init(&taken, NULL);
-  pthread_cond_init(&needed, NULL);
+  for (int i = 0; i < NEEDS; i++) pthread_cond_init(&needed[i], NULL);
   threads = tried = 0;
   atomic_store(&wanted, 0);
   memset(&belts, 0, sizeof belts);
@@ -98,7 +100,8 @@ fg_belts *fg_movers_take(int worth) {
   if (tried < others) start(others);
   const bool some = others > 0 && threads > 0;
   atomic_store(&wanted, some ? others : 0);
-  if (some) pthread_cond_broadcast(&needed);
+  if (some) pthread_cond_broadcast(&needed[FEW]);
+  if (some && others > MOST_OF_FEW) pthread_cond_broadcast(&needed[ALL]);
   pthread_mutex_unlock(&lock);
   if (!some) pthread_mutex_unlock(&taken);
   return some ? &belts : NULL;
