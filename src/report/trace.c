@@ -58,7 +58,7 @@ static void give(hold h) {
 }
 
 static void stop(void) {
-  __atomic_store_n(&fg_trace_state, FG_TRACE_OFF, __ATOMIC_RELAXED);
+  __atomic_store_n(&fg_trace_state, FG_TRACE_OFF, __ATOMIC_RELEASE);
   fg_trace_file_close();
 }
 
@@ -106,7 +106,7 @@ static void put_inherited(FILE *f, uint64_t since) {
 
 /* Whether there is a file to write to, now that a function of that precision was called. */
 static bool ready(enum fg_precision precision) {
-  if (opened) return fg_trace_state == FG_TRACE_ON;
+  if (opened) return fg_trace_now() == FG_TRACE_ON;
   opened = true;
   FILE *f = fg_trace_file_open(fg_settings_get()->trace, child) ? fg_trace_stream_stand() : NULL;
   if (!f) {
@@ -122,7 +122,7 @@ static bool ready(enum fg_precision precision) {
 
 static void before_fork(void) {
   pthread_mutex_lock(&lock);
-  if (!opened || fg_trace_state != FG_TRACE_ON) return;
+  if (!opened || fg_trace_now() != FG_TRACE_ON) return;
   if (!fg_trace_stream_write(NULL, fg_clock_nanoseconds() - origin)) stop();
 }
 
@@ -151,7 +151,7 @@ static void begin(void) {
   const bool wanted = value && *value && fg_settings_get()->trace && fg_trace_stream_begin(thread_ends);
   origin = fg_clock_nanoseconds();
   if (wanted) pthread_atfork(before_fork, in_parent, in_child);
-  __atomic_store_n(&fg_trace_state, wanted ? FG_TRACE_ON : FG_TRACE_OFF, __ATOMIC_RELAXED);
+  __atomic_store_n(&fg_trace_state, wanted ? FG_TRACE_ON : FG_TRACE_OFF, __ATOMIC_RELEASE);
 }
 
 bool fg_trace_begin(void) {
@@ -159,7 +159,7 @@ bool fg_trace_begin(void) {
   const int saved = errno;
   pthread_once(&once, begin);
   errno = saved;
-  return fg_trace_state == FG_TRACE_ON;
+  return fg_trace_now() == FG_TRACE_ON;
 }
 
 void fg_trace_versions(enum fg_precision precision, const char *(*fftw)(void)) { fftw_version[precision] = fftw; }
@@ -168,9 +168,9 @@ void fg_trace_devices(bool (*on_device)(const void *)) { fg_trace_on_device = on
 
 /* As a destructor it runs after the program's own exit handlers: they may still transform. */
 __attribute__((destructor)) void fg_trace_finish(void) {
-  if (fg_trace_state != FG_TRACE_ON) return;
+  if (fg_trace_now() != FG_TRACE_ON) return;
   const hold h = take();
-  if (opened && fg_trace_state == FG_TRACE_ON) {
+  if (opened && fg_trace_now() == FG_TRACE_ON) {
     fg_trace_stream_end(fg_clock_nanoseconds() - origin);
     stop();
   }

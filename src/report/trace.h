@@ -14,8 +14,12 @@ extern enum fg_trace_state fg_trace_state __attribute__((visibility("hidden")));
 /* Finds out whether there is to be a trace: fg_trace_on's first call. */
 bool fg_trace_begin(void);
 
+/* Who reads that there is one sees what was made for it before. */
+static inline enum fg_trace_state fg_trace_now(void) { return __atomic_load_n(&fg_trace_state, __ATOMIC_ACQUIRE); }
+
 static inline bool fg_trace_on(void) {
-  return __builtin_expect(fg_trace_state != FG_TRACE_OFF, 0) && (fg_trace_state == FG_TRACE_ON || fg_trace_begin());
+  const enum fg_trace_state now = fg_trace_now();
+  return __builtin_expect(now != FG_TRACE_OFF, 0) && (now == FG_TRACE_ON || fg_trace_begin());
 }
 
 /* How to learn the version of the real FFTW of that precision, for the head of the file: that of the first call. */
