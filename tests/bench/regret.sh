@@ -5,8 +5,8 @@
 # better of the other two. Results are held against stock FFTW's.  Options: common.sh.
 #
 # Of problems under 10 µs each process makes three plans, with arrays elsewhere; of others, where it seems to be above 1.05,
-# all three are timed again, up to twice; all rounds count: arrays that lie badly are no regret.  Of problems under 10 µs overhead.c also says what the preload
-# adds, in one process.
+# all three are timed again, up to twice; all rounds count: arrays that lie badly are no regret.  Of the former overhead.c
+# also says what the preload adds, in one process.
 #
 # Leaves regret.tsv (contest.c describes it, with the mode in front) and overhead.tsv.
 # shellcheck source-path=SCRIPTDIR

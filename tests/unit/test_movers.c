@@ -50,7 +50,7 @@ static size_t run_pieces(tally *t, size_t pieces) {
 static size_t run_once(size_t pieces, bool alone) {
   static const fg_belt none;
   fg_belt own = none;
-  fg_belts *const belts = alone ? NULL : fg_movers_take(8);
+  fg_belts *const belts = alone ? NULL : fg_movers_take(FG_FEW_MOVERS);
   tally *t = calloc(1, sizeof *t);
   t->belt = belts ? &belts->belt[pieces % 2] : &own;
   fg_belt_start(t->belt, count_part, t, PARTS);
@@ -72,7 +72,7 @@ END_TEST
 /* What nobody has taken when the belt stops is never done, and nothing is done afterwards. */
 START_TEST(a_stopped_belt_is_quiet) {
   for (int round = 0; round < 200; round++) {
-    fg_belts *const belts = fg_movers_take(8);
+    fg_belts *const belts = fg_movers_take(FG_FEW_MOVERS);
     ck_assert_ptr_nonnull(belts);
     tally *t = calloc(1, sizeof *t), after;
     fg_belt_start(&belts->belt[0], count_part, t, PARTS);
@@ -155,7 +155,7 @@ END_TEST
 
 #ifndef __SANITIZE_THREAD__
 START_TEST(a_forked_child_starts_its_own) {
-  fg_belts *const belts = fg_movers_take(8);
+  fg_belts *const belts = fg_movers_take(FG_FEW_MOVERS);
   const pid_t child = fork();
   if (child == 0) _exit(run_once(PIECES, false) != 0);
   ck_assert_ptr_nonnull(belts);

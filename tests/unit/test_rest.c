@@ -117,7 +117,7 @@ static void nothing(void *context, size_t piece, int part, int parts) {
 }
 
 static void use_movers(void) {
-  fg_belts *const belts = fg_movers_take(8);
+  fg_belts *const belts = fg_movers_take(FG_FEW_MOVERS);
   for (int side = 0; belts && side < 2; side++) {
     fg_belt_start(&belts->belt[side], nothing, NULL, 1);
     for (int piece = 0; piece < 4096; piece++) fg_belt_open(&belts->belt[side]);

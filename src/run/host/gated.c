@@ -25,12 +25,12 @@ static bool is_open(const unsigned *gate) { return __atomic_load_n(gate, __ATOMI
 
 /* What overlaps has to be gathered as it is: from staging a failure can be undone. */
 bool fg_gated_applies(const fg_flow *f) {
-  return f->target->backend->gate_wait && (!f->in.direct || !f->out.direct)   /* must */
+  return fg_end_plane_size(&f->in) <= fg_pipeline_gated                        /* taste; mostly none, and soon asked */
+         && f->target->backend->gate_wait && (!f->in.direct || !f->out.direct) /* must */
          && !(f->overlap && (f->in.direct || f->out.direct))                  /* must */
          && !fg_flow_is_final(f)                                              /* must */
          && (f->in.direct || fg_staging_pieces(f, FG_INPUT) <= FG_RING)       /* must */
-         && (f->out.direct || fg_staging_pieces(f, FG_OUTPUT) <= FG_RING)     /* must */
-         && fg_end_plane_size(&f->in) <= fg_pipeline_gated;
+         && (f->out.direct || fg_staging_pieces(f, FG_OUTPUT) <= FG_RING);    /* must */
 }
 
 /* ---- while the recording plays ---- */

@@ -12,11 +12,11 @@
 #include "src/report/settings.h"
 #include "src/run/ranks.h"
 
-enum { MOST = 64, MOST_OF_FEW = 7, BETWEEN_CLOCKS = 1024 };
+enum { MOST = 64, MOST_OF_FEW = FG_FEW_MOVERS - 1, BETWEEN_CLOCKS = 1024 };
 static const uint64_t linger = 50000; /* ns awake after the last execution: the next one often follows at once */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, taken = PTHREAD_MUTEX_INITIALIZER;
-/* By whom: few are enough for most executions, which are not to wake the others. */
+/* By whom. */
 enum { FEW, ALL, NEEDS };
 static pthread_cond_t needed[NEEDS] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
 static int threads, tried; /* there are; were to be started */

@@ -12,6 +12,9 @@ typedef struct {
   fg_belt belt[2];
 } fg_belts;
 
+/* What is worth it, the caller counted. More than few sleep apart, so that who takes few does not wake them. */
+enum { FG_FEW_MOVERS = 8, FG_MANY_MOVERS = 12 };
+
 /* Wake movers, for the calling thread's belts alone: these. With the caller they are as many as are worth it, but no more
  * than this process's share of the processors (src/run/ranks.h); or FFTW3_GPU_COPY_THREADS. NULL where there are none
  * or another thread has them: then the caller's own belts will do, on which it works alone. */

@@ -61,15 +61,17 @@ enum { CUTS = 3, EIGHTHS = 8 };
 static parcelling parcelling_of(const fg_end *e, const fg_step *s) {
   const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout)), each = (s->count + most - 1) / most;
   const size_t bytes = (size_t)(s->count / each) * fg_layout_element_size(e->layout);
-  const bool worth = e->cuts && bytes >= (fg_pipeline_piece ? fg_pipeline_piece / 2 : least_cut) && s->count / each >= EIGHTHS;
+  const size_t least = fg_pipeline_piece ? fg_pipeline_piece / 2 : least_cut;
+  const bool worth = e->cuts && bytes >= least && s->count / each >= EIGHTHS;
   return (parcelling){each, worth && s->kind == FG_ARRIVE && s->first == 0,
                       worth && s->kind == FG_LEAVE && s->first + s->count == e->layout->elements};
 }
 
-static size_t parcels(const fg_end *e, const fg_step *s) {
-  const parcelling p = parcelling_of(e, s);
-  return (size_t)(p.each * fg_end_planes(e) + (p.first_cut || p.last_cut ? CUTS : 0));
+static size_t count_of(parcelling p, ptrdiff_t planes) {
+  return (size_t)(p.each * planes + (p.first_cut || p.last_cut ? CUTS : 0));
 }
+
+static size_t parcels(const fg_end *e, const fg_step *s) { return count_of(parcelling_of(e, s), fg_end_planes(e)); }
 
 /* Of count elements, those before share i of so many. */
 static ptrdiff_t before(ptrdiff_t count, ptrdiff_t shares, ptrdiff_t i) {
@@ -93,7 +95,7 @@ static fg_parcel parcel_of(const fg_end *e, const fg_step *s, size_t number) {
   const ptrdiff_t i = (first_cut ? (ptrdiff_t)number : uncut) - plane * p.each;
   const ptrdiff_t from = before_parcel(s->count, p.each, first_cut, last_cut, i);
   const ptrdiff_t to = before_parcel(s->count, p.each, first_cut, last_cut, i + 1);
-  return (fg_parcel){(int)plane, s->first + from, to - from, number + 1 == parcels(e, s)};
+  return (fg_parcel){(int)plane, s->first + from, to - from, number + 1 == count_of(p, planes)};
 }
 
 /* The parcel that is to be gathered next; false after the last. */
@@ -253,11 +255,11 @@ static bool steps_fit(const fg_flow *f) {
 /* Copying waits for the link or the host's memory, and is no faster by more threads than eight. Converting has twice as
  * much to read or to write as the link carries: of 16 processors 12 took 256^3 doubles as single from 6.5 to 5.7 ms, though
  * nothing from what the caches hold. */
-enum { COPIERS = 8, CONVERTERS = 12 };
 static const size_t much_to_convert = 32 << 20;
 
 static int worth_threads(const fg_flow *f) {
-  return fg_layout_converts(f->in.layout) && array_bytes(&f->in) * (size_t)fg_end_planes(&f->in) >= much_to_convert ? CONVERTERS : COPIERS;
+  const size_t bytes = array_bytes(&f->in) * (size_t)fg_end_planes(&f->in);
+  return fg_layout_converts(f->in.layout) && bytes >= much_to_convert ? FG_MANY_MOVERS : FG_FEW_MOVERS;
 }
 
 static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
