@@ -149,7 +149,7 @@ static void *on_device(fg_problem *p, double began, fg_route *r) {
   const char *why;
   double need;
   const fg_objection objection = free_choice && r->gpu > 0 ? not_now : NULL;
-  fg_program *program = fg_prepare(r->target, p, objection, NULL, &need, &why);
+  fg_program *program = fg_prepare(r->target, p, objection, r, &need, &why);
   if (!program && why == compiling) {
     r->way = FG_ROUTE_WAIT;
     r->reason = why;

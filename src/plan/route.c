@@ -59,10 +59,11 @@ double fg_route_waits_for(const fg_problem *p, const fg_route *r) {
 }
 
 const char *fg_route_objection(const void *context, const fg_problem *p, const fg_forecast *f) {
+  const fg_route *const r = context;
   const fg_calibration *c = fg_calibration_get();
-  const double gpu = fg_model_gpu_seconds(c, p, fg_model_memory(p), f->seconds);
-  (void)context;
-  return gpu > c->uncertain * fg_model_host_seconds(c, p) ? "its passes take longer than the host" : NULL;
+  const double gpu = fg_model_gpu_seconds(c, p, r->memory, f->seconds);
+  if (r->measured) return NULL;
+  return gpu > c->uncertain * r->host ? "its passes take longer than the host" : NULL;
 }
 
 /* ---- the decision ---- */
@@ -103,8 +104,8 @@ static fg_route by_experience(const fg_problem *p, fg_route r, const fg_account 
     r.gpu = found->gpu;
   }
   const bool planned = account && fg_account_is_planned(account);
-  const bool clear = found || verdict == FG_BETTER_ON_DEVICE;
-  return clear ? uncertain(p, r, true, planned) : by_estimate(p, r, planned);
+  r.measured = found || verdict == FG_BETTER_ON_DEVICE;
+  return r.measured ? uncertain(p, r, true, planned) : by_estimate(p, r, planned);
 }
 
 static fg_route automatic(const fg_problem *p) {

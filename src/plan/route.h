@@ -19,6 +19,7 @@ typedef struct {
   const fg_target *target; /* of GPU and MEASURE, else NULL */
   enum fg_memory memory;   /* where the arrays lie */
   double host, gpu;        /* seconds of one execution, estimated or measured before; 0 if nobody asked */
+  bool measured;           /* both are, or were found to be the GPU's */
 } fg_route;
 
 /* Decide for p.  Opens the device only for a problem that is worth it. */
@@ -33,7 +34,8 @@ const char *fg_route_must_host(const fg_problem *p);
 /* Executions until the GPU would be started for p alone, if it goes on to wait. */
 double fg_route_waits_for(const fg_problem *p, const fg_route *r);
 
-/* fg_prepare's question: with passes that take so long the host is faster.  context: NULL. */
+/* fg_prepare's question: with passes that take so long the host is faster, as far as it is not known better.  context: the
+ * fg_route that was decided on. */
 const char *fg_route_objection(const void *context, const fg_problem *p, const fg_forecast *);
 
 #endif

@@ -10,6 +10,7 @@
 #include "real_fftw.h"
 #include "src/plan/handle.h"
 #include "src/plan/measure.h"
+#include "src/plan/route.h"
 #include "src/plan/wisdom.h"
 #include "suite.h"
 #include "told.h"
@@ -167,6 +168,29 @@ START_TEST(a_clear_case_is_not_measured) {
 }
 END_TEST
 
+/* What is decided by what FFTW's threads cost is not undone by what one of them would take. */
+START_TEST(the_device_is_taken_by_the_same_estimate_throughout) {
+  fg_calibration *c = (fg_calibration *)test_coefficients(1e-3, 1e-6);
+  test_target();
+  c->overhead = 10e-3;
+  c->thread_seconds = 10e-3;
+  fg_problem *p = test_problem(TEST_WAITS, FG_SINGLE);
+  p->flags = FG_MEASURE;
+  p->threads = 16;
+  ck_assert(fg_model_host_seconds(c, p) < 1e-3);
+  const fg_route r = fg_route_look(p);
+  ck_assert(r.way == FG_ROUTE_GPU && r.host > 0.1);
+  const fg_forecast forecast = {.seconds = 1e-6, .kept = true};
+  ck_assert_ptr_null(fg_route_objection(&r, p, &forecast));
+  c->overhead = 1;
+  ck_assert_ptr_nonnull(fg_route_objection(&r, p, &forecast));
+  c->overhead = 10e-3;
+  void *plan = fg_plan_create(p);
+  ck_assert(plan && fg_plan_is_ours(plan) && fg_plan_state(plan) == FG_STATE_DEVICE);
+  fg_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(a_device_that_fails_leaves_the_measured_plan) {
   static const char *const failures[] = {"compile:1+", "launch:1+", "alloc:1+", "copy:2+"};
   undecided(1e-3, 0.5e-3);
@@ -199,6 +223,7 @@ int main(void) {
   tcase_add_test(tc, without_time_nothing_is_measured);
   tcase_add_test(tc, the_device_is_not_opened_just_to_measure);
   tcase_add_test(tc, it_is_opened_where_a_hundred_executions_pay);
+  tcase_add_test(tc, the_device_is_taken_by_the_same_estimate_throughout);
   tcase_add_loop_test(tc, a_clear_case_is_not_measured, 0, 2);
   tcase_add_loop_test(tc, a_device_that_fails_leaves_the_measured_plan, 0, 4);
   const int status = test_run(tc, "measure");
