@@ -61,10 +61,25 @@ static double rate(const fg_calibration *c, const fg_problem *p, ptrdiff_t n) {
   return c->rate_prime / wider;
 }
 
-/* Real data is half the work; the kinds whose sines and cosines are symmetric need more than that again. */
-static double share_of_complex(const fg_problem *p) {
+/* Real data is half the work, but more than half of the time; r2r, whose codelets know no vectors, takes longer than complex
+ * numbers would. By the medians of 338 times of stock FFTW, 22 of r2r (doc/performance.md: Start-up, throughput, regret). */
+static double share_of_flops(const fg_problem *p) {
+  if (p->kind == FG_DFT) return 1;
+  return p->kind == FG_R2R ? 2 : 0.8;
+}
+
+/* Of the points that are walked to; the kinds whose sines and cosines are symmetric go through them once more. */
+static double share_of_walk(const fg_problem *p) {
   if (p->kind == FG_DFT) return 1;
   return p->kind == FG_R2R ? 0.9 : 0.6;
+}
+
+/* What is even or odd about its ends is a transform of twice the intervals between them. */
+static ptrdiff_t length_of(const fg_problem *p, int d) {
+  enum { REDFT00 = 3, RODFT00 = 7 }; /* of fftw_r2r_kind */
+  const ptrdiff_t n = p->transform.dim[d].n;
+  if (p->kind != FG_R2R || n < 2) return n;
+  return p->r2r_kind[d] == REDFT00 ? n - 1 : p->r2r_kind[d] == RODFT00 ? n + 1 : n;
 }
 
 /* Seconds a point, by the bytes that the walk goes through. */
@@ -89,7 +104,7 @@ static double walk_seconds(const fg_calibration *c, const fg_problem *p) {
   double shares = 0;
   for (int d = 0; d < p->transform.rank; d++) shares += walk_share(p, &p->transform.dim[d]);
   const double better = p->flags & FG_ESTIMATE ? 1 : c->measured_walk;
-  return shares * better * walk(c, each) * points(p) * share_of_complex(p);
+  return shares * better * walk(c, each) * points(p) * share_of_walk(p);
 }
 
 bool fg_model_past_cache(const fg_calibration *c, const fg_problem *p) {
@@ -104,10 +119,10 @@ static double stream_seconds(const fg_calibration *c, const fg_problem *p) {
 static double flop_seconds(const fg_calibration *c, const fg_problem *p) {
   double seconds = 0;
   for (int d = 0; d < p->transform.rank; d++) {
-    const ptrdiff_t n = p->transform.dim[d].n;
+    const ptrdiff_t n = length_of(p, d);
     if (n > 1) seconds += 5 * log2((double)n) * points(p) / rate(c, p, n);
   }
-  return seconds * share_of_complex(p);
+  return seconds * share_of_flops(p);
 }
 
 /* FFTW_ESTIMATE shares out among the threads whatever takes more than one step, also where one would be done sooner
@@ -154,7 +169,7 @@ static double passes(const fg_problem *p) {
   double count = 0;
   if (fg_tensor_size(&p->transform) <= LARGEST_BOX) return 1;
   for (int d = 0; d < p->transform.rank; d++) {
-    const ptrdiff_t n = p->transform.dim[d].n;
+    const ptrdiff_t n = length_of(p, d);
     const double parts = n <= 1 ? 0 : n <= LONGEST_TILE ? 1 : n <= 1 << 26 ? 2 : 3;
     count += parts * (fg_smooth(n, p->compute) ? 1 : 5);
   }
@@ -201,8 +216,8 @@ double fg_model_table_seconds(const fg_problem *p) {
   const double each = p->compute == FG_SINGLE ? 5e-9 : 40e-9;
   double seconds = 0;
   for (int d = 0; d < p->transform.rank; d++) {
-    const double n = (double)p->transform.dim[d].n, length = 2 * n;
-    if (!fg_smooth(p->transform.dim[d].n, p->compute)) seconds += each * length * log2(length);
+    const double n = (double)length_of(p, d), length = 2 * n;
+    if (!fg_smooth(length_of(p, d), p->compute)) seconds += each * length * log2(length);
   }
   return seconds;
 }

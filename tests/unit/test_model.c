@@ -119,6 +119,9 @@ START_TEST(less_work_takes_less_time) {
   ck_assert(seconds_of("oc1024", 16, FG_ESTIMATE) > seconds_of("oc1024", 1, FG_ESTIMATE)); /* but here they are */
   ck_assert(seconds_of("oc16", 16, FG_ESTIMATE) <= seconds_of("oc16", 1, FG_ESTIMATE));
   ck_assert(seconds_of("oc1*1000", 1, FG_ESTIMATE) > 0);
+  ck_assert(seconds_of("ok1025e00*20", 1, FG_ESTIMATE) < 2 * seconds_of("ok1024e10*20", 1, FG_ESTIMATE)); /* of 1024 intervals */
+  ck_assert(seconds_of("ok1023o00*20", 1, FG_ESTIMATE) < 2 * seconds_of("ok1024e10*20", 1, FG_ESTIMATE));
+  ck_assert(seconds_of("ok64e10x64e10", 1, FG_MEASURE) > 10e-6); /* 22 to 44 us */
 }
 END_TEST
 
