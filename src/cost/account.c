@@ -1,4 +1,4 @@
-/* account.c: counting, without a lock but for the first few executions on either side. */
+/* account.c: counting, without a lock but for the first few executions on either side, and the host's second ones. */
 #include "src/cost/account.h"
 
 #include <math.h>
@@ -28,6 +28,13 @@ struct fg_account {
     unsigned long begun, timed;
     double sum, slowest, least;
   } trials; /* under the lock of them; seconds */
+  struct {
+    bool asked, warm;
+    unsigned long told, timed;
+    double warming, sum, slowest, least;
+  } looks;               /* likewise: executions on the host that are timed once more */
+  atomic_bool looking;   /* such ones are wanted */
+  _Atomic double looked; /* their mean; 0: not known */
   atomic_int verdict;
   atomic_bool planned;
   atomic_uint cold; /* its kernels were not on disk when this was one more than compiled_so_far */
@@ -44,6 +51,10 @@ static const double quick = 2e-3; /* seconds of planning with kernels on disk (r
 static const double shortest = 10e-6; /* seconds: nothing on a device is done sooner */
 static const double hope = 0.8;       /* the device may take so much less than the model says */
 static const double clearly_worse = 1.15, clearly_better = 0.85; /* device over host: a few trials tell */
+/* Likewise: the host need not be looked at once more; nor if its only execution, a cold one, is all that is known. */
+static const double beyond_doubt = 0.4, beyond_cold = 0.1;
+static const double awake = 4e-3;     /* seconds of executions in which FFTW's threads wake up, of many threads (measure.c) */
+static const double long_enough = 20e-3; /* seconds: an execution in which waking up, and what is cold, does not matter */
 
 static void renew(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
@@ -130,6 +141,8 @@ static double read_seconds(const nanoseconds *n) {
 }
 
 double fg_account_host_seconds(const fg_account *a) {
+  const double looked = atomic_load_explicit(&a->looked, memory_order_relaxed);
+  if (looked > 0) return looked;
   const unsigned long timed = atomic_load(&a->timed_on_host);
   if (timed == 0) return read_seconds(&a->first_on_host);
   return timed < FG_HOST_TRIALS ? atomic_load(&a->few_on_host) : read_seconds(&a->on_host) / (double)timed;
@@ -143,9 +156,10 @@ static bool is_short(const fg_account *a) {
   return host < shortest || host * fg_calibration_get()->uncertain < a->expected;
 }
 
-static void settle(fg_account *a, enum fg_verdict verdict) {
+/* FG_UNDECIDED if it had been settled before. */
+static enum fg_verdict settle(fg_account *a, enum fg_verdict verdict) {
   int undecided = FG_UNDECIDED;
-  atomic_compare_exchange_strong(&a->verdict, &undecided, (int)verdict);
+  return atomic_compare_exchange_strong(&a->verdict, &undecided, (int)verdict) ? verdict : FG_UNDECIDED;
 }
 
 static bool is_cold(const fg_account *a) { return atomic_load(&a->cold) == atomic_load(&compiled_so_far) + 1; }
@@ -224,6 +238,23 @@ static double host_expected(const fg_account *a) {
   return seen > 0 ? seen : a->model.host_estimate;
 }
 
+/* Little is known of the host, or it was asleep, and what is known does not settle it. */
+static bool in_doubt(const fg_account *a, double ratio) {
+  const unsigned long timed = atomic_load(&a->timed_on_host);
+  const bool never = timed == 0 && read_seconds(&a->first_on_host) == 0;
+  const bool scant = a->model.threads > 1 ? read_seconds(&a->on_host) < 10 * awake : timed < FG_LOOKS;
+  if (host_expected(a) >= long_enough) return false;
+  if (never) return ratio > beyond_doubt; /* the estimate may be wrong either way */
+  return scant && ratio < clearly_worse && ratio > (timed > 0 ? beyond_doubt : beyond_cold);
+}
+
+/* Asked for the first time it begins; whether it still goes on. */
+static bool look_first(fg_account *a) {
+  if (!a->looks.asked) atomic_store(&a->looking, true);
+  a->looks.asked = true;
+  return atomic_load(&a->looking);
+}
+
 /* One trial more; the verdict that it leads to. */
 static enum fg_verdict try_on_device(fg_account *a, double seconds) {
   const bool first = a->trials.begun++ == 0;
@@ -235,21 +266,52 @@ static enum fg_verdict try_on_device(fg_account *a, double seconds) {
   if (++a->trials.timed < FG_TRIALS) return FG_UNDECIDED;
   const double mean = (a->trials.sum - a->trials.slowest) / (double)(a->trials.timed - 1);
   const double ratio = mean / host_expected(a);
+  const bool enough = a->trials.timed >= FG_MOST_TRIALS;
+  if (!enough && (a->looks.asked || in_doubt(a, ratio)) && look_first(a)) return FG_UNDECIDED;
   const bool clear = ratio > clearly_worse || ratio < clearly_better;
   atomic_store(&a->on_device, mean);
-  if (!clear && a->trials.timed < FG_MOST_TRIALS) return FG_UNDECIDED;
+  if (!clear && !enough) return FG_UNDECIDED;
   return ratio > fg_calibration_get()->worse ? FG_BETTER_ON_HOST : FG_BETTER_ON_DEVICE;
 }
 
-bool fg_account_device(fg_account *a, double seconds) {
+enum fg_verdict fg_account_device(fg_account *a, double seconds) {
   enum fg_verdict now = FG_UNDECIDED;
-  if (fg_account_verdict(a) != FG_UNDECIDED) return false;
+  if (fg_account_verdict(a) != FG_UNDECIDED) return now;
   pthread_mutex_lock(&few);
   if (fg_account_verdict(a) == FG_UNDECIDED) now = try_on_device(a, seconds);
-  if (now != FG_UNDECIDED) settle(a, now);
-  const bool settled = now != FG_UNDECIDED && fg_account_verdict(a) == now;
+  if (now != FG_UNDECIDED) now = settle(a, now);
   pthread_mutex_unlock(&few);
-  return settled && now == FG_BETTER_ON_HOST;
+  return now;
+}
+
+bool fg_account_looks_back(const fg_account *a) {
+  return atomic_load_explicit(&a->looking, memory_order_relaxed) && fg_account_verdict(a) == FG_UNDECIDED;
+}
+
+static void end_looks(fg_account *a, double seconds) {
+  if (!atomic_load(&a->looking)) return; /* another thread had begun one more */
+  atomic_store(&a->looked, seconds);
+  atomic_store(&a->looking, false);
+}
+
+/* The very first may plan for these arrays. */
+void fg_account_looked(fg_account *a, double seconds) {
+  pthread_mutex_lock(&few);
+  const bool first = a->looks.told++ == 0;
+  if (!first && seconds >= long_enough) {
+    end_looks(a, seconds);
+  } else if (!a->looks.warm) {
+    if (!first) a->looks.warming += seconds;
+    a->looks.warm = a->model.threads == 1 || a->looks.warming >= awake;
+  } else if (a->looks.timed < FG_LOOKS) {
+    if (a->looks.timed == 0 || seconds < a->looks.least) a->looks.least = seconds;
+    seconds = not_unusual(seconds, a->looks.sum, a->looks.timed, a->looks.least);
+    a->looks.sum += seconds;
+    a->looks.slowest = fmax(a->looks.slowest, seconds);
+    a->looks.timed++;
+  }
+  if (a->looks.timed == FG_LOOKS) end_looks(a, (a->looks.sum - a->looks.slowest) / (FG_LOOKS - 1));
+  pthread_mutex_unlock(&few);
 }
 
 bool fg_account_compiles(fg_account *a) {

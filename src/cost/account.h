@@ -3,8 +3,8 @@
  * A problem that the device would do faster, but for which its start-up is not earned yet, is computed on the host and
  * counted.  Opening the device and planning there are paid for once the executions so far would have saved as much
  * (ski rental: whatever the program goes on to do, waiting has cost it at most what the start-up costs).  Then the
- * first executions on the device are timed, and if they are slower than the host's were, the host has the problem for
- * good.
+ * first executions on the device are timed, where it is in doubt some more on the host too, and if the former are slower
+ * the host has the problem for good.
  *
  * Accounts live as long as the process and belong to all plans of a problem, whose arrays lie in the same kind of
  * memory. All functions may be called from any thread. */
@@ -24,9 +24,10 @@ enum fg_verdict {
 };
 
 /* Executions on the device that are timed, behind the first, which warms up: more of them where both sides are about as
- * fast. So many on the host tell whether they are too short to be worth counting; behind so many a device that is there
- * already is tried also where it only may be faster. */
-enum { FG_TRIALS = 5, FG_MOST_TRIALS = 25, FG_HOST_TRIALS = 16, FG_HOST_MANY = 100 };
+ * fast. Of the host, where its first ones, with threads and caches that were cold, are about all that is known, so many
+ * more are timed between them, behind some that warm up. So many on the host tell whether they are too short to be worth
+ * counting; behind so many a device that is there already is tried also where it only may be faster. */
+enum { FG_TRIALS = 5, FG_MOST_TRIALS = 25, FG_LOOKS = 4, FG_HOST_TRIALS = 16, FG_HOST_MANY = 100 };
 
 /* p's account, found or begun; gpu_seconds: what the model expects of the device.  NULL if there are too many problems
  * or no memory: then it is not waited for. */
@@ -38,8 +39,12 @@ fg_account *fg_account_find(const fg_problem *p, enum fg_memory memory);
 /* An execution on the host took so long.  Whether it is time for the device now. */
 bool fg_account_host(fg_account *, double seconds);
 
-/* An execution on the device took so long.  Whether this one has settled that the host is better. */
-bool fg_account_device(fg_account *, double seconds);
+/* An execution on the device took so long.  The verdict, if this one has settled it, else FG_UNDECIDED. */
+enum fg_verdict fg_account_device(fg_account *, double seconds);
+
+/* Whether an execution that would go to the device is one of those on the host that are timed once more; it took so long. */
+bool fg_account_looks_back(const fg_account *);
+void fg_account_looked(fg_account *, double seconds);
 
 /* Whether compiling its kernels, which are not on disk, has been earned; if not, it is not time for the device before
  * that, or before another problem was planned there, which may have brought them. */
@@ -52,9 +57,9 @@ void fg_account_refused(fg_account *);
 enum fg_verdict fg_account_verdict(const fg_account *);
 bool fg_account_is_planned(const fg_account *); /* its kernels are there already */
 unsigned long fg_account_executions(const fg_account *); /* on the host */
-/* Seconds of an execution; 0: not known.  Means: of the host's but for the first, unless that was the only one; of the
- * device's trials but for the slowest, which somebody may have disturbed.  One that takes far longer than the others
- * counts for twice their mean. */
+/* Seconds of an execution; 0: not known.  Means: of the host's but for the first, unless that was the only one, or of those
+ * that were timed once more, but for the slowest; of the device's trials but for the slowest, which somebody may have
+ * disturbed.  One that takes far longer than the others counts for twice their mean. */
 double fg_account_host_seconds(const fg_account *);
 double fg_account_device_seconds(const fg_account *);
 

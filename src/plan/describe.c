@@ -46,6 +46,7 @@ void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *pro
 static const char *why_on_host(const fg_plan *plan, enum fg_state state) {
   if (state == FG_STATE_RETURNED) return "the GPU was slower";
   if (state == FG_STATE_BESIDE) return "beside the GPU, which others were using";
+  if (state == FG_STATE_LOOK) return "to be timed once more, beside the GPU";
   if (state == FG_STATE_BEYOND) return "numbers that single precision does not hold, again and again";
   if (state == FG_STATE_APART) return "split arrays, planned for interleaved ones";
   return plan->account && fg_account_verdict(plan->account) == FG_SHORT_ON_HOST ? "too short for the GPU" : "the GPU could not plan it";

@@ -52,9 +52,13 @@ void fg_plan_tell_replaced(const fg_problem *p, double error, double tolerance) 
 /* Its first executions on the device, beside what the host took. */
 static void learn(fg_plan *plan, double seconds) {
   if (!plan->account || fg_account_verdict(plan->account) != FG_UNDECIDED) return;
-  const bool returned = fg_account_device(plan->account, seconds);
-  if (fg_account_verdict(plan->account) == FG_UNDECIDED) return;
+  const enum fg_verdict settled = fg_account_device(plan->account, seconds);
+  if (settled == FG_UNDECIDED) return;
+  const bool returned = settled == FG_BETTER_ON_HOST;
+  char problem[256];
   const double host = fg_account_host_seconds(plan->account), device = fg_account_device_seconds(plan->account);
+  fg_notation_print(plan->problem, problem, sizeof problem);
+  fg_log(FG_LOG_INFO, "tried %s: %.1f us on the host, %.1f us through the GPU", problem, host * 1e6, device * 1e6);
   if (host > 0) fg_wisdom_keep(plan->problem, plan->memory, &(fg_finding){!returned, host, device});
   if (returned) fg_plan_tell(FG_LOG_INFO, plan->problem, "host", "the GPU was slower");
 }
@@ -100,7 +104,7 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
 
 static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) {
   fg_report_row *const row = fg_plan_row(plan, state);
-  if (!row && state != FG_STATE_WAITING) {
+  if (!row && state != FG_STATE_WAITING && state != FG_STATE_LOOK) {
     from_host(plan, a);
     return;
   }
@@ -108,6 +112,7 @@ static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) 
   from_host(plan, a);
   const double seconds = fg_clock_seconds() - start;
   fg_report_execute(row, seconds, NULL, -1);
+  if (state == FG_STATE_LOOK) fg_account_looked(plan->account, seconds);
   if (state == FG_STATE_WAITING && fg_account_host(plan->account, seconds)) fg_plan_switch(plan);
 }
 
@@ -165,6 +170,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   else if (plan->parts) run_in_parts(plan, a);
   else if (fg_pause_holds(&plan->pause, number)) run_beyond(plan, a);
   else if (is_crowded(plan)) run_on_host(plan, FG_STATE_BESIDE, a);
+  else if (plan->account && fg_account_looks_back(plan->account)) run_on_host(plan, FG_STATE_LOOK, a);
   else run_on_device(plan, atomic_load(&plan->program), a, number);
   fg_calm_end(calm);
 }

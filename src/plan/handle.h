@@ -23,6 +23,7 @@ enum fg_state {
   FG_STATE_RETURNED, /* back on the host: the device was slower */
   FG_STATE_BESIDE,   /* no state of a plan, but of single executions: on the host while others are on the device */
   FG_STATE_APART,    /* likewise: on the host, since real and imaginary parts lie otherwise than planned */
+  FG_STATE_LOOK,     /* likewise: on the host, which is timed once more before the device has the plan for good */
   FG_STATE_BEYOND,   /* likewise: on the host, since those before brought numbers that single precision does not hold */
   FG_STATE_STREAM,   /* likewise: given to a stream of the program's */
   FG_STATES

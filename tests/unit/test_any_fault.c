@@ -125,9 +125,11 @@ START_TEST(any_call_may_fail) {
   device_case_open(&c, cases[_i / TEST_COUNT(forms)]);
   /* Copies in a few pieces each: a life has as many calls as pieces, and there are as many lives. */
   fg_pipeline_piece = c.bytes > PIECE * PIECES ? c.bytes / PIECES : PIECE;
+  const bool longest = c.problem->transform.dim[0].n == 8192;
+  if (longest && c.problem->precision == FG_DOUBLE) fg_pipeline_mapped = 0; /* else it is too short for pieces */
   const size_t launched = fg_sim_count().launches;
   device_case_plan(&c);
-  if (c.problem->transform.dim[0].n == 8192) ck_assert_uint_eq(fg_sim_count().launches - launched, 2);
+  if (longest) ck_assert_uint_eq(fg_sim_count().launches - launched, 2);
   fg_plan_cleanup();
   const char *const form = forms[_i % TEST_COUNT(forms)];
   /* Where the input is overwritten, what fails for good cannot be mended: test_faults.c has that. */

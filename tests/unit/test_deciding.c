@@ -47,6 +47,83 @@ START_TEST(clear_cases_are_decided_by_few) {
 }
 END_TEST
 
+/* The first five executions on the host, and the first three behind one on the device, take three times as long as the others. */
+static double with_drowsy_threads(void) {
+  static int executions, since = 2;
+  static size_t launches;
+  static double now;
+  const int n = test_real_fftw_executions_here();
+  if (fg_sim_count().launches > launches) since = n;
+  for (; executions < n; executions++) now += (executions - since < 3 ? 3 : 1) * waiting_host_time;
+  now += 1.5 * waiting_host_time * (double)(fg_sim_count().launches - launches);
+  launches = fg_sim_count().launches;
+  return now;
+}
+
+/* What the host took first, when its threads were not awake, is not what the device is held against. */
+START_TEST(the_host_is_looked_at_once_more) {
+  device_case c;
+  fg_finding found;
+  fg_clock_test = with_drowsy_threads;
+  waiting_threads = 16;
+  waiting_open(&c, TEST_WAITS);
+  int until = 0;
+  for (; fg_plan_state(c.plan) == FG_STATE_WAITING && until < 100; until++) after(&c, 1);
+  ck_assert_int_lt(until, UNTIL_SWITCH);
+  ck_assert_double_ge(fg_account_host_seconds(c.plan->account), 1.2 * waiting_host_time);
+  ck_assert_int_eq(after(&c, TRIALS), FG_STATE_SWITCHED);
+  const int on_host = test_real_fftw_executions();
+  ck_assert_int_eq(after(&c, 3 + FG_LOOKS), FG_STATE_SWITCHED); /* three of them warm up */
+  ck_assert_int_eq(test_real_fftw_executions(), on_host + 3 + FG_LOOKS);
+  ck_assert_int_eq(after(&c, 1), FG_STATE_RETURNED);
+  ck_assert(fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found) && !found.device);
+  ck_assert_double_eq_tol(found.host, waiting_host_time, 1e-6);
+  device_case_close(&c);
+}
+END_TEST
+
+/* The verdict of trials that all take so long, with the host's looks that they ask for, two of which somebody has disturbed;
+ * *looks: how many. */
+static enum fg_verdict tried(fg_account *a, double on_device, double on_host, int *looks) {
+  enum fg_verdict now = FG_UNDECIDED;
+  *looks = 0;
+  for (int i = 0; i <= FG_MOST_TRIALS && now == FG_UNDECIDED; i++) {
+    now = fg_account_device(a, on_device);
+    for (; fg_account_looks_back(a); ++*looks) fg_account_looked(a, (*looks == 1 || *looks == 3 ? 20 : 1) * on_host);
+  }
+  ck_assert(!fg_account_looks_back(a));
+  return now;
+}
+
+/* Nothing but the estimate, or one cold execution, is no reason to settle it for either side; a warm host's many are. */
+START_TEST(what_little_is_known_of_the_host_does_not_settle_it) {
+  static const struct {
+    int executions;
+    double first, on_device, on_host;
+    int looks;
+    enum fg_verdict settled;
+  } cases[] = {{0, 0, 1.5, 3, LOOKS, FG_BETTER_ON_DEVICE}, /* the host's estimate is 1 */
+               {1, 7.5, 2.5, 1, LOOKS, FG_BETTER_ON_HOST},
+               {1, 7.5, 0.5, 1, 0, FG_BETTER_ON_DEVICE},
+               {0, 0, 1.5, 30e3, 2, FG_BETTER_ON_DEVICE},
+               {1, 30e3, 20e3, 1, 0, FG_BETTER_ON_DEVICE}, /* too long for anything cold to matter */
+               {40, 3, 0.8, 1, 0, FG_BETTER_ON_DEVICE}};
+  int looks;
+  for (int i = 0; i < TEST_COUNT(cases); i++) {
+    char text[32];
+    snprintf(text, sizeof text, "oc360*%d", 30 + i);
+    fg_problem *p = test_problem(text, FG_SINGLE);
+    const double unit = fg_model_host_seconds(fg_calibration_get(), p);
+    fg_account *a = fg_account_of(p, FG_MEMORY_OWN, unit);
+    for (int k = 0; k < cases[i].executions; k++) fg_account_host(a, (k ? 1 : cases[i].first) * unit);
+    ck_assert_msg(tried(a, cases[i].on_device * unit, cases[i].on_host * unit, &looks) == cases[i].settled, "case %d", i);
+    ck_assert_int_eq(looks, cases[i].looks);
+    if (looks == LOOKS) ck_assert_double_lt(fg_account_host_seconds(a), 2.1 * cases[i].on_host * unit);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 /* The model takes the device to be a tenth slower; it is twice as fast. Only where it is open already and the problem
  * has been executed often is that found out. */
 START_TEST(a_device_that_may_be_faster_is_tried_if_it_is_there) {
@@ -127,7 +204,8 @@ START_TEST(moments_do_not_decide) {
   for (int i = 0; i < 40; i++) fg_account_host(a, (i == 1 || i == 30 ? 50 : 1) * waiting_host_time);
   ck_assert_double_le(fg_account_host_seconds(a), 1.15 * waiting_host_time);
   bool worse = false;
-  for (int i = 0; i <= FG_MOST_TRIALS && !worse; i++) worse = fg_account_device(a, (i ? 1.2 : 5) * waiting_host_time);
+  for (int i = 0; i <= FG_MOST_TRIALS && !worse; i++)
+    worse = fg_account_device(a, (i ? 1.2 : 5) * waiting_host_time) == FG_BETTER_ON_HOST;
   ck_assert(worse);
   fg_problem_free(p);
 }
@@ -159,7 +237,7 @@ static void *try_all(void *of_all) {
   shared *s = of_all;
   for (int i = 0; i < TIMED_PROBLEMS; i++)
     for (int k = 0; k < FG_MOST_TRIALS; k++)
-      atomic_fetch_add(&s->settled, fg_account_device(s->account[i], 1.2 * waiting_host_time));
+      atomic_fetch_add(&s->settled, fg_account_device(s->account[i], 1.2 * waiting_host_time) != FG_UNDECIDED);
   return NULL;
 }
 
@@ -227,6 +305,8 @@ END_TEST
 static void add_tests(TCase *tc) {
   tcase_add_loop_test(tc, near_ties_are_decided_by_more_executions, 0, 2);
   tcase_add_loop_test(tc, clear_cases_are_decided_by_few, 0, 2);
+  tcase_add_test(tc, the_host_is_looked_at_once_more);
+  tcase_add_test(tc, what_little_is_known_of_the_host_does_not_settle_it);
   tcase_add_loop_test(tc, a_device_that_may_be_faster_is_tried_if_it_is_there, 0, 2);
   tcase_add_test(tc, what_the_estimate_leaves_to_the_host_is_still_looked_at);
   tcase_add_test(tc, nothing_shorter_than_the_devices_overhead_is_counted_for_ever);

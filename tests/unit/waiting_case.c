@@ -14,10 +14,12 @@
 #include "suite.h"
 #include "told.h"
 
+int waiting_threads = 1;
 const double waiting_host_time = 1e-3, waiting_start = 10e-3, waiting_planning = 2e-3;
 
 void waiting_open(device_case *c, const char *text) {
   device_case_open(c, text);
+  ((fg_problem *)c->problem)->threads = waiting_threads;
   test_real_fftw_execute(c->problem, &c->arrays.at);
   c->by_host = device_case_memory(c);
   c->plan = fg_plan_create((fg_problem *)c->problem);

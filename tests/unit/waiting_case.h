@@ -12,10 +12,11 @@
 extern const double waiting_host_time, waiting_start, waiting_planning;
 
 /* Executions until a plan has switched (each saves just under a millisecond of twelve), and until it is settled which
- * side is better. */
-enum { UNTIL_SWITCH = 13, TRIALS = 1 + FG_TRIALS };
+ * side is better; those on the host among them, where that is not slower by far. */
+enum { UNTIL_SWITCH = 13, TRIALS = 1 + FG_TRIALS, LOOKS = 1 + FG_LOOKS };
 
-/* A plan of ours for the problem of a text, and the real FFTW's answer. */
+/* A plan of ours for the problem of a text, of so many threads, and the real FFTW's answer. */
+extern int waiting_threads; /* 1 */
 void waiting_open(device_case *c, const char *text);
 
 /* The arrays hold the real FFTW's answer, but for rounding. */
