@@ -17,7 +17,8 @@
  *                    and plan again if that is soon done. All rounds count
  *     -d SECONDS     no further problem is begun after that
  *
- * One process works at a time.  A line a problem and contestant, separated by tabs:
+ * One process works at a time, in another order each round, since what comes behind one that used the device finds it
+ * awake.  A line a problem and contestant, separated by tabs:
  *   problem memory bytes_in bytes_out contestant plan_ms first_us median_us least_us most_us check
  * median, least and most are of the rounds' medians.  check: "reference" for the first contestant that has a plan, then
  * "right" or "WRONG" against it; "none": no such plan; "died".  Exit status 1 if anything was wrong or died. */
@@ -173,7 +174,10 @@ static void plan_all(const char *problem, const char *memory) {
 static void time_all(void) {
   for (int i = 0; i < contest.count; i++) contest.item[i].spent = 0;
   for (int round = 0; round < contest.rounds; round++)
-    for (int i = 0; i < contest.count; i++) time_round(&contest.item[i]);
+    for (int i = 0; i < contest.count; i++) {
+      const int turn = round % 2 ? contest.count - i : i;
+      time_round(&contest.item[(round + turn) % contest.count]);
+    }
 }
 
 /* How many times longer the second contestant takes than the best of the others. */
