@@ -47,6 +47,9 @@ void fg_sim_set_double_ratio(int ratio) {
 static int ordinal_of(const fg_device *device) { return (int)(device - devices); }
 
 static atomic_size_t launches, pinned, streams, transfers;
+static _Thread_local size_t launches_here;
+
+size_t fg_sim_launches_here(void) { return launches_here; }
 
 fg_sim_counters fg_sim_count(void) {
   return (fg_sim_counters){.compiles = fg_sim_compiles(),
@@ -356,6 +359,7 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   fegetenv(&of_program);
   fesetenv(FE_DFL_ENV);
   launches++;
+  launches_here++;
   const fg_sim_launch all = {kernel->name, ordinal_of(device), kernel->exports, grid, block, shared, args};
   result = fg_sim_run_grid(&all);
   fesetenv(&of_program);

@@ -64,6 +64,9 @@ void fg_sim_managed_free(void *memory);
 /* Of this process, since its start. */
 fg_sim_counters fg_sim_count(void);
 
+/* Of its launches those by the calling thread. */
+size_t fg_sim_launches_here(void);
+
 /* Global-memory traffic of one launch: sectors of 32 bytes, each counted once for every access of a warp that touches
  * it (what the first cache serves included), and bytes that are touched at all; tables of factors apart.  Lanes that
  * leave out a repetition of a loop are taken to be behind by one, so that sectors are at most too many. */

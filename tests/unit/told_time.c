@@ -1,5 +1,5 @@
-/* told_time.c: a clock that only executions move: of the host those of the thread that looks, so that what a thread
- * times does not depend on how the others are scheduled. */
+/* told_time.c: a clock that only executions of the thread that looks move, so that what it times does not depend on how
+ * others are scheduled. */
 #include "told_time.h"
 
 #include "cuda/sim/sim.h"
@@ -9,9 +9,7 @@
 static double host_seconds, launch_seconds;
 
 static double now(void) {
-  /* Counting launches takes locks that a child of fork may find taken. */
-  const double launches = launch_seconds > 0 ? (double)fg_sim_count().launches : 0;
-  return host_seconds * test_real_fftw_executions_here() + launch_seconds * launches;
+  return host_seconds * test_real_fftw_executions_here() + launch_seconds * (double)fg_sim_launches_here();
 }
 
 void test_time(double host, double launch) {

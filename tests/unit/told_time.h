@@ -4,8 +4,8 @@
 
 #include "src/cost/calibration.h"
 
-/* From now on each execution of the real FFTW takes the thread that asks for it so many seconds, each launch on sim
- * takes everybody so many, and nothing else takes any. */
+/* From now on each execution of the real FFTW, and each launch on sim, takes the thread that asks for it so many seconds,
+ * and nothing else takes any. */
 void test_time(double host, double launch);
 
 /* A slow host, a fast GPU: 360 * 30 points take about half a millisecond and nearly nothing.  Starting it takes start seconds,
