@@ -9,12 +9,12 @@
 
 #include <stdbool.h>
 
-/* An execution goes to the device; how many are there now, this one counted.  Each is left in the end. */
+/* An execution goes to the device; how many are there now, this one counted. */
 int fg_crowd_enter(void);
-void fg_crowd_leave(void);
 
-/* How many times longer each of so many takes than alone. */
-double fg_crowd_stretch(int count);
+/* One that found so many leaves: how many times longer it took than alone, by the mean of that and of how many it leaves,
+ * itself counted. */
+double fg_crowd_leave(int found);
 
 /* Whether one more execution, which alone takes so many seconds, is better done on the host.  false where one side's
  * time is not known (0). */

@@ -90,7 +90,7 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
   fg_verify *verify = tolerance > 0 ? fg_verify_begin(plan->problem, a) : NULL;
   fg_rest rest = {0, 0};
   const char *failure = from_device(program, a, &rest);
-  fg_crowd_leave();
+  const double stretch = fg_crowd_leave(crowd);
   if (plan->pauses) note_range(plan, number, failure, &rest);
   if (failure) instead_of_device(plan, a, &rest, failure);
   const double seconds = fg_clock_seconds() - start, error = verify ? fg_verify_end(verify, plan, a, tolerance) : -1;
@@ -99,7 +99,7 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
     if (!failure) failure = "verification";
   }
   fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE), seconds, failure, error);
-  if (!failure && !verify) learn(plan, seconds / fg_crowd_stretch(crowd));
+  if (!failure && !verify) learn(plan, seconds / stretch);
 }
 
 static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) {

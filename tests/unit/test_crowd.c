@@ -23,13 +23,13 @@ START_TEST(an_execution_too_many_for_the_device_is_the_hosts) {
   for (int i = 0; i < OTHERS; i++) fg_crowd_enter(); /* before both times are known they change nothing */
   waiting_execute(&c, UNTIL_SWITCH + 1);
   const int on_host = test_real_fftw_executions();
-  for (int i = 0; i < OTHERS; i++) fg_crowd_leave();
+  for (int i = 0; i < OTHERS; i++) fg_crowd_leave(1);
   waiting_execute(&c, TRIALS);
   ck_assert_int_eq(test_real_fftw_executions(), on_host);
   for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
   waiting_execute(&c, 2);
   ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
-  for (int i = 0; i < OTHERS; i++) fg_crowd_leave();
+  for (int i = 0; i < OTHERS; i++) fg_crowd_leave(1);
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
   device_case_close(&c);
@@ -56,6 +56,17 @@ START_TEST(two_are_enough_for_the_device) {
   for (int i = 3; i < 16; i++) fg_crowd_enter();
   ck_assert(!fg_crowd_is_full(1, 0.053));
   ck_assert(fg_crowd_is_full(1, 0.054));
+}
+END_TEST
+
+/* Who comes while another is there takes of its time, too. */
+START_TEST(an_execution_is_stretched_by_who_was_there_at_its_ends) {
+  const int first = fg_crowd_enter(), second = fg_crowd_enter(), third = fg_crowd_enter();
+  ck_assert_int_eq(first, 1);
+  ck_assert_int_eq(third, 3);
+  ck_assert_double_eq_tol(fg_crowd_leave(first), 2 / 1.7, 1e-9);
+  ck_assert_double_eq_tol(fg_crowd_leave(third), 2.5 / 1.7, 1e-9);
+  ck_assert_double_eq_tol(fg_crowd_leave(second), 1, 1e-9);
 }
 END_TEST
 
@@ -161,6 +172,7 @@ END_TEST
 static void add_tests(TCase *tc) {
   tcase_add_test(tc, an_execution_too_many_for_the_device_is_the_hosts);
   tcase_add_test(tc, two_are_enough_for_the_device);
+  tcase_add_test(tc, an_execution_is_stretched_by_who_was_there_at_its_ends);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
