@@ -16,6 +16,12 @@ enum { BUCKETS = 1024, MOST_ACCOUNTS = 1 << 16, KEY = 320 };
 
 typedef _Atomic int64_t nanoseconds;
 
+/* A few executions; seconds. */
+typedef struct {
+  unsigned long timed;
+  double sum, slowest, least;
+} sample;
+
 struct fg_account {
   fg_account *next;
   double expected;        /* seconds on the device, by the model */
@@ -24,15 +30,9 @@ struct fg_account {
   atomic_ulong executions, timed_on_host;             /* of them, those that are in on_host: but for the first */
   nanoseconds saved, hoped, first_on_host, on_host, least_on_host;
   _Atomic double few_on_host, on_device; /* means: of on_host while there are few, of the trials; 0: not known */
-  struct {
-    unsigned long begun, timed;
-    double sum, slowest, least;
-  } trials; /* under the lock of them; seconds */
-  struct {
-    bool asked, warm;
-    unsigned long told, timed;
-    double warming, sum, slowest, least;
-  } looks;               /* likewise: executions on the host that are timed once more */
+  sample trials, looks; /* under the lock of them: on the device; on the host once more */
+  bool tried, looks_asked, looked_first, awake; /* likewise */
+  double waking_up;                             /* likewise: seconds */
   atomic_bool looking;   /* such ones are wanted */
   _Atomic double looked; /* their mean; 0: not known */
   atomic_int verdict;
@@ -191,6 +191,17 @@ static double not_unusual(double seconds, double sum, unsigned long timed, doubl
   return fmin(seconds, timed < ENOUGH ? 4 * least : fmin(4 * least, 2 * sum / (double)timed));
 }
 
+static void sample_add(sample *s, double seconds) {
+  if (s->timed == 0 || seconds < s->least) s->least = seconds;
+  seconds = not_unusual(seconds, s->sum, s->timed, s->least);
+  s->sum += seconds;
+  s->slowest = fmax(s->slowest, seconds);
+  s->timed++;
+}
+
+/* But for the slowest, which somebody may have disturbed. */
+static double sample_mean(const sample *s) { return (s->sum - s->slowest) / (double)(s->timed - 1); }
+
 /* Returns what is added.  The sum grows before the count that it is divided by. */
 static double add_on_host(fg_account *a, double seconds) {
   const unsigned long timed = atomic_load(&a->timed_on_host);
@@ -250,24 +261,21 @@ static bool in_doubt(const fg_account *a, double ratio) {
 
 /* Asked for the first time it begins; whether it still goes on. */
 static bool look_first(fg_account *a) {
-  if (!a->looks.asked) atomic_store(&a->looking, true);
-  a->looks.asked = true;
+  if (!a->looks_asked) atomic_store(&a->looking, true);
+  a->looks_asked = true;
   return atomic_load(&a->looking);
 }
 
 /* One trial more; the verdict that it leads to. */
 static enum fg_verdict try_on_device(fg_account *a, double seconds) {
-  const bool first = a->trials.begun++ == 0;
-  if (first || seconds < a->trials.least) a->trials.least = seconds;
+  const bool first = !a->tried;
+  a->tried = true;
   if (first) return FG_UNDECIDED; /* memory is allocated and pinned */
-  seconds = not_unusual(seconds, a->trials.sum, a->trials.timed, a->trials.least);
-  a->trials.sum += seconds;
-  a->trials.slowest = fmax(a->trials.slowest, seconds);
-  if (++a->trials.timed < FG_TRIALS) return FG_UNDECIDED;
-  const double mean = (a->trials.sum - a->trials.slowest) / (double)(a->trials.timed - 1);
-  const double ratio = mean / host_expected(a);
+  sample_add(&a->trials, seconds);
+  if (a->trials.timed < FG_TRIALS) return FG_UNDECIDED;
+  const double mean = sample_mean(&a->trials), ratio = mean / host_expected(a);
   const bool enough = a->trials.timed >= FG_MOST_TRIALS;
-  if (!enough && (a->looks.asked || in_doubt(a, ratio)) && look_first(a)) return FG_UNDECIDED;
+  if (!enough && (a->looks_asked || in_doubt(a, ratio)) && look_first(a)) return FG_UNDECIDED;
   const bool clear = ratio > clearly_worse || ratio < clearly_better;
   atomic_store(&a->on_device, mean);
   if (!clear && !enough) return FG_UNDECIDED;
@@ -297,20 +305,17 @@ static void end_looks(fg_account *a, double seconds) {
 /* The very first may plan for these arrays. */
 void fg_account_looked(fg_account *a, double seconds) {
   pthread_mutex_lock(&few);
-  const bool first = a->looks.told++ == 0;
+  const bool first = !a->looked_first;
+  a->looked_first = true;
   if (!first && seconds >= long_enough) {
     end_looks(a, seconds);
-  } else if (!a->looks.warm) {
-    if (!first) a->looks.warming += seconds;
-    a->looks.warm = a->model.threads == 1 || a->looks.warming >= awake;
+  } else if (!a->awake) {
+    if (!first) a->waking_up += seconds;
+    a->awake = a->model.threads == 1 || a->waking_up >= awake;
   } else if (a->looks.timed < FG_LOOKS) {
-    if (a->looks.timed == 0 || seconds < a->looks.least) a->looks.least = seconds;
-    seconds = not_unusual(seconds, a->looks.sum, a->looks.timed, a->looks.least);
-    a->looks.sum += seconds;
-    a->looks.slowest = fmax(a->looks.slowest, seconds);
-    a->looks.timed++;
+    sample_add(&a->looks, seconds);
   }
-  if (a->looks.timed == FG_LOOKS) end_looks(a, (a->looks.sum - a->looks.slowest) / (FG_LOOKS - 1));
+  if (a->looks.timed == FG_LOOKS) end_looks(a, sample_mean(&a->looks));
   pthread_mutex_unlock(&few);
 }
 
