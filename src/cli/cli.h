@@ -54,11 +54,12 @@ int fg_cli_close(const char *command, const char *path, FILE *file);
  * place where it should be, if it is not there. */
 bool fg_cli_library(char *path, size_t size);
 
-/* Likewise that of the library that watches the program's memory. */
+/* Likewise those of the libraries that answer the program's dlsym, and that watch its memory. */
+bool fg_cli_lookup_library(char *path, size_t size);
 bool fg_cli_watch_library(char *path, size_t size);
 
-/* Put the library, with FFTW3_GPU_PIN=register the watching one too, in front of LD_PRELOAD's; 0, or an exit status
- * after a message. */
+/* Put the library, what answers dlsym where that was built, and with FFTW3_GPU_PIN=register what watches memory, in
+ * front of LD_PRELOAD's; 0, or an exit status after a message. */
 int fg_cli_preload(const char *command);
 
 /* Why nothing can be preloaded into a program, found as execvp does: a literal to follow its name; NULL if it can. */

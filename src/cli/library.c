@@ -31,4 +31,6 @@ static bool find(const char *file, char *path, size_t size) {
 
 bool fg_cli_library(char *path, size_t size) { return find("libfftw3_gpu.so", path, size); }
 
+bool fg_cli_lookup_library(char *path, size_t size) { return find("libfftw3_gpu_lookup.so", path, size); }
+
 bool fg_cli_watch_library(char *path, size_t size) { return find("libfftw3_gpu_watch.so", path, size); }

@@ -1,5 +1,7 @@
 /* preload.c: the library in front of what the programs started from here load. */
 #define _GNU_SOURCE
+#include "config.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,9 @@ static bool wants_watching(void) {
 }
 
 int fg_cli_preload(const char *command) {
-  const int status = wants_watching() ? preload(command, fg_cli_watch_library) : 0;
+  int status = wants_watching() ? preload(command, fg_cli_watch_library) : 0;
+#ifdef HAVE_LOOKUP
+  if (!status) status = preload(command, fg_cli_lookup_library);
+#endif
   return status ? status : preload(command, fg_cli_library);
 }

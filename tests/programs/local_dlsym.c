@@ -1,5 +1,5 @@
-/* local_dlsym.c: FFTW loaded at run time with RTLD_LOCAL, every function fetched with dlsym. A preload is not
- * asked here, and must do no harm. */
+/* local_dlsym.c: FFTW loaded at run time with RTLD_LOCAL, every function fetched with dlsym. A preload is asked only by
+ * way of libfftw3_gpu_lookup.so; else it must do no harm. */
 #include <dlfcn.h>
 #include <fftw3.h>
 #include <stdio.h>

@@ -46,19 +46,22 @@ case $library in /*/libfftw3_gpu.so) ;; *) fail "path prints \"$library\"" ;; es
 case $program in /*) cmp -s "$work/out" "$work/elsewhere" || fail "path depends on the current folder" ;; esac
 
 # ---- run
-expect 0 run -- env; no_err; out "LD_PRELOAD=$library"
+lookup=${library%.so}_lookup.so
+[ ! -f "$lookup" ] || front=$library:$lookup
+front=${front:-$library}
+expect 0 run -- env; no_err; out "LD_PRELOAD=$front"
 grep '^FFTW3_GPU' "$work/out" | grep -v '^FFTW3_GPU_CACHE=' >"$work/set" && fail "run sets $(cat "$work/set")"
 expect 0 run --force --backend=sim --report="$work/report" --trace="$work/trace" --verify=1e-4 --log=warn -- env
 out "FFTW3_GPU=force"; out "FFTW3_GPU_BACKEND=sim"; out "FFTW3_GPU_REPORT=$work/report"; out "FFTW3_GPU_VERIFY=1e-4"
 out "FFTW3_GPU_LOG=warn"; out "FFTW3_GPU_TRACE=$work/trace"
 expect 0 run --report env; out "FFTW3_GPU_REPORT=-"
 expect 0 run --force --off env; out "FFTW3_GPU=off"
-LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$library:/nowhere/other.so"
+LD_PRELOAD=/nowhere/other.so expect 0 run env; out "LD_PRELOAD=$front:/nowhere/other.so"
 watch=${library%.so}_watch.so
 expect 0 run --double=single -- env; out "FFTW3_GPU_DOUBLE=single"; no_err
 expect 2 run --double=half true; err "it takes host|single|double"
-expect 0 run --pin=register -- env; out "LD_PRELOAD=$library:$watch"; out "FFTW3_GPU_PIN=register"; no_err
-FFTW3_GPU_PIN=register expect 0 run env; out "LD_PRELOAD=$library:$watch"
+expect 0 run --pin=register -- env; out "LD_PRELOAD=$front:$watch"; out "FFTW3_GPU_PIN=register"; no_err
+FFTW3_GPU_PIN=register expect 0 run env; out "LD_PRELOAD=$front:$watch"
 expect 0 run --pin=register --pin=own env; grep -qF "$watch" "$work/out" && fail "watches for nothing"
 expect 7 run -- sh -c 'exit 7'
 expect 0 run printf '<%s>' 'a b' --off; out "<a b><--off>" # what follows the program is its own
