@@ -17,6 +17,7 @@
 
 #include "compat/lock.h"
 #include "compat/texts.h"
+#include "src/lookup/lookup.h"
 #include "src/report/log.h"
 
 #define NAME(name) FG_TEXT(X(name))
@@ -34,6 +35,7 @@ static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER; /* guards what follow
 static bool found;                                          /* the library's entries are in the table */
 static bool complained;
 static void *library; /* handle for dlsym; RTLD_NEXT if the library lies behind us in the search order */
+static void *threads; /* likewise of its threads library */
 static char path[PATH_MAX];
 
 /* ---- where a library may be -------------------------------------------------------------------------------------- */
@@ -176,8 +178,8 @@ static void look(void) {
 
 static void look_for_threads(bool open) {
   if (!found || FG(next).init_threads) return;
-  void *handle = find_threads(open);
-  if (handle) fill(threads_entries, handle);
+  threads = find_threads(open);
+  if (threads) fill(threads_entries, threads);
   dlerror();
 }
 
@@ -212,6 +214,19 @@ const char *FG(real_version)(void) { return FG(real_found)() ? symbol(library, N
 bool FG(real_calls)(const void *address) {
   object caller;
   return object_at(address, &caller) && called(caller.file, FG_LIBRARY) && !is_this_library(&caller);
+}
+
+void *GPU(instead)(const char *name, const void *address) {
+  pthread_mutex_lock(&search);
+  look();
+  look_for_threads(false);
+  void *theirs = found ? symbol(library, name) : NULL;
+  if (!theirs && threads) theirs = symbol(threads, name);
+  pthread_mutex_unlock(&search);
+  object first;
+  void *const ours = theirs && theirs == address ? dlsym(RTLD_DEFAULT, name) : NULL; /* who stands in front of us stays there */
+  dlerror();
+  return ours && object_at(ours, &first) && is_this_library(&first) ? ours : NULL;
 }
 
 static void renew(void) {

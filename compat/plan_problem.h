@@ -16,8 +16,8 @@ extern const fg_host FG(host) FG_HIDDEN;
 FG_HIDDEN X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned flags);
 
 /* First line of every exported planner.  The real FFTW calls its own planners through the PLT, which leads here; a
- * program that took plan_dft_2d out of it by dlsym then executes what it gets with the real library too, so it must get
- * a real plan: what the real library asks for is passed straight through. */
+ * program that took plan_dft_2d out of it by dlsym, past us (without libfftw3_gpu_lookup.so), then executes what it gets with
+ * the real library too, so it must get a real plan: what the real library asks for is passed straight through. */
 #define FG_PLANNER_ENTRY \
   const bool fg_entry __attribute__((cleanup(fg_compat_exit))) =                                             \
       fg_compat_entry(FG(real_calls)(__builtin_return_address(0)), __func__);                                         \

@@ -64,7 +64,7 @@ void fg_sim_managed_free(void *memory);
 /* Of this process, since its start. */
 fg_sim_counters fg_sim_count(void);
 
-/* Of its launches those by the calling thread. */
+/* Launches by the calling thread, since it began. */
 size_t fg_sim_launches_here(void);
 
 /* Global-memory traffic of one launch: sectors of 32 bytes, each counted once for every access of a warp that touches

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/cli/bench.h"
+#include "src/cli/fftw.h"
 
 /* ---- cuFFT, as its manual declares it ---- */
 
@@ -126,7 +127,7 @@ fg_bench_peer *fg_bench_cufft_plan(const fg_problem *p, bool in_place, void *str
 static void *find(void *library, enum fg_precision precision, const char *name) {
   char symbol[64];
   snprintf(symbol, sizeof symbol, precision == FG_SINGLE ? "fftwf_%s" : "fftw_%s", name);
-  return dlsym(library, symbol);
+  return fg_fftw_symbol(library, symbol);
 }
 
 static void find_threads(fg_bench_fftw *f, enum fg_precision precision, const char *name) {

@@ -58,7 +58,7 @@ bool fg_cli_library(char *path, size_t size);
 bool fg_cli_lookup_library(char *path, size_t size);
 bool fg_cli_watch_library(char *path, size_t size);
 
-/* Put the library, what answers dlsym where that was built, and with FFTW3_GPU_PIN=register what watches memory, in
+/* Put the library, what answers dlsym where that was built (with a message if it is missing), and with FFTW3_GPU_PIN=register what watches memory, in
  * front of LD_PRELOAD's; 0, or an exit status after a message. */
 int fg_cli_preload(const char *command);
 

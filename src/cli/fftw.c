@@ -16,10 +16,21 @@ static const struct {
 
 const char *fg_fftw_name(enum fg_fftw_precision precision) { return names[precision].library; }
 
+/* The C library's own dlsym, in its library or, of old, in one beside it. */
+void *fg_fftw_symbol(void *library, const char *name) {
+  static const char *const places[] = {"libc.so.6", "libdl.so.2"};
+  static void *(*ask)(void *, const char *);
+  for (size_t i = 0; !ask && i < sizeof places / sizeof *places; i++) {
+    void *place = dlopen(places[i], RTLD_LAZY | RTLD_NOLOAD);
+    if (place) *(void **)&ask = dlsym(place, "dlsym");
+  }
+  return ask ? ask(library, name) : dlsym(library, name);
+}
+
 static void *find(void *library, enum fg_fftw_precision precision, const char *function) {
   char name[64];
   snprintf(name, sizeof name, "%s%s", names[precision].prefix, function);
-  return dlsym(library, name);
+  return fg_fftw_symbol(library, name);
 }
 
 static bool open_library(fg_fftw *f, enum fg_fftw_precision precision) {

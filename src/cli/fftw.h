@@ -27,6 +27,9 @@ const fg_fftw *fg_fftw_get(enum fg_fftw_precision);
 /* File name of the library. */
 const char *fg_fftw_name(enum fg_fftw_precision);
 
+/* dlsym, past whoever is preloaded in its place: what is asked for here is what this library is compared with. */
+void *fg_fftw_symbol(void *library, const char *name);
+
 /* Its later plans take as many threads as there are processors, if FFTW's threads are there. */
 void fg_fftw_use_threads(enum fg_fftw_precision);
 

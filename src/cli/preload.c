@@ -35,8 +35,8 @@ static bool wants_watching(void) {
 
 int fg_cli_preload(const char *command) {
   int status = wants_watching() ? preload(command, fg_cli_watch_library) : 0;
-#ifdef HAVE_LOOKUP
-  if (!status) status = preload(command, fg_cli_lookup_library);
+#ifdef HAVE_LOOKUP /* without it hardly a program misses anything */
+  if (!status) preload(command, fg_cli_lookup_library);
 #endif
   return status ? status : preload(command, fg_cli_library);
 }

@@ -30,9 +30,10 @@ struct fg_account {
   atomic_ulong executions, timed_on_host;             /* of them, those that are in on_host: but for the first */
   nanoseconds saved, hoped, first_on_host, on_host, least_on_host;
   _Atomic double few_on_host, on_device; /* means: of on_host while there are few, of the trials; 0: not known */
-  sample trials, looks; /* under the lock of them: on the device; on the host once more */
-  bool tried, looks_asked, looked_first, awake; /* likewise */
-  double waking_up;                             /* likewise: seconds */
+  /* Under the lock of them: executions on the device, and on the host once more; behind what is not counted. */
+  sample trials, looks;
+  bool had_first_trial, had_first_look, looks_wanted, is_warm;
+  double warmed; /* seconds of looks that were not the first */
   atomic_bool looking;   /* such ones are wanted */
   _Atomic double looked; /* their mean; 0: not known */
   atomic_int verdict;
@@ -199,7 +200,7 @@ static void sample_add(sample *s, double seconds) {
   s->timed++;
 }
 
-/* But for the slowest, which somebody may have disturbed. */
+/* But for the slowest, which somebody may have disturbed; of two and more. */
 static double sample_mean(const sample *s) { return (s->sum - s->slowest) / (double)(s->timed - 1); }
 
 /* Returns what is added.  The sum grows before the count that it is divided by. */
@@ -261,21 +262,21 @@ static bool in_doubt(const fg_account *a, double ratio) {
 
 /* Asked for the first time it begins; whether it still goes on. */
 static bool look_first(fg_account *a) {
-  if (!a->looks_asked) atomic_store(&a->looking, true);
-  a->looks_asked = true;
+  if (!a->looks_wanted) atomic_store(&a->looking, true);
+  a->looks_wanted = true;
   return atomic_load(&a->looking);
 }
 
 /* One trial more; the verdict that it leads to. */
 static enum fg_verdict try_on_device(fg_account *a, double seconds) {
-  const bool first = !a->tried;
-  a->tried = true;
+  const bool first = !a->had_first_trial;
+  a->had_first_trial = true;
   if (first) return FG_UNDECIDED; /* memory is allocated and pinned */
   sample_add(&a->trials, seconds);
   if (a->trials.timed < FG_TRIALS) return FG_UNDECIDED;
   const double mean = sample_mean(&a->trials), ratio = mean / host_expected(a);
   const bool enough = a->trials.timed >= FG_MOST_TRIALS;
-  if (!enough && (a->looks_asked || in_doubt(a, ratio)) && look_first(a)) return FG_UNDECIDED;
+  if (!enough && (a->looks_wanted || in_doubt(a, ratio)) && look_first(a)) return FG_UNDECIDED;
   const bool clear = ratio > clearly_worse || ratio < clearly_better;
   atomic_store(&a->on_device, mean);
   if (!clear && !enough) return FG_UNDECIDED;
@@ -305,13 +306,13 @@ static void end_looks(fg_account *a, double seconds) {
 /* The very first may plan for these arrays. */
 void fg_account_looked(fg_account *a, double seconds) {
   pthread_mutex_lock(&few);
-  const bool first = !a->looked_first;
-  a->looked_first = true;
+  const bool first = !a->had_first_look;
+  a->had_first_look = true;
   if (!first && seconds >= long_enough) {
     end_looks(a, seconds);
-  } else if (!a->awake) {
-    if (!first) a->waking_up += seconds;
-    a->awake = a->model.threads == 1 || a->waking_up >= awake;
+  } else if (!a->is_warm) {
+    if (!first) a->warmed += seconds;
+    a->is_warm = a->model.threads == 1 || a->warmed >= awake;
   } else if (a->looks.timed < FG_LOOKS) {
     sample_add(&a->looks, seconds);
   }

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* An execution goes to the device; how many are there now, this one counted. */
+/* An execution goes to the device; how many are there now, this one counted.  Each leaves in the end. */
 int fg_crowd_enter(void);
 
 /* One that found so many leaves: how many times longer it took than alone, by the mean of that and of how many it leaves,

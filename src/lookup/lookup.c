@@ -1,17 +1,31 @@
 /* lookup.c: libfftw3_gpu_lookup.so, dlsym for programs that open FFTW themselves.
  *
- * Preloaded beside the library it takes the place of dlsym.  Who asks an FFTW that he has opened for one of its
- * functions (Python's ctypes, other languages' bindings, plugins) gets the library's function of that name; all other questions go to the C library,
- * as if they had been put to it: it looks where the call came from, which RTLD_NEXT depends on, so that the call is
- * passed on by a jump and not by a call from here.  On processors whose jump is written below, with glibc. */
+ * Preloaded beside the library it takes the place of dlsym.  Who asks the FFTW that the library stands for, which he has
+ * opened, for one of its functions (Python's ctypes, other languages' bindings, plugins) gets the library's function of
+ * that name.  All other questions go on to the next dlsym, by a jump and not by a call from here: RTLD_NEXT depends on
+ * who asks.  On processors whose jump is written below, with glibc.
+ *
+ * Not for questions before this library is relocated, by resolvers of others, which glibc does not promise to answer. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* RTLD_NEXT, dlvsym, dladdr1 */
+#define _GNU_SOURCE /* RTLD_NEXT, dlvsym, dladdr1, dlinfo */
 #endif
+#include "src/lookup/lookup.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+/* It is called while sanitizers, which ask dlsym, are not ready to look on. */
+#if defined __has_attribute
+#if __has_attribute(no_sanitize)
+#define UNSEEN __attribute__((no_sanitize("address", "thread", "undefined")))
+#endif
+#endif
+#ifndef UNSEEN
+#define UNSEEN
+#endif
 
 #define FROM_JUMP __attribute__((visibility("hidden"), used))
 typedef void *dlsym_function(void *, const char *);
@@ -83,40 +97,60 @@ __asm__(".text\n"
 #error "no jump for this processor: configure leaves this library out"
 #endif
 
-static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
-
-static bool is_of_fftw(const char *name) {
-  return begins(name, "fftw_") || begins(name, "fftwf_") || begins(name, "sfftw_") || begins(name, "dfftw_");
+/* Asked for with its version, which others do not have, it is the C library's.  (Whoever comes first, all find the same.) */
+UNSEEN static dlsym_function *next(void) {
+  dlsym_function *found = __atomic_load_n(&fg_lookup_next, __ATOMIC_RELAXED);
+  if (found) return found;
+  dlsym_function *const of_libc = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", OLDEST);
+  found = (dlsym_function *)of_libc(RTLD_NEXT, "dlsym");
+  __atomic_store_n(&fg_lookup_next, found, __ATOMIC_RELAXED);
+  return found;
 }
 
-/* A function in a file called libfftw3.…, libfftw3f_threads-…: wheels of Python rename what they bring.  (FFTW's data, its
- * version's text, is the same in the library, once that has found it.) */
-static bool is_function_of_fftw(void *address) {
-  Dl_info at;
-  ElfW(Sym) *symbol = NULL;
-  if (!address || !dladdr1(address, &at, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) return false;
-  const char *const slash = strrchr(at.dli_fname, '/');
-  return begins(slash ? slash + 1 : at.dli_fname, "libfftw3") && (symbol->st_info & 0xf) == STT_FUNC;
+UNSEEN static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
+
+/* What is to be asked about that name; NULL: it is not one of FFTW's. */
+UNSEEN static const char *question(const char *name) {
+  if (begins(name, "fftwf_") || begins(name, "sfftw_")) return FG_INSTEAD_NAME;
+  return begins(name, "fftw_") || begins(name, "dfftw_") ? FG_INSTEAD_DOUBLE_NAME : NULL;
 }
 
 /* Where the object that address is in begins; NULL if it is in none. */
-static const void *object_of(const void *address) {
+UNSEEN static const void *object_of(const void *address) {
   Dl_info at;
   return address && dladdr(address, &at) ? at.dli_fbase : NULL;
 }
 
-/* The library's function of that name, for a caller outside of it; NULL if it is not preloaded or has none. */
-static void *ours(const char *name, const void *caller) {
-  void *const function = fg_lookup_next(RTLD_DEFAULT, name);
-  void *const mark = function ? fg_lookup_next(RTLD_DEFAULT, "fftw3_gpu_version") : NULL;
-  if (!mark) dlerror(); /* no error of the caller's */
-  const void *const library = object_of(mark);
-  const bool found = library && object_of(function) == library && object_of(caller) != library;
-  return found ? function : NULL;
+/* A function, not data: the text of FFTW's version, say, is the same in the library, once that has found it.  In a file
+ * called libfftw3.…, libfftw3-…, libfftw3f_threads.…: other libraries bring functions of these names, too. */
+UNSEEN static bool is_function_of_fftw(void *address) {
+  Dl_info at;
+  ElfW(Sym) *symbol = NULL;
+  if (!address || !dladdr1(address, &at, (void **)&symbol, RTLD_DL_SYMENT) || !symbol) return false;
+  const char *const slash = strrchr(at.dli_fname, '/'), *file = slash ? slash + 1 : at.dli_fname;
+  if (!begins(file, "libfftw3")) return false;
+  file += strlen("libfftw3");
+  file += *file == 'f';
+  file += begins(file, "_threads") ? strlen("_threads") : begins(file, "_omp") ? strlen("_omp") : 0;
+  return (*file == '.' || *file == '-') && (symbol->st_info & 0xf) == STT_FUNC;
 }
 
-void *fg_lookup(void *handle, const char *name, const void *caller) {
-  if (!fg_lookup_next) fg_lookup_next = (dlsym_function *)dlvsym(RTLD_NEXT, "dlsym", OLDEST);
-  if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || !is_of_fftw(name)) return NULL;
-  return is_function_of_fftw(fg_lookup_next(handle, name)) ? ours(name, caller) : NULL;
+/* Who keeps a copy of FFTW in a namespace of its own wants that one. */
+UNSEEN static bool is_elsewhere(void *handle) {
+  Lmid_t space;
+  return dlinfo(handle, RTLD_DI_LMID, &space) || space != LM_ID_BASE;
+}
+
+UNSEEN void *fg_lookup(void *handle, const char *name, const void *caller) {
+  dlsym_function *const ask = next();
+  const char *const asked = handle == RTLD_NEXT || handle == RTLD_DEFAULT ? NULL : question(name);
+  if (!asked) return NULL;
+  fg_instead_function *const instead = (fg_instead_function *)ask(RTLD_DEFAULT, asked);
+  if (!instead || is_elsewhere(handle)) {
+    dlerror(); /* no error of the caller's */
+    return NULL;
+  }
+  if (object_of(caller) == object_of((const void *)instead)) return NULL;
+  void *const theirs = ask(handle, name);
+  return is_function_of_fftw(theirs) ? instead(name, theirs) : NULL;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# exports.sh: the library exports every public name of the installed fftw3.h, of fftw3_gpu.h and every legacy Fortran
-# name of the real libraries, data as data, and nothing else.
+# exports.sh: the library exports every public name of the installed fftw3.h, of fftw3_gpu.h, what libfftw3_gpu_lookup.so asks and every
+# legacy Fortran name of the real libraries, data as data, and nothing else.
 . "$(dirname "$0")/common.sh"
 need nm cpp awk comm
 
@@ -27,7 +27,7 @@ of_precision() {
 }
 of_precision libfftw3f fftwf sfftw
 of_precision libfftw3 fftw dfftw
-cpp -P "$src/../../fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' >>"$work/functions"
+cat "$src/../../fftw3_gpu.h" "$src/../../src/lookup/lookup.h" | cpp -P - | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' >>"$work/functions"
 
 nm -D --defined-only "$lib" | awk '$2 ~ /[TW]/ { print $3 }' | sed 's/@.*//' | sort -u >"$work/got_functions"
 nm -D --defined-only "$lib" | awk '$2 ~ /[DRBV]/ { print $3 }' | sed 's/@.*//' | sort -u >"$work/got_data"

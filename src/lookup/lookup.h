@@ -1,0 +1,13 @@
+/* lookup.h: what libfftw3_gpu_lookup.so asks libfftw3_gpu.so. */
+#ifndef FG_LOOKUP_H
+#define FG_LOOKUP_H
+
+/* The library's function of that name if address is that function of the real FFTW behind it; else NULL: another copy of FFTW is
+ * left to who opened it.  For each precision, by name, through dlsym. */
+void *fftw3_gpu_instead(const char *name, const void *address);
+void *fftw3_gpu_instead_double(const char *name, const void *address);
+typedef void *fg_instead_function(const char *name, const void *address);
+#define FG_INSTEAD_NAME "fftw3_gpu_instead"
+#define FG_INSTEAD_DOUBLE_NAME "fftw3_gpu_instead_double"
+
+#endif
