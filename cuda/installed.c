@@ -45,17 +45,21 @@ static bool try_path(const char *folder, const char *below) {
   return false;
 }
 
-/* From the folder of programs to that of libraries, as they were configured: "../lib/". */
-static bool try_beside(const char *folder) {
+void fg_installed_beside(char below[PATH_MAX]) {
   const char *from = FG_BINDIR, *to = FG_LIBDIR;
   size_t same = 0;
-  char below[PATH_MAX] = "";
   for (size_t i = 0; from[i] == to[i] && from[i]; i++)
     if (from[i] == '/') same = i + 1;
   int at = 0;
   for (const char *up = from + same - 1; up && at < PATH_MAX - 4; up = strchr(up + 1, '/'))
-    at += snprintf(below + at, sizeof below - (size_t)at, "../");
-  snprintf(below + at, sizeof below - (size_t)at, "%s/" INSTALLED, to + same);
+    at += snprintf(below + at, PATH_MAX - (size_t)at, "../");
+  snprintf(below + at, PATH_MAX - (size_t)at, "%s/", to + same);
+}
+
+static bool try_beside(const char *folder) {
+  char libraries[PATH_MAX], below[PATH_MAX + sizeof INSTALLED];
+  fg_installed_beside(libraries);
+  snprintf(below, sizeof below, "%s" INSTALLED, libraries);
   return try_path(folder, below);
 }
 

@@ -5,6 +5,8 @@
 #ifndef FG_INSTALLED_H
 #define FG_INSTALLED_H
 
+#include <limits.h>
+
 #include "cuda/archive.h"
 #include "cuda/backend.h"
 
@@ -23,6 +25,9 @@ void fg_installed_refuse(void);
 
 /* The archive in use, NULL if there is none, and where it is or should be. */
 const fg_archive *fg_installed_archive(const char **path);
+
+/* From the folder of programs to that of libraries, as they were configured: "../lib/".  So an installation may be moved. */
+void fg_installed_beside(char below[PATH_MAX]);
 
 /* For tests, before the first call of the others: look at this path alone. */
 void fg_installed_at(const char *path);

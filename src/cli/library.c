@@ -3,8 +3,11 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "cuda/installed.h"
 
 /* The folder of this program; "" if it cannot be told. */
 static void program_folder(char folder[PATH_MAX]) {
@@ -19,14 +22,25 @@ static bool try_path(char *path, size_t size, const char *folder, const char *be
   return n > 0 && (size_t)n < size && !access(path, R_OK);
 }
 
+/* Where it was installed, also if all of that was moved since. */
+static bool try_beside(char *path, size_t size, const char *folder, const char *file) {
+  char below[PATH_MAX], joined[2 * PATH_MAX];
+  fg_installed_beside(below);
+  snprintf(joined, sizeof joined, "%s/%s", folder, below);
+  char *const libraries = *folder ? realpath(joined, NULL) : NULL; /* without "..", as people know it */
+  const bool there = libraries && try_path(path, size, libraries, "", file);
+  free(libraries);
+  return there;
+}
+
 static bool find(const char *file, char *path, size_t size) {
   char folder[PATH_MAX];
   program_folder(folder);
   const char *last = strrchr(folder, '/');
   const bool libtools = last && !strcmp(last, "/.libs"); /* libtool's real program */
   if (libtools && try_path(path, size, folder, "", file)) return true;
-  if (*folder && try_path(path, size, folder, ".libs/", file)) return true;                   /* the build folder */
-  return try_path(path, size, FG_LIBDIR, "", file);
+  if (*folder && try_path(path, size, folder, ".libs/", file)) return true; /* the build folder */
+  return try_beside(path, size, folder, file) || try_path(path, size, FG_LIBDIR, "", file);
 }
 
 bool fg_cli_library(char *path, size_t size) { return find("libfftw3_gpu.so", path, size); }

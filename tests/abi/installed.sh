@@ -1,17 +1,28 @@
 #!/bin/sh
-# installed.sh: the kernels that came with the library are found from where the library and the program lie, wherever
-# that is, and are used without any compiler; a file that is not theirs is told of once and left alone.
+# installed.sh: the libraries, and the kernels that came with them, are found from where the library and the program lie,
+# wherever that is, and are used without any compiler; a file that is not theirs is told of once and left alone.
 . "$(dirname "$0")/common.sh"
 archive=${FG_BUILD:-$top_builddir}/cuda/kernels.fgk
 fakes=${FG_BUILD:-$top_builddir}/tests/unit/.libs
 program=${FG_PROGRAM:-$top_builddir/fftw3-gpu}
-[ -e "$archive" ] || skip "no kernels were compiled with the library"
-[ -e "$fakes/libcuda.so.1" ] || skip "no fake driver"
 bin=$work/moved${FG_BINDIR:-/usr/local/bin}
 libdir=$work/moved${FG_LIBDIR:-/usr/local/lib}
 mkdir -p "$bin" "$libdir/fftw3-gpu"
 cp "$program" "$bin/fftw3-gpu"
 cp "$lib" "$libdir/libfftw3_gpu.so"
+
+# The program preloads the library that was moved with it, also under another name of the folder.
+[ "$("$bin/fftw3-gpu" path)" = "$libdir/libfftw3_gpu.so" ] || fail "path: $("$bin/fftw3-gpu" path)"
+"$bin/fftw3-gpu" run -- env >"$work/out" 2>/dev/null
+grep -q "^LD_PRELOAD=$libdir/libfftw3_gpu.so" "$work/out" || { cat "$work/out"; fail "run: not what was moved"; }
+ln -s moved "$work/link"
+[ "$("$work/link${FG_BINDIR:-/usr/local/bin}/fftw3-gpu" path)" = "$libdir/libfftw3_gpu.so" ] || fail "path through a link"
+mv "$libdir/libfftw3_gpu.so" "$work/away"
+"$bin/fftw3-gpu" path 2>"$work/err" | grep -q "$work" && fail "path: what is not there"
+mv "$work/away" "$libdir/libfftw3_gpu.so"
+
+[ -e "$archive" ] || skip "no kernels were compiled with the library"
+[ -e "$fakes/libcuda.so.1" ] || skip "no fake driver"
 cp "$archive" "$libdir/fftw3-gpu/kernels.fgk"
 
 # known PROGRAM FILE: what its info says of kernels.
