@@ -10,13 +10,14 @@ libdir=$work/moved${FG_LIBDIR:-/usr/local/lib}
 mkdir -p "$bin" "$libdir/fftw3-gpu"
 cp "$program" "$bin/fftw3-gpu"
 cp "$lib" "$libdir/libfftw3_gpu.so"
+real=$(cd "$libdir" && pwd -P)
 
 # The program preloads the library that was moved with it, also under another name of the folder.
-[ "$("$bin/fftw3-gpu" path)" = "$libdir/libfftw3_gpu.so" ] || fail "path: $("$bin/fftw3-gpu" path)"
+[ "$("$bin/fftw3-gpu" path)" = "$real/libfftw3_gpu.so" ] || fail "path: $("$bin/fftw3-gpu" path)"
 "$bin/fftw3-gpu" run -- env >"$work/out" 2>/dev/null
-grep -q "^LD_PRELOAD=$libdir/libfftw3_gpu.so" "$work/out" || { cat "$work/out"; fail "run: not what was moved"; }
+grep -q "^LD_PRELOAD=$real/libfftw3_gpu.so" "$work/out" || { cat "$work/out"; fail "run: not what was moved"; }
 ln -s moved "$work/link"
-[ "$("$work/link${FG_BINDIR:-/usr/local/bin}/fftw3-gpu" path)" = "$libdir/libfftw3_gpu.so" ] || fail "path through a link"
+[ "$("$work/link${FG_BINDIR:-/usr/local/bin}/fftw3-gpu" path)" = "$real/libfftw3_gpu.so" ] || fail "path through a link"
 mv "$libdir/libfftw3_gpu.so" "$work/away"
 "$bin/fftw3-gpu" path 2>"$work/err" | grep -q "$work" && fail "path: what is not there"
 mv "$work/away" "$libdir/libfftw3_gpu.so"
