@@ -2,8 +2,8 @@
 #ifndef FG_LOOKUP_H
 #define FG_LOOKUP_H
 
-/* The library's function of that name if address is that function of the real FFTW behind it; else NULL: another copy of FFTW is
- * left to who opened it.  For each precision, by name, through dlsym. */
+/* The library's function of that name if address is that function of the real FFTW behind it; else NULL: another copy of
+ * FFTW is left to who opened it.  For each precision, by name, through dlsym. */
 void *fftw3_gpu_instead(const char *name, const void *address);
 void *fftw3_gpu_instead_double(const char *name, const void *address);
 typedef void *fg_instead_function(const char *name, const void *address);

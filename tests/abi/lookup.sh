@@ -36,7 +36,8 @@ same() { # WHAT: as without any preload
 
 told ''
 cp "$work/told" "$work/expected"
-for line in 'behind the library: libc' 'first: libnext' "another namespace's: 0" "somebody else's: libfftw3f-copy" 'execute: libfftw3f.so'; do
+for line in 'behind the library: libc' 'first: libnext' "another namespace's: 0" "somebody else's: libfftw3f-copy" \
+  'execute: libfftw3f.so'; do
   grep -q "^$line" "$work/told" || { cat "$work/told"; fail "the test itself: $line"; }
 done
 told "$lookup"
@@ -70,7 +71,10 @@ done
 
 # What compares the library with stock FFTW still finds that one.
 program=${FG_PROGRAM:-$top_builddir/fftw3-gpu}
-accuracy() { FFTW3_GPU=force FFTW3_GPU_BACKEND=sim "$@" accuracy --data=random --precision=single --csv="$work/csv" icf64 >/dev/null || fail "accuracy"; }
+accuracy() {
+  FFTW3_GPU=force FFTW3_GPU_BACKEND=sim "$@" accuracy --data=random --precision=single --csv="$work/csv" icf64 >/dev/null ||
+    fail "accuracy"
+}
 accuracy "$program"
 mv "$work/csv" "$work/csv.alone"
 accuracy "$program" run -- "$program"
@@ -79,22 +83,27 @@ cmp "$work/csv.alone" "$work/csv" || fail "accuracy under run compares the libra
 # A program in C that opens FFTW itself, in each mode, is part of tests/programs (local_dlsym).
 if [ -n "${PYTHON3:-}" ]; then
   cat >"$work/opens.py" <<'P'
-import ctypes
-fftw = ctypes.CDLL("libfftw3f.so.3")
-fftw.fftwf_plan_dft_1d.restype = ctypes.c_void_p
-fftw.fftwf_plan_dft_1d.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]
-fftw.fftwf_execute.argtypes = [ctypes.c_void_p]
+import ctypes, sys
+double = sys.argv[1] == "fftw"
+fftw = ctypes.CDLL("libfftw3.so.3" if double else "libfftw3f.so.3")
+plan_1d, execute = fftw[sys.argv[1] + "_plan_dft_1d"], fftw[sys.argv[1] + "_execute"]
+plan_1d.restype = ctypes.c_void_p
+plan_1d.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint]
+execute.argtypes = [ctypes.c_void_p]
 n = 64
-x = (ctypes.c_float * (2 * n))()
+x = ((ctypes.c_double if double else ctypes.c_float) * (2 * n))()
 x[2] = 1
-plan = fftw.fftwf_plan_dft_1d(n, x, x, -1, 1 << 6)
-fftw.fftwf_execute(plan)
+execute(plan_1d(n, x, x, -1, 1 << 6))
 print("%.4f %.4f" % (abs(x[2 * 16]), x[2 * 16 + 1]))
 P
-  LD_PRELOAD=$lib:$lookup FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_REPORT=$work/report "$PYTHON3" "$work/opens.py" \
-    >"$work/out" || fail "ctypes: status $?"
-  [ "$(cat "$work/out")" = "0.0000 -1.0000" ] || { cat "$work/out"; fail "ctypes"; }
-  awk -F '\t' '$1 == "icf64" && $2 == "sim" { ran = 1 } END { exit !ran }' "$work/report" ||
-    { cat "$work/report"; fail "ctypes: not on sim"; }
+  for api in fftwf fftw; do
+    [ -e "$(libfile "lib${api%f}3${api#fftw}.so.3")" ] || continue
+    rm -f "$work/report"
+    FFTW3_GPU_DOUBLE=double LD_PRELOAD=$lib:$lookup FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_REPORT=$work/report \
+      "$PYTHON3" "$work/opens.py" $api >"$work/out" || fail "ctypes, $api: status $?"
+    [ "$(cat "$work/out")" = "0.0000 -1.0000" ] || { cat "$work/out"; fail "ctypes, $api"; }
+    awk -F '\t' '$1 == "icf64" && $2 == "sim" { ran = 1 } END { exit !ran }' "$work/report" ||
+      { cat "$work/report"; fail "ctypes, $api: not on sim"; }
+  done
 fi
 echo "$questions functions are the library's, all else is as it was"
