@@ -21,6 +21,7 @@
 #include "src/report/log.h"
 
 #define NAME(name) FG_TEXT(X(name))
+#define LEGACY FG_TEXT(FG_LEGACY)
 
 typedef struct {
   const char *name;
@@ -211,9 +212,28 @@ const char *FG(real_path)(void) { return FG(real_found)() ? path : NULL; }
 
 const char *FG(real_version)(void) { return FG(real_found)() ? symbol(library, NAME(version)) : NULL; }
 
+/* The object itself has FFTW in it, under whatever name. */
+static bool holds_fftw(const object *o) {
+  const int saved = errno;
+  object theirs;
+  void *handle = *o->file ? dlopen(o->file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  void *execute = handle ? symbol(handle, NAME(execute)) : NULL;
+  if (!execute) dlerror();
+  if (handle) dlclose(handle);
+  errno = saved;
+  return execute && object_at(execute, &theirs) && theirs.base == o->base;
+}
+
+static bool is_in_function_of_fftw(const void *address) {
+  Dl_info at;
+  if (!dladdr(address, &at) || !at.dli_sname) return false;
+  return !strncmp(at.dli_sname, NAME(), strlen(NAME())) || !strncmp(at.dli_sname, LEGACY, strlen(LEGACY));
+}
+
 bool FG(real_calls)(const void *address) {
   object caller;
-  return object_at(address, &caller) && called(caller.file, FG_LIBRARY) && !is_this_library(&caller);
+  if (!object_at(address, &caller) || is_this_library(&caller)) return false;
+  return called(caller.file, FG_LIBRARY) || (holds_fftw(&caller) && is_in_function_of_fftw(address));
 }
 
 void *GPU(instead)(const char *name, const void *address) {

@@ -64,7 +64,8 @@ FG_HIDDEN const char *FG(real_version)(void);
 /* Behind a cleanup of the real FFTW: what goes with it of ours (misc.c). */
 FG_HIDDEN void FG(cleaned_up)(void);
 
-/* Whether the code at address belongs to a real FFTW of this precision, this one or another copy. */
+/* Whether the code at address belongs to a real FFTW of this precision: this one, another copy, or one within a library of
+ * another name, whose own code does not. */
 FG_HIDDEN bool FG(real_calls)(const void *address);
 
 #endif

@@ -88,7 +88,7 @@ static int help(void) {
 }
 
 static int help_on(int argc, char **argv) {
-  if (argc < 2) return help();
+  if (argc < 2 || (argc == 2 && !strcmp(argv[1], "help"))) return help();
   if (argc > 2) return fg_cli_usage(NULL, "help: unexpected argument '%s'", argv[2]);
   const fg_command *c = find(argv[1]);
   if (!c) return fg_cli_usage(NULL, "no command '%s'", argv[1]);

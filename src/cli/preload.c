@@ -33,10 +33,24 @@ static bool wants_watching(void) {
   return pin && !strcmp(pin, "register");
 }
 
-int fg_cli_preload(const char *command) {
-  int status = wants_watching() ? preload(command, fg_cli_watch_library) : 0;
-#ifdef HAVE_LOOKUP /* without it hardly a program misses anything */
-  if (!status) preload(command, fg_cli_lookup_library);
+#ifdef HAVE_LOOKUP
+/* Without it hardly a program misses anything. */
+static int preload_lookup(const char *command) {
+  char path[PATH_MAX];
+  if (fg_cli_lookup_library(path, sizeof path)) return preload(command, fg_cli_lookup_library);
+  fg_cli_error("%s: there is no libfftw3_gpu_lookup.so: a program that opens FFTW itself calls it past the library", command);
+  return 0;
+}
+#else
+static int preload_lookup(const char *command) { return (void)command, 0; }
 #endif
+
+int fg_cli_preload(const char *command) {
+  char path[PATH_MAX];
+  int status = 0;
+  if (fg_cli_library(path, sizeof path)) {
+    if (wants_watching()) status = preload(command, fg_cli_watch_library);
+    if (!status) status = preload_lookup(command);
+  }
   return status ? status : preload(command, fg_cli_library);
 }

@@ -14,12 +14,15 @@ real=$(cd "$libdir" && pwd -P)
 
 # The program preloads the library that was moved with it, also under another name of the folder.
 [ "$("$bin/fftw3-gpu" path)" = "$real/libfftw3_gpu.so" ] || fail "path: $("$bin/fftw3-gpu" path)"
-"$bin/fftw3-gpu" run -- env >"$work/out" 2>/dev/null
+"$bin/fftw3-gpu" run -- env >"$work/out" 2>"$work/err" || fail "run: status $?"
+! grep -q '^#define HAVE_LOOKUP' "${FG_BUILD:-$top_builddir}/config.h" || grep -q 'no libfftw3_gpu_lookup.so' "$work/err" ||
+  fail "run does not say that a library is missing"
 grep -q "^LD_PRELOAD=$real/libfftw3_gpu.so" "$work/out" || { cat "$work/out"; fail "run: not what was moved"; }
 ln -s moved "$work/link"
 [ "$("$work/link${FG_BINDIR:-/usr/local/bin}/fftw3-gpu" path)" = "$real/libfftw3_gpu.so" ] || fail "path through a link"
 mv "$libdir/libfftw3_gpu.so" "$work/away"
 "$bin/fftw3-gpu" path 2>"$work/err" | grep -q "$work" && fail "path: what is not there"
+"$bin/fftw3-gpu" run -- true 2>"$work/err" && [ ! -e "${FG_LIBDIR:-/usr/local/lib}/libfftw3_gpu.so" ] && fail "run without the library"
 mv "$work/away" "$libdir/libfftw3_gpu.so"
 
 [ -e "$archive" ] || skip "no kernels were compiled with the library"

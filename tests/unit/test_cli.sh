@@ -15,6 +15,7 @@ for setting in $settings; do
   grep -q "\`$setting\`" "$readme" || fail "README.md has no $setting"
 done
 expect 0 help; out "Usage: fftw3-gpu COMMAND"
+expect 0 help help; no_err; out "Settings, as environment variables:"
 for command in $commands; do
   expect 0 help $command; out "Usage: fftw3-gpu $command"; no_err
   for option in $(grep -oE '^ +(-[a-z], )?--[a-z-]+' "$work/out" | grep -oE -e '--[a-z-]+'); do
