@@ -58,6 +58,13 @@ FG_HIDDEN const char *FG(real_version)(void);
     if (FG(real)()->name) FG(real)()->name(__VA_ARGS__);                                                               \
   } while (0)
 
+/* In a planner that the real FFTW has called: the planner of that FFTW itself, if it is one of another name than the one behind
+ * this library, whose plans it may not take; else that of the latter. */
+FG_HIDDEN void *FG(straight)(const char *name);
+#define FG_STRAIGHT(name, ...)                                                                                         \
+  (FG(straight)(FG_TEXT(X(name))) ? ((__typeof__(&X(name)))FG(straight)(FG_TEXT(X(name))))(__VA_ARGS__)                 \
+                                  : FG_REAL(name, NULL, __VA_ARGS__))
+
 /* The entry of an execute: one load, so that host plans cost no more than a jump. */
 #define FG_NEXT_EXECUTE(name) __atomic_load_n(&FG(next).name, __ATOMIC_RELAXED)
 

@@ -9,7 +9,7 @@ X(plan) X(plan_many_dft)(int rank, const int *n, int howmany, C *in, const int *
                          const int *onembed, int ostride, int odist, int sign, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_many_dft, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
+    return FG_STRAIGHT(plan_many_dft, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    sign, flags);
   fg_problem *p = fg_translate_many(FG_DFT, FG_PRECISION, rank, n, howmany, (fg_many_side){inembed, istride, idist},
                                     (fg_many_side){onembed, ostride, odist}, in == out);
@@ -40,7 +40,7 @@ X(plan) X(plan_guru64_dft)(int rank, const X(iodim64) *dims, int howmany_rank, c
                            C *in, C *out, int sign, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_dft, NULL, rank, dims, howmany_rank, howmany_dims, in, out, sign, flags);
+    return FG_STRAIGHT(plan_guru64_dft, rank, dims, howmany_rank, howmany_dims, in, out, sign, flags);
   fg_problem *p = fg_translate_guru(FG_DFT, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
   return FG(plan_problem)(p, sign, (fg_arrays){FG_COMPLEX(in), FG_COMPLEX(out)}, flags);
 }

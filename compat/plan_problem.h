@@ -17,7 +17,8 @@ FG_HIDDEN X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, un
 
 /* First line of every exported planner.  The real FFTW calls its own planners through the PLT, which leads here; a
  * program that took plan_dft_2d out of it by dlsym, past us (without libfftw3_gpu_lookup.so), then executes what it gets with
- * the real library too, so it must get a real plan: what the real library asks for is passed straight through. */
+ * the real library too, so it must get a real plan: what the real library asks for is passed straight through.  So is what another FFTW asks for, to
+ * itself: one of another name, or within another library (FG_STRAIGHT). */
 #define FG_PLANNER_ENTRY \
   const bool fg_entry __attribute__((cleanup(fg_compat_exit))) =                                             \
       fg_compat_entry(FG(real_calls)(__builtin_return_address(0)), __func__);                                         \

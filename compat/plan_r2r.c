@@ -15,7 +15,7 @@ X(plan) X(plan_many_r2r)(int rank, const int *n, int howmany, R *in, const int *
                          unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_many_r2r, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
+    return FG_STRAIGHT(plan_many_r2r, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    kind, flags);
   fg_problem *p = fg_translate_many(FG_R2R, FG_PRECISION, rank, n, howmany, (fg_many_side){inembed, istride, idist},
                                     (fg_many_side){onembed, ostride, odist}, in == out);
@@ -48,7 +48,7 @@ X(plan) X(plan_guru64_r2r)(int rank, const X(iodim64) *dims, int howmany_rank, c
                            R *in, R *out, const X(r2r_kind) *kind, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_r2r, NULL, rank, dims, howmany_rank, howmany_dims, in, out, kind, flags);
+    return FG_STRAIGHT(plan_guru64_r2r, rank, dims, howmany_rank, howmany_dims, in, out, kind, flags);
   fg_problem *p = fg_translate_guru(FG_R2R, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
   set_kinds(p, kind);
   return FG(plan_problem)(p, FG_FORWARD, (fg_arrays){FG_REALS(in), FG_REALS(out)}, flags);

@@ -11,7 +11,7 @@ X(plan) X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, const i
                              int idist, C *out, const int *onembed, int ostride, int odist, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_many_dft_r2c, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
+    return FG_STRAIGHT(plan_many_dft_r2c, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    flags);
   fg_problem *p = fg_translate_many(FG_R2C, FG_PRECISION, rank, n, howmany, (fg_many_side){inembed, istride, idist},
                                     (fg_many_side){onembed, ostride, odist}, (void *)in == (void *)out);
@@ -42,7 +42,7 @@ X(plan) X(plan_guru64_dft_r2c)(int rank, const X(iodim64) *dims, int howmany_ran
                                R *in, C *out, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_dft_r2c, NULL, rank, dims, howmany_rank, howmany_dims, in, out, flags);
+    return FG_STRAIGHT(plan_guru64_dft_r2c, rank, dims, howmany_rank, howmany_dims, in, out, flags);
   fg_problem *p = fg_translate_guru(FG_R2C, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
   return FG(plan_problem)(p, FG_FORWARD, (fg_arrays){FG_REALS(in), FG_COMPLEX(out)}, flags);
 }
@@ -60,7 +60,7 @@ X(plan) X(plan_guru64_split_dft_r2c)(int rank, const X(iodim64) *dims, int howma
                                      const X(iodim64) *howmany_dims, R *in, R *ro, R *io, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_split_dft_r2c, NULL, rank, dims, howmany_rank, howmany_dims, in, ro, io, flags);
+    return FG_STRAIGHT(plan_guru64_split_dft_r2c, rank, dims, howmany_rank, howmany_dims, in, ro, io, flags);
   fg_problem *p = fg_translate_guru(FG_R2C, FG_PRECISION, FG_SPLIT, rank, dims, howmany_rank, howmany_dims);
   return FG(plan_problem)(p, FG_FORWARD, (fg_arrays){in, NULL, ro, io}, flags);
 }
@@ -80,7 +80,7 @@ X(plan) X(plan_many_dft_c2r)(int rank, const int *n, int howmany, C *in, const i
                              int idist, R *out, const int *onembed, int ostride, int odist, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_many_dft_c2r, NULL, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
+    return FG_STRAIGHT(plan_many_dft_c2r, rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist,
                    flags);
   fg_problem *p = fg_translate_many(FG_C2R, FG_PRECISION, rank, n, howmany, (fg_many_side){inembed, istride, idist},
                                     (fg_many_side){onembed, ostride, odist}, (void *)in == (void *)out);
@@ -111,7 +111,7 @@ X(plan) X(plan_guru64_dft_c2r)(int rank, const X(iodim64) *dims, int howmany_ran
                                C *in, R *out, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_dft_c2r, NULL, rank, dims, howmany_rank, howmany_dims, in, out, flags);
+    return FG_STRAIGHT(plan_guru64_dft_c2r, rank, dims, howmany_rank, howmany_dims, in, out, flags);
   fg_problem *p = fg_translate_guru(FG_C2R, FG_PRECISION, FG_INTERLEAVED, rank, dims, howmany_rank, howmany_dims);
   return FG(plan_problem)(p, FG_FORWARD, (fg_arrays){FG_COMPLEX(in), FG_REALS(out)}, flags);
 }
@@ -129,7 +129,7 @@ X(plan) X(plan_guru64_split_dft_c2r)(int rank, const X(iodim64) *dims, int howma
                                      const X(iodim64) *howmany_dims, R *ri, R *ii, R *out, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_split_dft_c2r, NULL, rank, dims, howmany_rank, howmany_dims, ri, ii, out, flags);
+    return FG_STRAIGHT(plan_guru64_split_dft_c2r, rank, dims, howmany_rank, howmany_dims, ri, ii, out, flags);
   fg_problem *p = fg_translate_guru(FG_C2R, FG_PRECISION, FG_SPLIT, rank, dims, howmany_rank, howmany_dims);
   return FG(plan_problem)(p, FG_FORWARD, (fg_arrays){ri, ii, out, NULL}, flags);
 }

@@ -9,7 +9,7 @@ X(plan) X(plan_guru64_split_dft)(int rank, const X(iodim64) *dims, int howmany_r
                                  const X(iodim64) *howmany_dims, R *ri, R *ii, R *ro, R *io, unsigned flags) {
   FG_PLANNER_ENTRY;
   if (fg_compat_direct())
-    return FG_REAL(plan_guru64_split_dft, NULL, rank, dims, howmany_rank, howmany_dims, ri, ii, ro, io, flags);
+    return FG_STRAIGHT(plan_guru64_split_dft, rank, dims, howmany_rank, howmany_dims, ri, ii, ro, io, flags);
   fg_problem *p = fg_translate_guru(FG_DFT, FG_PRECISION, FG_SPLIT, rank, dims, howmany_rank, howmany_dims);
   return FG(plan_problem)(p, FG_FORWARD, (fg_arrays){ri, ii, ro, io}, flags);
 }

@@ -15,7 +15,6 @@
 #define X(name) fftw_##name
 #define FG(name) fg_double_##name
 #define F77(name) dfftw_##name##_
-#define FG_LEGACY dfftw_
 #define F77_TWO(name) dfftw_##name##__ /* compilers of g77's kind add a second underscore */
 #define GPU(name) fftw3_gpu_##name##_double /* of fftw3_gpu.h, where it needs to know the precision of plans */
 
@@ -32,7 +31,6 @@ typedef fftw_complex C;
 #define FG(name) fg_single_##name
 #define F77(name) sfftw_##name##_
 #define F77_TWO(name) sfftw_##name##__
-#define FG_LEGACY sfftw_
 #define GPU(name) fftw3_gpu_##name
 
 typedef float R;

@@ -50,16 +50,16 @@ void fg_cli_print_help(const fg_command *command);
 bool fg_cli_open(const char *command, const char *path, FILE **file);
 int fg_cli_close(const char *command, const char *path, FILE *file);
 
-/* The preloadable library's path: in the build tree beside this program, else where it was installed.  false, and the
- * place where it should be, if it is not there. */
+/* The preloadable library's path: in the build tree beside this program, in the installation that it belongs to, wherever that is
+ * now, or where it was installed.  false, and the place where it should be, if it is not there. */
 bool fg_cli_library(char *path, size_t size);
 
 /* Likewise those of the libraries that answer the program's dlsym, and that watch its memory. */
 bool fg_cli_lookup_library(char *path, size_t size);
 bool fg_cli_watch_library(char *path, size_t size);
 
-/* Put the library, what answers dlsym where that was built (with a message if it is missing), and with FFTW3_GPU_PIN=register what watches memory, in
- * front of LD_PRELOAD's; 0, or an exit status after a message. */
+/* Put the library, what answers dlsym where that was built (with a message if it is missing), and with
+ * FFTW3_GPU_PIN=register what watches memory, in front of LD_PRELOAD's; 0, or an exit status after a message. */
 int fg_cli_preload(const char *command);
 
 /* Why nothing can be preloaded into a program, found as execvp does: a literal to follow its name; NULL if it can. */

@@ -24,7 +24,8 @@ void *fg_fftw_symbol(void *library, const char *name) {
     void *place = dlopen(places[i], RTLD_LAZY | RTLD_NOLOAD);
     if (place) *(void **)&ask = dlsym(place, "dlsym");
   }
-  return ask ? ask(library, name) : dlsym(library, name);
+  if (!ask) ask = dlsym;
+  return ask(library, name);
 }
 
 static void *find(void *library, enum fg_fftw_precision precision, const char *function) {

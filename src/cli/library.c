@@ -45,6 +45,16 @@ static bool find(const char *file, char *path, size_t size) {
 
 bool fg_cli_library(char *path, size_t size) { return find("libfftw3_gpu.so", path, size); }
 
-bool fg_cli_lookup_library(char *path, size_t size) { return find("libfftw3_gpu_lookup.so", path, size); }
+/* Another library of the same build: in the same folder. */
+static bool find_beside_library(const char *file, char *path, size_t size) {
+  fg_cli_library(path, size);
+  char *const folder = strdup(path), *const slash = folder ? strrchr(folder, '/') : NULL;
+  if (slash) *slash = 0;
+  const bool found = slash && try_path(path, size, folder, "", file);
+  free(folder);
+  return found;
+}
 
-bool fg_cli_watch_library(char *path, size_t size) { return find("libfftw3_gpu_watch.so", path, size); }
+bool fg_cli_lookup_library(char *path, size_t size) { return find_beside_library("libfftw3_gpu_lookup.so", path, size); }
+
+bool fg_cli_watch_library(char *path, size_t size) { return find_beside_library("libfftw3_gpu_watch.so", path, size); }

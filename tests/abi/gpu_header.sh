@@ -32,9 +32,9 @@ for name in alone after before info; do
   try $name "$CXX" -std=c++11 -xc++
 done
 
-# Every function of the header is in symbols.map, and the other way round.
+# Every function of the header is in symbols.map, and the other way round but for what another library asks.
 "$CC" -E -P "$top/fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' | sort -u >"$work/declared"
-grep -oE '^ *fftw3_gpu_[a-z_]+;' "$top/compat/symbols.map" | tr -d ' ;' | sort -u >"$work/exported"
+grep -oE '^ *fftw3_gpu_[a-z_]+;' "$top/compat/symbols.map" | tr -d ' ;' | grep -v '^fftw3_gpu_instead' | sort -u >"$work/exported"
 diff "$work/declared" "$work/exported" || fail "fftw3_gpu.h and symbols.map differ"
 
 # shellcheck disable=SC2086

@@ -44,7 +44,7 @@ told "$lookup"
 same "without the library"
 told "$lib"
 same "the library alone"
-questions=$(sed -n '1,/^--$/p' "$work/expected" | grep -c :)
+questions=$(sed -n '1,/^--$/p' "$work/expected" | grep -c ': libfftw3')
 others <"$work/expected" >"$work/expected.others"
 mv "$work/expected.others" "$work/expected"
 for preload in "$lib:$lookup" "$lookup:$lib"; do

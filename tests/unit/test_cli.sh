@@ -48,8 +48,8 @@ case $program in /*) cmp -s "$work/out" "$work/elsewhere" || fail "path depends 
 
 # ---- run
 lookup=${library%.so}_lookup.so
+front=$library
 [ ! -f "$lookup" ] || front=$library:$lookup
-front=${front:-$library}
 expect 0 run -- env; no_err; out "LD_PRELOAD=$front"
 grep '^FFTW3_GPU' "$work/out" | grep -v '^FFTW3_GPU_CACHE=' >"$work/set" && fail "run sets $(cat "$work/set")"
 expect 0 run --force --backend=sim --report="$work/report" --trace="$work/trace" --verify=1e-4 --log=warn -- env
