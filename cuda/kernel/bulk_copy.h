@@ -51,14 +51,19 @@ FG_DEVICE void copy_bulk(cplx *to, const cplx *from, int count, arrivals *at) {
 #endif
 }
 
-/* One point of 8 bytes; then one arrival for all of these. */
-FG_DEVICE void copy_point(cplx *to, const cplx *from, arrivals *at) {
+/* COUNT points of 8 or 16 bytes together, between addresses of as many; then one arrival for all that this thread has
+ * copied so. */
+template <int COUNT> FG_DEVICE void copy_points(cplx *to, const cplx *from, arrivals *at) {
 #ifdef FG_SIM
-  fg_sim_now->hooks->copy(fg_sim_now, to, from, sizeof *to, at);
+  fg_sim_now->hooks->copy(fg_sim_now, to, from, COUNT * sizeof *to, at);
 #else
   (void)at;
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to)), "l"(__cvta_generic_to_global(from))
-               : "memory");
+  if constexpr (COUNT * sizeof *to == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(__cvta_generic_to_global(from))
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(shared_address(to)), "l"(__cvta_generic_to_global(from))
+                 : "memory");
 #endif
 }
 FG_DEVICE void points_arrive(arrivals *at) {

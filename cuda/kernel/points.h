@@ -22,16 +22,16 @@ struct pass_state {
   const fg_tile_args &args;
   line_number first; /* row of this block */
   cplx *tile;
-  const line_place *places; /* of the block's rows, in shared memory; only with several loops */
+  line_place *places; /* of the block's rows, in shared memory; only with several loops */
 };
 
 /* With one loop a row's place is a product; with several it is worked out once per row and kept in shared memory. */
 constexpr bool KEEP_PLACES = FG_LOOPS > 1;
 
-FG_DEVICE void keep_places(const pass_state &s, line_place *places) {
-  for (int l = threadIdx.x; l < ROWS; l += FG_THREADS)
-    if (s.first + l < line_number(s.args.lines)) shared_store(places + l, place_of(s.args, s.first + l));
-  __syncthreads();
+/* Before a barrier. */
+FG_DEVICE void keep_places(const pass_state &s) {
+  for (int l = threadIdx.x; KEEP_PLACES && l < ROWS; l += FG_THREADS)
+    if (s.first + l < line_number(s.args.lines)) shared_store(s.places + l, place_of(s.args, s.first + l));
 }
 
 FG_DEVICE line_place place(const pass_state &s, int row) {

@@ -36,6 +36,7 @@
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_AHEAD                   1: blocks have several tiles, and load each while they store the one before (ahead.h)
+ *   FG_IN_EVEN                 1: columns two by two are neighbours, the first an even number of points into the array
  *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
 #if FG_SHORT_ROW
 #include "short_row.h"
@@ -98,12 +99,10 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
 #if FG_AHEAD
 /* This block's tile, and every so many blocks' one from there. */
 FG_DEVICE void transform_tiles(pass_state s) {
-  if (threadIdx.x == 0) {
-    arrivals_begin(arrivals_of(s), UNIT == 1 ? 1 : 2);
-    bring_tile(s);
-  }
+  if (threadIdx.x == 0) arrivals_begin(arrivals_of(s), ARRIVALS);
   __syncthreads();
-  for (unsigned parity = 0; tile_exists(s); s.first = tile_after(s).first, parity ^= 1) {
+  bring_tile(s);
+  for (unsigned parity = 0; tile_exists(s); s.first = tile_after(s).first, s.places = tile_after(s).places, parity ^= 1) {
     cplx v[POINTS];
     wait_for_arrivals(arrivals_of(s), parity);
     load_ahead(s, v);
@@ -116,9 +115,10 @@ FG_DEVICE void transform_tiles(pass_state s) {
 extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(const fg_tile_args args) {
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
-  line_place *const places = reinterpret_cast<line_place *>(tile + FG_TILE_POINTS);
+  line_place *const places = reinterpret_cast<line_place *>(tile + (FG_AHEAD ? PLACES_AHEAD : FG_TILE_POINTS));
   const pass_state s = {args, line_number(blockIdx.x) * ROWS, tile, places};
-  if (KEEP_PLACES) keep_places(s, places);
+  keep_places(s);
+  if (KEEP_PLACES) __syncthreads();
 
 #if FG_SHORT_ROW
   short_row::transform(s);

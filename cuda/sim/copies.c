@@ -6,6 +6,7 @@
 
 #include "cuda/sim/copies.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void fg_sim_copies_begin(fg_sim_copies *all, fg_sim_shared_memory *s) {
@@ -44,12 +45,19 @@ const char *fg_sim_copies_complete(fg_sim_copies *all, fg_sim_shared_memory *s, 
   return same ? NULL : "what a copy into shared memory reads was written while it was under way";
 }
 
-const char *fg_sim_copies_may_add(const fg_sim_copies *all, const fg_sim_copy_barrier *b) {
-  if (!b->missing) return "the next phase of a barrier is begun before anybody has waited for the last one";
-  return all->copies < FG_COPIES_UNDER_WAY ? NULL : "more copies into shared memory at a time than are simulated";
+const char *fg_sim_copies_may_add(const fg_sim_copy_barrier *b) {
+  return b->missing ? NULL : "the next phase of a barrier is begun before anybody has waited for the last one";
 }
 
-void fg_sim_copies_add(fg_sim_copies *all, fg_sim_copy_barrier *b, void *to, const void *from, unsigned bytes) {
+bool fg_sim_copies_add(fg_sim_copies *all, fg_sim_copy_barrier *b, void *to, const void *from, unsigned bytes) {
+  if (all->copies == all->room) {
+    const unsigned room = all->room ? 2 * all->room : 16;
+    fg_sim_copy *const more = realloc(all->copy, room * sizeof *more);
+    if (!more) return false;
+    all->copy = more;
+    all->room = room;
+  }
   memcpy(to, from, bytes);
   all->copy[all->copies++] = (fg_sim_copy){to, from, bytes, b};
+  return true;
 }

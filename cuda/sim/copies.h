@@ -9,7 +9,7 @@
 
 #include "cuda/sim/shared.h"
 
-enum { FG_COPY_BARRIERS = 4, FG_COPIES_UNDER_WAY = 12 };
+enum { FG_COPY_BARRIERS = 4 };
 
 typedef struct {
   const void *at;
@@ -27,8 +27,8 @@ typedef struct {
 
 typedef struct {
   fg_sim_copy_barrier barrier[FG_COPY_BARRIERS];
-  fg_sim_copy copy[FG_COPIES_UNDER_WAY];
-  unsigned barriers, copies;
+  fg_sim_copy *copy;
+  unsigned barriers, copies, room;
 } fg_sim_copies;
 
 /* A new block begins; what a failed one left behind is dropped. */
@@ -39,9 +39,9 @@ bool fg_sim_copies_new_barrier(fg_sim_copies *, const void *at, unsigned count);
 fg_sim_copy_barrier *fg_sim_copies_barrier(fg_sim_copies *, const void *at);
 
 /* NULL, or why the barrier's present phase can have no copy (or arrival) more; one, to shared memory that is left to it
- * (fg_sim_shared_leave). */
-const char *fg_sim_copies_may_add(const fg_sim_copies *, const fg_sim_copy_barrier *);
-void fg_sim_copies_add(fg_sim_copies *, fg_sim_copy_barrier *, void *to, const void *from, unsigned bytes);
+ * (fg_sim_shared_leave): false for lack of host memory. */
+const char *fg_sim_copies_may_add(const fg_sim_copy_barrier *);
+bool fg_sim_copies_add(fg_sim_copies *, fg_sim_copy_barrier *, void *to, const void *from, unsigned bytes);
 
 /* Complete the phase, whose arrivals are all there: NULL, or what is wrong. */
 const char *fg_sim_copies_complete(fg_sim_copies *, fg_sim_shared_memory *, fg_sim_copy_barrier *);

@@ -248,10 +248,11 @@ static void add_own_ahead(listing *l) {
 }
 
 /* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to
- * gain. */
+ * gain: of columns, whose loads are waited for less, one or two. */
 static void add_best_tiles(listing *l, candidates *all, int most) {
-  enum { FEW_BLOCKS = 8 };
-  const bool ahead = fg_geometry_may_load_ahead(l->own, l->device) && l->own->blocks_sm <= FEW_BLOCKS;
+  enum { FEW_BLOCKS = 8, FEW_OF_COLUMNS = 2 };
+  const bool few = l->own->blocks_sm <= (l->own->in == 1 ? FEW_BLOCKS : FEW_OF_COLUMNS);
+  const bool ahead = few && fg_geometry_may_load_ahead(l->own, l->device);
   offer_tiles(all, l->own, false);
   add_best(l, all, ahead ? most / 2 : most);
   if (!ahead) return;

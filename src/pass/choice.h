@@ -22,7 +22,7 @@ fg_choice fg_choice_of(const fg_pass *p);
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device);
 
 /* Other geometries than p's, at most so many: first others of lines, radices and threads, the likeliest first; then
- * variants: p's own with more registers a thread, or fewer, or with other padding.  Dense rows of which few fit a
+ * variants: p's own with more registers a thread, or fewer, or with other padding.  Dense rows and columns of which few fit a
  * multiprocessor have a share of the list for tiles that are loaded ahead.  Returns how many. */
 int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);

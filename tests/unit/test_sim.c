@@ -88,7 +88,7 @@ START_TEST(copies_into_shared_memory_arrive) {
                                 "  if (T == 0) {"
                                 "    before_copies();"
                                 "    copy_bulk(tile + 2, in + 2 + 2 * i, 60, at);"
-                                "    copy_point(tile + 1, in + 1 + 2 * i, at);"
+                                "    copy_points<1>(tile + 1, in + 1 + 2 * i, at);"
                                 "    points_arrive(at);"
                                 "  }"
                                 "  if (T >= 128 || i % 2) wait_for_arrivals(at, i % 2);"
