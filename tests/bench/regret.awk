@@ -26,7 +26,7 @@ function sort(order, n,    i, j, kept) {
 
 function line(set, text) {
   if (!of[set]) return
-  printf "%-28s %4d problems, within 1.05: %5.1f %%, above 1.25: %d\n", text, of[set], 100 * within[set] / of[set],
+  printf "%-30s %4d problems, within 1.05: %5.1f %%, above 1.25: %d\n", text, of[set], 100 * within[set] / of[set],
     far[set]
 }
 
@@ -40,6 +40,10 @@ END {
     count("all", regret[k])
     count(mode[k], regret[k])
     count(stock < 10 ? "short" : "long", regret[k])
+    control = time[name[k], "control"]
+    if (control <= 0 || stock <= 0 || best < stock) continue
+    count("host", regret[k])
+    count("control", control / stock)
   }
   sort(order, rows)
   line("all", "all")
@@ -49,6 +53,8 @@ END {
   line("m_all", "MEASURE, all threads")
   line("short", "under 10 us in stock FFTW")
   line("long", "10 us and more")
+  line("host", "where stock FFTW is faster")
+  line("control", "the same, FFTW against itself")
   if (skipped) printf "not timed for want of time: %d\n", skipped
   print "worst: regret, mode, problem, memory; us of stock, auto, forced"
   for (i = 1; i <= 15 && i <= rows; i++) {

@@ -2,7 +2,8 @@
 # regret.sh: does the library ever choose badly?  Every problem of regret.txt, planned with FFTW_ESTIMATE and
 # FFTW_MEASURE, on one of FFTW's threads and on all, is timed by turns in three processes: stock FFTW, the preload as
 # users have it after `fftw3-gpu tune`, and the preload with FFTW3_GPU=force.  The regret is the second's time ÷ the
-# better of the other two. Results are held against stock FFTW's.  Options: common.sh.
+# better of the other two. Results are held against stock FFTW's.  A fourth is stock FFTW once more: its time ÷ the first's
+# is what comes of chance where nobody chooses.  Options: common.sh.
 #
 # Of problems under 10 µs each process makes three plans, with arrays elsewhere; of others, where it seems to be above 1.05,
 # all three are timed again, up to twice; all rounds count: arrays that lie badly are no regret.  Of the former overhead.c
@@ -48,7 +49,8 @@ contest() {
   select_problems "$mode" | to_do "$out/regret.tsv" forced "$mode" >"$work/$mode"
   [ -s "$work/$mode" ] || return 0
   "$programs/contest" -c "stock=-,$threads,$patience" -c "auto=-,$threads,$patience,$ours" \
-    -c "forced=-,$threads,$patience,$forced" "${timing[@]}" -W "$warm" -d $((left > 0 ? left : 0)) -f "$work/$mode" |
+    -c "forced=-,$threads,$patience,$forced" -c "control=-,$threads,$patience" \
+    "${timing[@]}" -W "$warm" -d $((left > 0 ? left : 0)) -f "$work/$mode" |
     sed -u "s/^#*/&$mode\t/" >>"$out/regret.tsv"
   [ "${PIPESTATUS[0]}" = 0 ] || status=1
 }
