@@ -13,8 +13,9 @@
  *     -W PROBLEM     every contestant executes it for a second before all others
  *     -x RATIO       problems that the first contestant does in less than 10 us and whose planning is soon done: all plan
  *                    and are timed three times, with arrays elsewhere; others where the second contestant takes longer
- *                    than RATIO times the best of the others, but not twice as long: all are timed again, twice at most,
- *                    and plan again if that is soon done. All rounds count
+ *                    than RATIO times the better of the first and third, or a further one, a control, than the first, but
+ *                    not twice as long: all are timed again, twice at most, and plan again if that is soon done. All
+ *                    rounds count
  *     -d SECONDS     no further problem is begun after that
  *
  * One process works at a time, in another order each round, since what comes behind one that used the device finds it
@@ -180,27 +181,37 @@ static void time_all(void) {
     }
 }
 
-/* How many times longer the second contestant takes than the best of the others. */
-static double regret(void) {
-  double best = 0, second = 0;
-  for (int i = 0; i < contest.count; i++) {
-    contestant *c = &contest.item[i];
-    const double median = median_of(c->median, c->rounds);
-    if (i == 1) second = median;
-    else if (median > 0 && (best == 0 || median < best)) best = median;
+enum { COMPARED = 3 }; /* contestants; further ones are controls: the first once more */
+
+static double median_found(int i) { return median_of(contest.item[i].median, contest.item[i].rounds); }
+
+/* How many times longer that contestant takes than the first and the third, the better of them; a control, than the first. */
+static double regret(int i) {
+  double best = median_found(0);
+  const double third = i == 1 && contest.count > 2 ? median_found(2) : 0;
+  if (third > 0 && (best <= 0 || third < best)) best = third;
+  return best > 0 ? median_found(i) / best : 0;
+}
+
+/* Of the second, and of controls: what is done for the one by chance is done for the others. */
+static double most_regret(void) {
+  double most = 0;
+  for (int i = 1; i < contest.count; i++) {
+    const double found = i == 1 || i >= COMPARED ? regret(i) : 0;
+    if (found > most && found < 2) most = found;
   }
-  return best > 0 ? second / best : 0;
+  return most;
 }
 
 static bool plans_are_cheap(void) {
   double milliseconds = 0;
-  for (int i = 0; i < contest.count; i++) milliseconds += contest.item[i].plan_ms + 1e-3 * contest.item[i].first_us;
+  for (int i = 0; i < contest.count && i < COMPARED; i++)
+    milliseconds += contest.item[i].plan_ms + 1e-3 * contest.item[i].first_us;
   return milliseconds < 50;
 }
 
 static void time_again(const char *problem, const char *memory) {
-  const double found = regret();
-  if (found <= contest.again_above || found >= 2) return;
+  if (most_regret() <= contest.again_above) return;
   if (plans_are_cheap()) plan_all(problem, memory);
   time_all();
 }

@@ -41,7 +41,11 @@ END {
     count(mode[k], regret[k])
     count(stock < 10 ? "short" : "long", regret[k])
     control = time[name[k], "control"]
-    if (control <= 0 || stock <= 0 || best < stock) continue
+    if (stock <= 0 || best < stock) {
+      count("device", regret[k])
+      continue
+    }
+    if (control <= 0) continue
     count("host", regret[k])
     count("control", control / stock)
   }
@@ -53,6 +57,7 @@ END {
   line("m_all", "MEASURE, all threads")
   line("short", "under 10 us in stock FFTW")
   line("long", "10 us and more")
+  line("device", "where the GPU is faster")
   line("host", "where stock FFTW is faster")
   line("control", "the same, FFTW against itself")
   if (skipped) printf "not timed for want of time: %d\n", skipped

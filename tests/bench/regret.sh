@@ -6,7 +6,7 @@
 # is what comes of chance where nobody chooses.  Options: common.sh.
 #
 # Of problems under 10 µs each process makes three plans, with arrays elsewhere; of others, where it seems to be above 1.05,
-# all three are timed again, up to twice; all rounds count: arrays that lie badly are no regret.  Of the former overhead.c
+# all are timed again, up to twice; all rounds count: arrays that lie badly are no regret.  Of the former overhead.c
 # also says what the preload adds, in one process.
 #
 # Leaves regret.tsv (contest.c describes it, with the mode in front) and overhead.tsv.
@@ -46,7 +46,7 @@ contest() {
   local mode=$1 threads=1 patience=estimate left=$(((limit - SECONDS) / $2))
   [ "${mode#*_}" = 1 ] || threads=$processors
   [ "${mode%_*}" = e ] || patience=measure
-  select_problems "$mode" | to_do "$out/regret.tsv" forced "$mode" >"$work/$mode"
+  select_problems "$mode" | to_do "$out/regret.tsv" control "$mode" >"$work/$mode"
   [ -s "$work/$mode" ] || return 0
   "$programs/contest" -c "stock=-,$threads,$patience" -c "auto=-,$threads,$patience,$ours" \
     -c "forced=-,$threads,$patience,$forced" -c "control=-,$threads,$patience" \
@@ -63,7 +63,7 @@ short_problems() {
 about
 tune
 begin_table "$out/regret.tsv"
-select_problems e_all | to_do "$out/regret.tsv" forced e_all >"$work/e_all"
+select_problems e_all | to_do "$out/regret.tsv" control e_all >"$work/e_all"
 [ -n "$quick" ] || compile
 echo "# tuned and compiled after $SECONDS s"
 for ((i = 0; i < ${#modes[@]}; i++)); do
