@@ -52,9 +52,9 @@ static const double quick = 2e-3; /* seconds of planning with kernels on disk (r
 static const double shortest = 10e-6; /* seconds: nothing on a device is done sooner */
 static const double hope = 0.8;       /* the device may take so much less than the model says */
 static const double clearly_worse = 1.15, clearly_better = 0.85; /* device over host: a few trials tell */
-/* Likewise: the host need not be looked at once more; nor if its only execution, a cold one, is all that is known. */
+/* Likewise: the host need not be looked at once more; nor if its only execution, so short that being cold may be the most of
+ * it, is all that is known. */
 static const double beyond_doubt = 0.4, beyond_cold = 0.1;
-static const double hardly_cold = 5e-3; /* seconds: of such an execution waking up is not the most */
 static const double awake = 4e-3;     /* seconds of executions in which FFTW's threads wake up, of many threads (measure.c) */
 static const double long_enough = 20e-3; /* seconds: an execution in which waking up, and what is cold, does not matter */
 
@@ -258,7 +258,8 @@ static bool in_doubt(const fg_account *a, double ratio) {
   const bool scant = a->model.threads > 1 ? read_seconds(&a->on_host) < 10 * awake : timed < FG_LOOKS;
   if (host_expected(a) >= long_enough) return false;
   if (never) return ratio > beyond_doubt; /* the estimate may be wrong either way */
-  const bool cold = timed == 0 && host_expected(a) < hardly_cold;
+  const double seen = host_expected(a);
+  const bool cold = timed == 0 && seen - awake < beyond_doubt * seen; /* else warm ones are not shorter than that */
   return scant && ratio < clearly_worse && ratio > (cold ? beyond_cold : beyond_doubt);
 }
 

@@ -124,6 +124,33 @@ START_TEST(what_little_is_known_of_the_host_does_not_settle_it) {
 }
 END_TEST
 
+/* A first execution of 6 ms may be 4 of waking up and 2; one of 12 is 8 at least, for which a device of 3 need not ask. */
+START_TEST(what_is_long_beside_waking_up_is_believed) {
+  static const struct {
+    double first, on_device, on_host; /* ms */
+    int looks;
+    enum fg_verdict settled;
+  } cases[] = {{12, 3, 11, 0, FG_BETTER_ON_DEVICE},
+               {6, 2, 1.5, LOOKS, FG_BETTER_ON_HOST},
+               {12, 6, 4, LOOKS, FG_BETTER_ON_HOST}};
+  int looks;
+  for (int i = 0; i < TEST_COUNT(cases); i++) {
+    char text[32];
+    snprintf(text, sizeof text, "oc600*%d", 300 + i);
+    fg_problem *p = test_problem(text, FG_SINGLE);
+    fg_account *a = fg_account_of(p, FG_MEMORY_FOREIGN, 1e-3 * cases[i].on_device);
+    fg_account_host(a, 1e-3 * cases[i].first);
+    enum fg_verdict now = FG_UNDECIDED;
+    for (int k = looks = 0; k <= FG_MOST_TRIALS && now == FG_UNDECIDED; k++) {
+      now = fg_account_device(a, 1e-3 * cases[i].on_device);
+      for (; fg_account_looks_back(a); looks++) fg_account_looked(a, 1e-3 * cases[i].on_host);
+    }
+    ck_assert_msg(now == cases[i].settled && looks == cases[i].looks, "case %d: %d after %d looks", i, now, looks);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 /* The model takes the device to be a tenth slower; it is twice as fast. Only where it is open already and the problem
  * has been executed often is that found out. */
 START_TEST(a_device_that_may_be_faster_is_tried_if_it_is_there) {
@@ -307,6 +334,7 @@ static void add_tests(TCase *tc) {
   tcase_add_loop_test(tc, clear_cases_are_decided_by_few, 0, 2);
   tcase_add_test(tc, the_host_is_looked_at_once_more);
   tcase_add_test(tc, what_little_is_known_of_the_host_does_not_settle_it);
+  tcase_add_test(tc, what_is_long_beside_waking_up_is_believed);
   tcase_add_loop_test(tc, a_device_that_may_be_faster_is_tried_if_it_is_there, 0, 2);
   tcase_add_test(tc, what_the_estimate_leaves_to_the_host_is_still_looked_at);
   tcase_add_test(tc, nothing_shorter_than_the_devices_overhead_is_counted_for_ever);
