@@ -45,19 +45,22 @@ const char *fg_sim_copies_complete(fg_sim_copies *all, fg_sim_shared_memory *s, 
   return same ? NULL : "what a copy into shared memory reads was written while it was under way";
 }
 
-const char *fg_sim_copies_may_add(const fg_sim_copy_barrier *b) {
-  return b->missing ? NULL : "the next phase of a barrier is begun before anybody has waited for the last one";
+static bool has_room(fg_sim_copies *all) {
+  if (all->copies < all->room) return true;
+  const unsigned room = all->room ? 2 * all->room : 16;
+  fg_sim_copy *const more = realloc(all->copy, room * sizeof *more);
+  if (!more) return false;
+  all->copy = more;
+  all->room = room;
+  return true;
 }
 
-bool fg_sim_copies_add(fg_sim_copies *all, fg_sim_copy_barrier *b, void *to, const void *from, unsigned bytes) {
-  if (all->copies == all->room) {
-    const unsigned room = all->room ? 2 * all->room : 16;
-    fg_sim_copy *const more = realloc(all->copy, room * sizeof *more);
-    if (!more) return false;
-    all->copy = more;
-    all->room = room;
-  }
+const char *fg_sim_copies_may_add(fg_sim_copies *all, const fg_sim_copy_barrier *b) {
+  if (!b->missing) return "the next phase of a barrier is begun before anybody has waited for the last one";
+  return has_room(all) ? NULL : "no memory to simulate a copy with";
+}
+
+void fg_sim_copies_add(fg_sim_copies *all, fg_sim_copy_barrier *b, void *to, const void *from, unsigned bytes) {
   memcpy(to, from, bytes);
   all->copy[all->copies++] = (fg_sim_copy){to, from, bytes, b};
-  return true;
 }

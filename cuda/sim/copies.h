@@ -39,9 +39,9 @@ bool fg_sim_copies_new_barrier(fg_sim_copies *, const void *at, unsigned count);
 fg_sim_copy_barrier *fg_sim_copies_barrier(fg_sim_copies *, const void *at);
 
 /* NULL, or why the barrier's present phase can have no copy (or arrival) more; one, to shared memory that is left to it
- * (fg_sim_shared_leave): false for lack of host memory. */
-const char *fg_sim_copies_may_add(const fg_sim_copy_barrier *);
-bool fg_sim_copies_add(fg_sim_copies *, fg_sim_copy_barrier *, void *to, const void *from, unsigned bytes);
+ * (fg_sim_shared_leave), has room then. */
+const char *fg_sim_copies_may_add(fg_sim_copies *, const fg_sim_copy_barrier *);
+void fg_sim_copies_add(fg_sim_copies *, fg_sim_copy_barrier *, void *to, const void *from, unsigned bytes);
 
 /* Complete the phase, whose arrivals are all there: NULL, or what is wrong. */
 const char *fg_sim_copies_complete(fg_sim_copies *, fg_sim_shared_memory *, fg_sim_copy_barrier *);

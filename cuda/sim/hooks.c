@@ -200,7 +200,7 @@ static void hook_copy(fg_sim_state *state, void *to, const void *from, unsigned 
   sim_block *const here = block_of(c);
   fg_sim_copy_barrier *b = copy_barrier(c, barrier);
   const unsigned unit = bytes == 4 || bytes == 8 ? bytes : 16;
-  const char *wrong = fg_sim_copies_may_add(b);
+  const char *wrong = fg_sim_copies_may_add(&here->copies, b);
   if (!wrong && (bytes == 0 || bytes % unit || (uintptr_t)to % unit || (uintptr_t)from % unit))
     wrong = "a copy into shared memory is misaligned, or not of whole 16 bytes";
   if (wrong)
@@ -210,14 +210,14 @@ static void hook_copy(fg_sim_state *state, void *to, const void *from, unsigned 
   fg_sim_shared_result result = fg_sim_shared_leave(&here->shared, c->state.thread.x, to, bytes, &with);
   if (result != FG_SHARED_FINE)
     violate_shared(c, c->rank, to, bytes, true, result, with);
-  if (!fg_sim_copies_add(&here->copies, b, to, from, bytes)) violate(c, "no memory to simulate a copy with");
+  fg_sim_copies_add(&here->copies, b, to, from, bytes);
 }
 
 static void hook_copy_arrive(fg_sim_state *state, const void *barrier) {
   core *c = (core *)state;
   fg_sim_copy_barrier *b = copy_barrier(c, barrier);
   if (!b->missing)
-    violate(c, fg_sim_copies_may_add(b));
+    violate(c, fg_sim_copies_may_add(&block_of(c)->copies, b));
   b->missing--;
 }
 

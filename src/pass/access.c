@@ -39,28 +39,15 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   return p->stages == 1 && !p->pairs && !rows ? 0 : fg_banks_tile_points(p);
 }
 
-/* Columns side by side, in shared memory, too. */
-static bool has_columns(const fg_pass *p) {
-  bool all = p->loops > 0 && p->loop[0].in == 1 && p->in != 1 && !fg_pass_is_rader(p);
-  for (int s = 0; s < p->stages; s++) all = all && p->column[s];
-  return all;
-}
-
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) {
   const bool rows = p->loops == 1 && p->in == 1 && p->loop[0].in == p->n; /* one behind the other */
   if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind || p->from.form || p->to.form) return false;
-  if (p->from.split || p->from.wide || (!rows && !has_columns(p))) return false;
+  if (p->from.split || p->from.wide || (!rows && !fg_banks_all_columns(p))) return false;
   return device->arch >= 90 && p->stages > 1;
 }
 
-bool fg_geometry_in_even(const fg_pass *p) {
-  bool even = p->loops > 0 && p->loop[0].in == 1 && p->loop[0].n % 2 == 0 && p->in % 2 == 0 && p->lines % 2 == 0;
-  for (int l = 1; l < p->loops; l++) even = even && p->loop[l].in % 2 == 0;
-  return even;
-}
-
-/* Of a pass that loads ahead, what is in shared memory beside the tile: what lines as they arrive are longer by, and the
- * barrier (cuda/kernel/ahead.h).  Points. */
+/* Of a pass that loads ahead, what is in shared memory beside the tile: what lines as they arrive are longer by (rows may
+ * begin at the second point), and the barrier (cuda/kernel/ahead.h).  Points. */
 static ptrdiff_t points_ahead(const fg_pass *p) {
   const ptrdiff_t tile = fg_geometry_tile_points(p), even = (tile + 1) / 2 * 2, barrier = 2;
   const ptrdiff_t arriving = (p->lines * p->n + 2) / 2 * 2;

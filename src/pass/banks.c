@@ -12,7 +12,7 @@ static int wavefront(const fg_pass *p) { return p->precision == FG_SINGLE ? 16 :
 
 static ptrdiff_t padded(const fg_pass *p, ptrdiff_t q) { return p->pad ? q + q / p->pad : q; }
 
-static bool all_columns(const fg_pass *p) {
+bool fg_banks_all_columns(const fg_pass *p) {
   if (fg_pass_is_rader(p)) return false; /* points of a line stay together */
   for (int s = 0; s < p->stages; s++)
     if (!p->column[s]) return false;
@@ -49,7 +49,7 @@ static ptrdiff_t skewed_pitch(const fg_pass *p, int s) {
 
 ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
   const ptrdiff_t lines = fg_pass_tile_lines(p), first = p->real_radix != 0; /* real rows: element 0 */
-  ptrdiff_t most = all_columns(p) ? padded(p, p->n * lines) : lines * (pitch(p) + first);
+  ptrdiff_t most = fg_banks_all_columns(p) ? padded(p, p->n * lines) : lines * (pitch(p) + first);
   for (int s = 0; s + 1 < p->stages; s++)
     if (p->skew[s] && lines * skewed_pitch(p, s) > most) most = lines * skewed_pitch(p, s);
   return most + most % 2; /* what follows stays 16-byte aligned */
@@ -78,7 +78,7 @@ typedef struct {
 } accesses;
 
 static accesses accesses_of(const fg_pass *p, int s, const stage *t, bool writes) {
-  accesses a = {.p = p, .t = t, .writes = writes, .columns = all_columns(p), .lines = (int)fg_pass_tile_lines(p),
+  accesses a = {.p = p, .t = t, .writes = writes, .columns = fg_banks_all_columns(p), .lines = (int)fg_pass_tile_lines(p),
                 .portions = (int)t->portions, .product = (int)t->product, .r = (int)t->r, .m = (int)t->m,
                 .busy = (int)busy_threads(p, t), .skew = s < 0 ? 0 : p->skew[s], .pitch = (int)pitch(p)};
   if (!a.skew) return a;

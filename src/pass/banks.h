@@ -8,6 +8,9 @@
  * perfect.  p's stages, orders, lines, threads and padding are set.  1 if there is no exchange. */
 double fg_banks_conflicts(const fg_pass *p);
 
+/* All stages run across lines first, and so do the points of the tile. */
+bool fg_banks_all_columns(const fg_pass *p);
+
 /* Points of the whole tile. */
 ptrdiff_t fg_banks_tile_points(const fg_pass *p);
 

@@ -248,15 +248,16 @@ static void add_own_ahead(listing *l) {
 }
 
 /* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to
- * gain: of columns, whose loads are waited for less, one or two. */
+ * gain.  Of columns, few of which gain, a short list has one. */
 static void add_best_tiles(listing *l, candidates *all, int most) {
-  enum { FEW_BLOCKS = 8, FEW_OF_COLUMNS = 2 };
-  const bool few = l->own->blocks_sm <= (l->own->in == 1 ? FEW_BLOCKS : FEW_OF_COLUMNS);
-  const bool ahead = few && fg_geometry_may_load_ahead(l->own, l->device);
+  enum { FEW_BLOCKS = 8, FEW_OF_COLUMNS = 2, SHORT = 16 };
+  const bool rows = l->own->in == 1, few = l->own->blocks_sm <= (rows ? FEW_BLOCKS : FEW_OF_COLUMNS);
+  const bool ahead = few && fg_geometry_may_load_ahead(l->own, l->device), one = !rows && most <= SHORT;
   offer_tiles(all, l->own, false);
-  add_best(l, all, ahead ? most / 2 : most);
+  add_best(l, all, !ahead ? most : one ? most - 1 : most / 2);
   if (!ahead) return;
   add_own_ahead(l);
+  if (one) return;
   all->count = 0;
   offer_tiles(all, l->own, true);
   add_best(l, all, most);

@@ -213,7 +213,7 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
 static void load_ahead(fg_pass *p, const fg_device_info *device) {
   enum { ALIGNED = 128, TILES = 4 }; /* the latter of each multiprocessor: the first of them is not loaded ahead */
   if (2 * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm || !fg_geometry_may_load_ahead(p, device)) return;
-  if (p->in != 1) return; /* columns gain where they are 1024 points (src/pass/tuned.txt), not others measured */
+  if (p->in != 1) return; /* of columns those of 1024 points with a twiddle gain (src/pass/tuned.txt), not others measured */
   if (p->lines * p->n * fg_fit_point_size(p) % ALIGNED || fg_pass_blocks(p) < TILES * device->multiprocessors) return;
   fg_pass now = *p;
   now.ahead = device->multiprocessors;
