@@ -2,10 +2,10 @@
  * results of one (FG_AHEAD).
  *
  * Dense rows (FG_IN_DENSE) lie one behind the other, so a tile is one run of memory.  Bulk copies are of whole 16 bytes; in
- * single precision a point before the first of these and one behind the last are copied by themselves.  Of columns each
- * thread copies points, two neighbours at a time where they are 16 bytes.  Either way a block reads points of its own tiles
- * only.  In place that is what makes it right: other blocks write theirs meanwhile, and a block stores a tile's results only
- * after that tile has arrived. */
+ * single precision a point before the first of these and one behind the last are copied by themselves.  Of columns side by
+ * side each thread copies points, two neighbours at a time where they are 16 bytes.  Either way a block reads points of its
+ * own tiles only.  In place that is what makes it right: other blocks write theirs meanwhile, and a block stores a tile's
+ * results only after that tile has arrived. */
 #ifndef FG_AHEAD_H
 #define FG_AHEAD_H
 
@@ -16,7 +16,7 @@
 
 static_assert(!FG_IN_SPLIT && !FG_IN_WIDE && !FG_PAIRS && !FG_HALF_ROW && !FROM_FORM && !FG_CONVOLVE,
               "only lines of complex points, which are transformed as they are, are loaded ahead");
-static_assert(FG_IN_DENSE || FG_COLUMN_TILE, "of rows one behind the other, or of columns");
+static_assert(FG_IN_DENSE || FG_COLUMN_TILE, "of rows one behind the other, or of columns side by side");
 static_assert(STAGES > 1, "there is an exchange, before which all have read the tile");
 
 /* The next tile comes into the memory in which stages exchange: columns side by side; rows one behind the other, from the
@@ -53,28 +53,23 @@ FG_DEVICE void bring_rows(const pass_state &s) {
 
 /* ---- columns ---- */
 
-/* Two neighbours are 16 bytes: strides, the number of columns (of this launch, for a part of them perhaps) and the array's
- * beginning are even. */
+/* Two neighbours are 16 bytes: also of a launch for a part of the columns. */
 FG_DEVICE bool are_units(const fg_tile_args &a) {
-  long long odd = a.in | a.loop[0].n | (a.loop[0].in - 1);
-#pragma unroll
-  for (int d = 1; d < FG_LOOPS; d++) odd |= a.loop[d].in;
-  return a.loop[0].in == 1 && odd % 2 == 0 && reinterpret_cast<unsigned long long>(a.in_re) % 16 == 0;
+  return FG_IN_EVEN && reinterpret_cast<unsigned long long>(a.in_re) % 16 == 0 && a.loop[0].n % 2 == 0;
 }
 
 /* EACH neighbours at a time. */
 template <int EACH> FG_DEVICE void bring_columns(const pass_state &s) {
   constexpr int ACROSS = FG_LINES / EACH, ALL = FG_N * ACROSS;
   constexpr bool SAME_LINE = FG_THREADS % ACROSS == 0; /* a thread has points of one only */
-  const cplx *const in = static_cast<const cplx *>(s.args.in_re);
 #pragma unroll
   for (int i = 0; i < (ALL + FG_THREADS - 1) / FG_THREADS; i++) {
     const int t = threadIdx.x, u = t + i * FG_THREADS;
     const int line = (SAME_LINE ? t : u) % ACROSS * EACH;
     const int k = SAME_LINE ? t / ACROSS + i * (FG_THREADS / ACROSS) : u / ACROSS;
     if ((ALL % FG_THREADS && u >= ALL) || !row_exists(s, line)) continue;
-    const long long at = place(s, line).in + k * s.args.in; /* kept from point to point it takes registers that spill */
-    copy_points<EACH>(s.tile + u * EACH, in + at, arrivals_of(s));
+    const long long at = place(s, line).in + k * s.args.in;
+    copy_points<EACH>(s.tile + k * FG_LINES + line, static_cast<const cplx *>(s.args.in_re) + at, arrivals_of(s));
   }
   points_arrive(arrivals_of(s));
 }
@@ -85,17 +80,9 @@ constexpr int ARRIVALS = !FG_IN_DENSE ? FG_THREADS : UNIT == 1 ? 1 : 2; /* for e
 
 /* Have s's tile copied: by all threads, when none reads the memory any more and its rows' places are known. */
 FG_DEVICE void bring_tile(const pass_state &s) {
-  if constexpr (FG_IN_DENSE) {
-    bring_rows(s);
-    return;
-  }
-  if constexpr (UNIT > 1 && FG_LINES % UNIT == 0 && FG_COLUMN_TILE) {
-    if (are_units(s.args)) {
-      bring_columns<UNIT>(s);
-      return;
-    }
-  }
-  bring_columns<1>(s);
+  if constexpr (FG_IN_DENSE) bring_rows(s);
+  else if (are_units(s.args)) bring_columns<FG_LINES % UNIT == 0 ? UNIT : 1>(s);
+  else bring_columns<1>(s);
 }
 
 /* The tile that the block has after this one. */
@@ -110,10 +97,9 @@ FG_DEVICE bool is_last_tile(const pass_state &s) { return !tile_exists(tile_afte
 template <int S> FG_DEVICE void tile_was_read(const pass_state &s) {
   if (S != LAST) return;
   const pass_state next = tile_after(s);
-  if (!tile_exists(next)) return;
-  keep_places(next);
+  if (tile_exists(next)) keep_places(next);
   __syncthreads();
-  bring_tile(next);
+  if (tile_exists(next)) bring_tile(next);
 }
 
 /* What the first stage reads of the tile, which has arrived. */

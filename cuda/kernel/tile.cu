@@ -36,6 +36,7 @@
  *   FG_LOAD_COLUMN, FG_STORE_COLUMN   orders of the accesses that go through the tile
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_AHEAD                   1: blocks have several tiles, and load each while they store the one before (ahead.h)
+ *   FG_IN_EVEN                 1: columns two by two are neighbours, the first an even number of points into the array
  *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
 #if FG_SHORT_ROW
 #include "short_row.h"
@@ -101,15 +102,12 @@ FG_DEVICE void transform_tiles(pass_state s) {
   if (threadIdx.x == 0) arrivals_begin(arrivals_of(s), ARRIVALS);
   __syncthreads();
   bring_tile(s);
-  for (unsigned parity = 0; tile_exists(s); parity ^= 1) {
-    const pass_state next = tile_after(s);
+  for (unsigned parity = 0; tile_exists(s); s.first = tile_after(s).first, s.places = tile_after(s).places, parity ^= 1) {
     cplx v[POINTS];
     wait_for_arrivals(arrivals_of(s), parity);
     load_ahead(s, v);
     run_stages<0>(s, v);
     store_lines(s, v);
-    s.first = next.first;
-    s.places = next.places;
   }
 }
 #endif

@@ -256,9 +256,9 @@ static bool in_doubt(const fg_account *a, double ratio) {
   const unsigned long timed = atomic_load(&a->timed_on_host);
   const bool never = timed == 0 && read_seconds(&a->first_on_host) == 0;
   const bool scant = a->model.threads > 1 ? read_seconds(&a->on_host) < 10 * awake : timed < FG_LOOKS;
-  if (host_expected(a) >= long_enough) return false;
-  if (never) return ratio > beyond_doubt; /* the estimate may be wrong either way */
   const double seen = host_expected(a);
+  if (seen >= long_enough) return false;
+  if (never) return ratio > beyond_doubt; /* the estimate may be wrong either way */
   const bool cold = timed == 0 && seen - awake < beyond_doubt * seen; /* else warm ones are not shorter than that */
   return scant && ratio < clearly_worse && ratio > (cold ? beyond_cold : beyond_doubt);
 }

@@ -41,9 +41,16 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
 
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) {
   const bool rows = p->loops == 1 && p->in == 1 && p->loop[0].in == p->n; /* one behind the other */
+  const bool columns = p->loops > 0 && p->loop[0].in == 1 && fg_banks_all_columns(p); /* side by side */
   if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind || p->from.form || p->to.form) return false;
-  if (p->from.split || p->from.wide || (!rows && !fg_banks_all_columns(p))) return false;
+  if (p->from.split || p->from.wide || (!rows && !columns)) return false;
   return device->arch >= 90 && p->stages > 1;
+}
+
+bool fg_geometry_in_even(const fg_pass *p) {
+  bool even = p->loops > 0 && p->loop[0].in == 1 && p->loop[0].n % 2 == 0 && p->in % 2 == 0 && p->lines % 2 == 0;
+  for (int l = 1; l < p->loops; l++) even = even && p->loop[l].in % 2 == 0;
+  return even;
 }
 
 /* Of a pass that loads ahead, what is in shared memory beside the tile: what lines as they arrive are longer by (rows may

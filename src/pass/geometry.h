@@ -53,9 +53,12 @@ int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 enum { FG_MOST_CLUSTER = 8 }; /* blocks of one */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 
-/* A pass over complex rows that lie one behind the other, or columns, of several stages (which are set), whose blocks may
- * load tiles ahead, on a device that has bulk copies. */
+/* A pass over complex rows that lie one behind the other, or columns side by side, of several stages (which are set), whose
+ * blocks may load tiles ahead, on a device that has bulk copies. */
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device);
+
+/* Columns of p two by two are neighbours, of which the first begins an even number of points into the array. */
+bool fg_geometry_in_even(const fg_pass *p);
 
 /* Neighbouring lines lie closer together than the points of a line, on that side. */
 bool fg_geometry_load_across(const fg_pass *p);

@@ -86,6 +86,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
   define(d, "FG_AHEAD", p->ahead > 0);
+  define(d, "FG_IN_EVEN", p->ahead && fg_geometry_in_even(p)); /* others have one text for both */
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_REAL_RADIX", p->real_radix);
