@@ -61,24 +61,28 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
   for (int k = 0; k < stage<S>::R; k++) cluster_store(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k]);
 }
 
-/* The inputs of a butterfly are whole groups apart: the same.  E: after which stage. */
+/* The factors of the inputs but the first, into the registers that these will have: asked for before the barrier that the
+ * inputs wait for. */
+template <int S> constexpr bool IS_TURNED = stage<S>::P > 1 && stage<S>::R > 1;
+template <int S> FG_DEVICE void fetch_twiddles(const fg_tile_args &a, const spot &at, cplx *v) {
+  using T = stage<S>;
+  if (!IS_TURNED<S> || !at.exists) return;
+  const cplx *w = static_cast<const cplx *>(a.box_stages[T::AXIS]) + twiddles_before(S) + at.b % T::P;
+#pragma unroll
+  for (int j = 1; j < T::R; j++) v[j] = table_load(w + (j - 1) * T::P);
+}
+
+/* The inputs of a butterfly, turned; they are whole groups apart: the same.  E: after which stage. */
 template <int S, int E> FG_DEVICE void exchange_read(const spot &at, cplx *v, const cplx *tile) {
   using T = stage<S>;
   constexpr int STEP = skewed_index(E, T::AXIS, T::M) * pitch_of(E, T::AXIS);
   if (!at.exists) return;
   const int start = tile_address<E, T::AXIS>(at, at.b);
 #pragma unroll
-  for (int j = 0; j < T::R; j++) v[j] = shared_load(tile + start + j * STEP);
-}
-
-template <int S> FG_DEVICE void compute(const fg_tile_args &a, const spot &at, cplx *v) {
-  using T = stage<S>;
-  if (T::P > 1 && T::R > 1 && at.exists) {
-    const cplx *w = static_cast<const cplx *>(a.box_stages[T::AXIS]) + twiddles_before(S) + at.b % T::P;
-#pragma unroll
-    for (int j = 1; j < T::R; j++) v[j] = v[j] * table_load(w + (j - 1) * T::P);
+  for (int j = 0; j < T::R; j++) {
+    const cplx x = shared_load(tile + start + j * STEP);
+    v[j] = IS_TURNED<S> && j > 0 ? x * v[j] : x;
   }
-  butterfly<T::R>::apply(v);
 }
 
 FG_DEVICE cplx load_from(const fg_tile_args &a, long long at) {
@@ -144,8 +148,9 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
   else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, at, x); });
-  for_each<S>(v, [&](const spot &at, cplx *x) { compute<S>(a, at, x); });
+  for_each<S>(v, [&](const spot &, cplx *x) { butterfly<stage<S>::R>::apply(x); });
   if constexpr (S == CROSSING) {
+    static_assert(!IS_TURNED<S + 1>, "what follows the only stage of a dimension begins another");
     cluster_wait();
     for_each<S>(v, [&](const spot &at, cplx *x) { cross<S>(at, x, tile); });
     cluster_arrive();
@@ -153,6 +158,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
   } else if constexpr (S < LAST || SPECTRA_OUT) {
     if (S != 0 || SPECTRA_IN) __syncthreads(); /* the tile is still being read */
     for_each<S>(v, [&](const spot &at, cplx *x) { exchange_write<S>(at, x, tile); });
+    if constexpr (S < LAST) for_each<S + 1>(v, [&](const spot &at, cplx *x) { fetch_twiddles<S + 1>(a, at, x); });
     __syncthreads();
   } else {
     for_each<S>(v, [&](const spot &at, cplx *x) { store_points(a, first, at, x); });

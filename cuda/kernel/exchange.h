@@ -90,23 +90,30 @@ template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   }
 }
 
+/* Input j of stage S's butterfly i of this thread, from what was exchanged: turned by its factor, which is in v.  The first
+ * butterfly of those that are alike is read last. */
+template <int S> FG_DEVICE void put_input(cplx *v, int i, int j, cplx x) {
+  using T = stage<S>;
+  v[i * T::R + j] = IS_TURNED<S> && TURN_EARLY && j > 0 ? x * v[i / T::ALIKE * T::ALIKE * T::R + j] : x;
+}
+
 /* Inputs of stage S: butterfly b's input j is point b + j·N/R. */
 template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
   using T = stage<S>;
 #pragma unroll
-  for (int i = 0; i < T::REPEATS; i++) {
+  for (int i = T::REPEATS - 1; i >= 0; i--) {
     const spot at = T::locate(i);
     if (!at.exists) continue;
     if constexpr (skew_after(S - 1) > 0) {
       using X = skewed_exchange<S - 1>;
       const cplx *const first = tile + at.line * X::PITCH + X::groups(at.b / X::POINTS) + at.b % X::POINTS;
 #pragma unroll
-      for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(first + X::groups(T::M / X::POINTS * j));
+      for (int j = 0; j < T::R; j++) put_input<S>(v, i, j, shared_load(first + X::groups(T::M / X::POINTS * j)));
       continue;
     }
     const auto from = points_of_butterfly<T::M, 0>::at(at.line, at.b);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) v[i * T::R + j] = shared_load(tile + from[j]);
+    for (int j = 0; j < T::R; j++) put_input<S>(v, i, j, shared_load(tile + from[j]));
   }
 }
 

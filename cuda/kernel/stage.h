@@ -191,13 +191,41 @@ template <int R> FG_DEVICE void real_stage(cplx *v) {
   }
 }
 
-/* Inputs turned by exp(−2πi j·(b mod P)/(P·R)); P of the stage's group. */
-template <class T> FG_DEVICE void turn(cplx *v, const cplx *twiddles) {
+/* Input j of a stage's butterfly b is turned by exp(−2πi j·(b mod P)/(P·R)), P of its group, j > 0. */
+template <int S> constexpr bool IS_TURNED = stage<S>::TURNED > 1 && stage<S>::R > 1;
+
+/* The factors are read before the barrier that the inputs wait for, into the registers that these will have: the wait for
+ * them is part of that one, and takes no registers.  Not where the next tile is loaded ahead: with few warps inputs that come
+ * into other registers first, a few at a time, took longer (10000 and 16384 points on an H200). */
+constexpr bool TURN_EARLY = !FG_AHEAD;
+
+/* The factor of its input 1; those of the next inputs are TURNED entries apart. */
+template <int S> FG_DEVICE const cplx *factors(const spot &at, const cplx *twiddles) {
+  using T = stage<S>;
+  const int index = at.b % T::P / T::COPRIME;
+  return twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(index) : index);
+}
+
+/* Of butterflies with the same ones, the first has them. */
+template <int S> FG_DEVICE void fetch_twiddles(cplx *v, const cplx *twiddles) {
+  using T = stage<S>;
+  if (!IS_TURNED<S> || !TURN_EARLY) return;
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i += T::ALIKE) {
     const spot at = T::locate(i);
-    const int index = at.b % T::P / T::COPRIME;
-    const cplx *w = twiddles + T::TWIDDLES + (FG_ODD_ROW == 1 ? whole(index) : index);
+    const cplx *w = factors<S>(at, twiddles);
+    if (T::ALIKE == 1 && !at.exists) continue;
+#pragma unroll
+    for (int j = 1; j < T::R; j++) v[i * T::R + j] = table_load(w + (j - 1) * T::TURNED);
+  }
+}
+
+template <int S> FG_DEVICE void turn(cplx *v, const cplx *twiddles) {
+  using T = stage<S>;
+#pragma unroll
+  for (int i = 0; i < T::REPEATS; i += T::ALIKE) {
+    const spot at = T::locate(i);
+    const cplx *w = factors<S>(at, twiddles);
     if (T::ALIKE == 1 && !at.exists) continue;
 #pragma unroll
     for (int j = 1; j < T::R; j++) {
@@ -211,7 +239,7 @@ template <class T> FG_DEVICE void turn(cplx *v, const cplx *twiddles) {
 /* The butterflies of stage S on the registers. */
 template <int S> FG_DEVICE void compute(cplx *v, const cplx *twiddles) {
   using T = stage<S>;
-  if constexpr (T::TURNED > 1 && T::R > 1) turn<T>(v, twiddles);
+  if constexpr (IS_TURNED<S> && !TURN_EARLY) turn<S>(v, twiddles);
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
     if constexpr (FG_REAL_RADIX && S == 0) split_butterfly<FG_REAL_RADIX>::forward(v + i * T::R);

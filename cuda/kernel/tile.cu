@@ -88,6 +88,7 @@ template <int S> FG_DEVICE void run_stages(const pass_state &s, cplx *v) {
     } else {
       if (S != 0 || LOAD_THROUGH || FG_IN_ROWS || FG_AHEAD) __syncthreads(); /* the tile is still being read */
       exchange_write<S>(v, s.tile);
+      fetch_twiddles<S + 1>(v, static_cast<const cplx *>(s.args.stages));
       __syncthreads();
       exchange_read<S + 1>(v, s.tile);
       tile_was_read<S + 1>(s);
