@@ -1,10 +1,9 @@
-/* butterfly.h: forward DFTs of 2 to 32 points and of the primes to 61 in registers, in place, input and output in
- * natural order.
+/* butterfly.h: forward DFTs of 2 to 64 points in registers, in place, input and output in natural order.
  *
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *
  * Primes are sums of products (prime.h), 61 a convolution (rader.h), R = A·B with coprime factors the prime-factor map
- * (no twiddles; Good 1958), 8, 9, 16, 25, 27 and 32 the Cooley–Tukey split with constant twiddles, those by 1, −i and
+ * (no twiddles; Good 1958), 8, 9, 16, 25, 27, 32, 49 and 64 the Cooley–Tukey split with constant twiddles, those by 1, −i and
  * (1 − i)/√2 done without a product.
  * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
 #ifndef FG_BUTTERFLY_H
@@ -123,8 +122,31 @@ FG_SPLIT_BUTTERFLY(27, cooley_tukey, 3, 9)
 FG_SPLIT_BUTTERFLY(28, prime_factor, 4, 7)
 FG_SPLIT_BUTTERFLY(30, prime_factor, 2, 15)
 FG_SPLIT_BUTTERFLY(32, cooley_tukey, 4, 8)
-/* Only within the convolution of 61. */
+FG_SPLIT_BUTTERFLY(33, prime_factor, 3, 11)
+FG_SPLIT_BUTTERFLY(34, prime_factor, 2, 17)
+FG_SPLIT_BUTTERFLY(35, prime_factor, 5, 7)
+FG_SPLIT_BUTTERFLY(36, prime_factor, 4, 9)
+FG_SPLIT_BUTTERFLY(38, prime_factor, 2, 19)
+FG_SPLIT_BUTTERFLY(39, prime_factor, 3, 13)
+FG_SPLIT_BUTTERFLY(40, prime_factor, 5, 8)
+FG_SPLIT_BUTTERFLY(42, prime_factor, 6, 7)
+FG_SPLIT_BUTTERFLY(44, prime_factor, 4, 11)
+FG_SPLIT_BUTTERFLY(45, prime_factor, 5, 9)
+FG_SPLIT_BUTTERFLY(46, prime_factor, 2, 23)
+FG_SPLIT_BUTTERFLY(48, prime_factor, 3, 16)
+FG_SPLIT_BUTTERFLY(49, cooley_tukey, 7, 7)
+FG_SPLIT_BUTTERFLY(50, prime_factor, 2, 25)
+FG_SPLIT_BUTTERFLY(51, prime_factor, 3, 17)
+FG_SPLIT_BUTTERFLY(52, prime_factor, 4, 13)
+FG_SPLIT_BUTTERFLY(54, prime_factor, 2, 27)
+FG_SPLIT_BUTTERFLY(55, prime_factor, 5, 11)
+FG_SPLIT_BUTTERFLY(56, prime_factor, 7, 8)
+FG_SPLIT_BUTTERFLY(57, prime_factor, 3, 19)
+FG_SPLIT_BUTTERFLY(58, prime_factor, 2, 29)
 FG_SPLIT_BUTTERFLY(60, prime_factor, 4, 15)
+FG_SPLIT_BUTTERFLY(62, prime_factor, 2, 31)
+FG_SPLIT_BUTTERFLY(63, prime_factor, 7, 9)
+FG_SPLIT_BUTTERFLY(64, cooley_tukey, 8, 8)
 #undef FG_SPLIT_BUTTERFLY
 
 /* The sum of all but the first is bin 0 of the transform; x[0] added there comes back in every result. */

@@ -7,18 +7,27 @@
 
 enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255, or 128 in double precision */
-  MAX_PRIME_POINTS = 64, /* the same where a radix alone has more than that */
-  MAX_PRIME_POINTS_DOUBLE = 43,
+  MAX_LARGE_POINTS = 64, /* the same where a radix alone has more than that */
+  MAX_POINTS_OF_LINES = 80, /* and of lines that have a large radix (radices.h) */
+  MAX_LARGE_POINTS_DOUBLE = 43,
   MIN_THREADS = 32,
+  LARGE_TILE = 48 * 1024, /* bytes */
   LARGEST_LEAN_RADIX = 16,
   LARGEST_COMFORTABLE_RADIX = 10 /* above, and below 16, more factors and sums are alive at a time */
 };
 
 static const double LEAST_SHARE = 0.72;
 
+static bool has_large_radix(const fg_pass *p) {
+  bool large = false;
+  for (int s = 0; s < p->stages; s++) large = large || fg_radix_large(p->radix[s]);
+  return large;
+}
+
 int fg_fit_most_points(const fg_pass *p) {
+  if (has_large_radix(p) && p->family == FG_FAMILY_TILE) return MAX_POINTS_OF_LINES;
   for (int s = 0; s < p->stages; s++)
-    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_PRIME_POINTS : MAX_PRIME_POINTS_DOUBLE;
+    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_LARGE_POINTS : MAX_LARGE_POINTS_DOUBLE;
   return MAX_POINTS;
 }
 
@@ -108,6 +117,7 @@ static int registers_of(const fg_pass *p, int points) {
   for (int s = 0; s < p->stages && p->real_radix; s++) /* two transforms of real points at once */
     if (s == 0 || p->radix[s] > LARGEST_LEAN_RADIX) extra += p->radix[s] > LARGEST_LEAN_RADIX ? 32 : 24;
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
+  if (has_large_radix(p)) registers = points * words + 40; /* a butterfly of so many points begins and ends in its own */
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
     registers = points * words + beside;
@@ -186,9 +196,11 @@ static double permuted_efficiency(const fg_pass *p) {
 /* Many points a thread leave room for few threads, in double precision for very few; but not where it has them one
  * butterfly after the other.  Where points have a factor on the way in or out of a transform, to be loaded and kept beside
  * them, threads of 24 and 32 took 1.1 to 1.45 times as long as the best, of 8 to 16 (384 and 512 points in single precision
- * on an H200): taken as 1/0.85. */
+ * on an H200): taken as 1/0.85.  Large radices in small tiles, of which many would fit, took 1.1 to 1.4 times as long. */
 static double depth_efficiency(const fg_pass *p, int points) {
   if (points <= 10 || fg_geometry_singly(p)) return 1;
+  if (has_large_radix(p) && p->lines * p->n * fg_fit_point_size(p) < LARGE_TILE) return 0.7;
+  if (has_large_radix(p)) return points <= MAX_LARGE_POINTS ? 0.88 : 0.8;
   if (points <= 16) return 0.99;
   const bool few = points <= 25, factors = !p->filter.kind && (p->load_table.kind || p->store_table.kind);
   if (p->precision == FG_DOUBLE) return few ? 0.86 : 0.8;

@@ -8,7 +8,10 @@
 #include "src/pass/residues.h"
 #include "src/pass/tuned.h"
 
-enum { MOST_ORDERS = 24 };
+enum {
+  MOST_ORDERS = 24,
+  FULL = 4 /* tiles of each multiprocessor that make a launch a full one: of those loaded ahead the first is not */
+};
 
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
@@ -157,6 +160,7 @@ int fg_geometry_more_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_MORE
   fg_radix_list ways[WAYS];
   int count = fg_geometry_lists(p, list);
   if (count == 0 || p->real_radix || p->odd_row) return count;
+  count += fg_radix_large_lists(p->n, p->precision, list + count, FG_GEOMETRY_LISTS);
   const int all = fg_radix_lists(p->n, p->precision, ways, WAYS);
   for (int i = 0, more = 0; i < all && more < FG_GEOMETRY_LISTS; i++)
     if (ways[i].stages == list[0].stages + 1) {
@@ -207,17 +211,70 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
   return best_score;
 }
 
+static bool has_room_for_one(const fg_pass *p, const fg_device_info *device) {
+  return 2 * (fg_geometry_shared(p) + FG_SHARED_RESERVED) > device->shared_sm;
+}
+
 /* Where shared memory has room for one block nothing is loaded while it computes and stores, unless it does so itself.
  * Measured on an H200, 15000 to 20000 points: 1.09 to 1.18 times as fast, and slower where tiles do not begin on whole
  * 128 bytes. */
 static void load_ahead(fg_pass *p, const fg_device_info *device) {
-  enum { ALIGNED = 128, TILES = 4 }; /* the latter of each multiprocessor: the first of them is not loaded ahead */
-  if (2 * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm || !fg_geometry_may_load_ahead(p, device)) return;
+  enum { ALIGNED = 128 };
+  if (!has_room_for_one(p, device) || !fg_geometry_may_load_ahead(p, device)) return;
   if (p->in != 1) return; /* of columns those of 1024 points with a twiddle gain (src/pass/tuned.txt), not others measured */
-  if (p->lines * p->n * fg_fit_point_size(p) % ALIGNED || fg_pass_blocks(p) < TILES * device->multiprocessors) return;
+  if (p->lines * p->n * fg_fit_point_size(p) % ALIGNED || fg_pass_blocks(p) < FULL * device->multiprocessors) return;
   fg_pass now = *p;
   now.ahead = device->multiprocessors;
   if (fg_geometry_fits(&now, device)) *p = now;
+}
+
+/* The best of p with these radices, if it is better than best. */
+static void try_list(const fg_pass *p, const fg_radix_list *list, const fg_device_info *device, fg_pass *best,
+                     double *best_score) {
+  fg_pass now = *p, chosen = *p;
+  double chosen_score = 0;
+  fg_geometry_set_radices(&now, list->radix, list->stages);
+  if (fg_geometry_mirror(p) == FG_MIRROR_LOAD) reverse(now.radix, now.stages); /* which wants few points */
+  now.pad = fg_pass_is_rader(p) ? 0 : 16;
+  fg_geometry_order(&now, true);
+  try_all_lines(&now, device, &chosen, &chosen_score);
+  /* Not worth the counting where even perfect exchanges would not win. */
+  if (chosen_score / (1 + FG_EXCHANGE_COST * (list->stages - 1)) <= *best_score) return;
+  chosen_score = refine(&chosen, list, device);
+  if (chosen_score <= *best_score) return;
+  *best_score = chosen_score;
+  *best = chosen;
+}
+
+static int stages_but_moves(const fg_pass *p) {
+  int stages = 0;
+  for (int s = 0; s < p->stages; s++) stages += p->radix[s] > 1;
+  return stages;
+}
+
+/* Where large radices were measured (H200): of rows and columns as they are.  What the shipped table corrects keeps the price
+ * that it had without them, by which its neighbours there were measured. */
+static bool may_have_large(const fg_pass *p) {
+  if (p->real_radix || p->odd_row || p->from.form || p->to.form) return false;
+  if (p->twiddle || p->load_table.kind || p->store_table.kind || p->filter.kind) return false;
+  return (p->in == 1) == (p->out == 1);
+}
+
+/* They are taken where they save a stage (with as many they were up to 1.5 times as slow) and there is work enough for the
+ * few threads that they leave, of columns if two blocks have room. */
+static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *best, double *best_score) {
+  fg_radix_list lists[FG_GEOMETRY_LISTS];
+  const bool fits = *best_score > 0;
+  const int stages = fits ? stages_but_moves(best) : FG_MAX_STAGES;
+  if (!may_have_large(p) || (fits && fg_tuned_shipped_has(p, device->arch))) return;
+  const int count = fg_radix_large_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
+  fg_pass large = *best;
+  double score = *best_score;
+  for (int i = 0; i < count && lists[i].stages < stages; i++) try_list(p, &lists[i], device, &large, &score);
+  if (score <= *best_score || fg_pass_blocks(&large) < FULL * device->multiprocessors) return;
+  if (p->in != 1 && has_room_for_one(&large, device)) return;
+  *best_score = score;
+  *best = large;
 }
 
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
@@ -225,21 +282,8 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   const int count = fg_geometry_lists(p, lists);
   fg_pass best = *p;
   double best_score = 0;
-  for (int i = 0; i < count; i++) {
-    fg_pass now = *p, chosen = *p;
-    double chosen_score = 0;
-    fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
-    if (fg_geometry_mirror(p) == FG_MIRROR_LOAD) reverse(now.radix, now.stages); /* which wants few points */
-    now.pad = fg_pass_is_rader(p) ? 0 : 16;
-    fg_geometry_order(&now, true);
-    try_all_lines(&now, device, &chosen, &chosen_score);
-    /* Not worth the counting where even perfect exchanges would not win. */
-    if (chosen_score / (1 + FG_EXCHANGE_COST * (lists[i].stages - 1)) <= best_score) continue;
-    chosen_score = refine(&chosen, &lists[i], device);
-    if (chosen_score <= best_score) continue;
-    best_score = chosen_score;
-    best = chosen;
-  }
+  for (int i = 0; i < count; i++) try_list(p, &lists[i], device, &best, &best_score);
+  if (count > 0) try_large(p, device, &best, &best_score);
   if (best_score <= 0) return false;
   fg_fit_blocks(&best, device);
   load_ahead(&best, device);

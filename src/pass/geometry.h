@@ -21,9 +21,9 @@ enum { FG_GEOMETRY_LISTS = 16 }; /* of radices that are considered, at most */
 /* Those of p, without moves; largest first, but that of reals in its place.  How many. */
 int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]);
 
-/* Behind those, of lines that are neither odd nor real, some of a stage more, whose smaller radices leave registers for
- * more threads: what only measurements choose. */
-enum { FG_GEOMETRY_MORE_LISTS = 2 * FG_GEOMETRY_LISTS };
+/* Behind those, of lines that are neither odd nor real, some with large radices, and some of a stage more, whose smaller
+ * radices leave registers for more threads: what measurements choose. */
+enum { FG_GEOMETRY_MORE_LISTS = 3 * FG_GEOMETRY_LISTS };
 int fg_geometry_more_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_MORE_LISTS]);
 
 /* Give p these radices, in the order of stages, and with them an odd row's n. */

@@ -5,11 +5,13 @@
 
 #include "src/pass/residues.h"
 
-enum { LARGEST_COMPOSITE = 32, LARGEST_DOUBLE = 43 };
+enum { LARGEST_COMPOSITE = 32, LARGEST_PRIME = 61, LARGEST_DOUBLE = 43 };
+
+bool fg_radix_large(int r) { return r > LARGEST_COMPOSITE && r <= FG_MAX_RADIX && !fg_is_prime(r); }
 
 bool fg_radix_exists(int r, enum fg_precision precision) {
   if (r <= LARGEST_COMPOSITE) return r >= 2;
-  return r <= (precision == FG_SINGLE ? FG_MAX_RADIX : LARGEST_DOUBLE) && fg_is_prime(r);
+  return r <= (precision == FG_SINGLE ? LARGEST_PRIME : LARGEST_DOUBLE) && fg_is_prime(r);
 }
 
 bool fg_smooth(ptrdiff_t n, enum fg_precision precision) {
@@ -34,6 +36,7 @@ typedef struct {
   fg_radix_list *list;
   int count, max;
   enum fg_precision precision;
+  bool large;
 } collection;
 
 /* Keep the list sorted, best first. */
@@ -52,6 +55,7 @@ static int fewest(ptrdiff_t rest, int largest) {
 }
 
 static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *c) {
+  if (c->large && now->stages > 0 && !fg_radix_large(now->radix[0])) return; /* the largest comes first */
   if (rest == 1) {
     collect(c, now);
     return;
@@ -59,7 +63,7 @@ static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *
   const int most = c->count == c->max ? c->list[c->max - 1].stages : FG_MAX_STAGES - 2;
   if (now->stages + fewest(rest, largest) > most) return;
   for (int r = largest; r >= 2; r--) {
-    if (rest % r || !fg_radix_exists(r, c->precision)) continue;
+    if (rest % r || !(fg_radix_exists(r, c->precision) || (c->large && fg_radix_large(r)))) continue;
     now->radix[now->stages++] = r;
     now->squares += r * r;
     search(rest / r, r, now, c);
@@ -68,15 +72,23 @@ static void search(ptrdiff_t rest, int largest, fg_radix_list *now, collection *
   }
 }
 
-int fg_radix_lists(ptrdiff_t n, enum fg_precision precision, fg_radix_list *list, int max) {
-  collection c = {list, 0, max, precision};
+static int lists(ptrdiff_t n, enum fg_precision precision, bool large, fg_radix_list *list, int max) {
+  collection c = {list, 0, max, precision, large};
   fg_radix_list now;
   memset(&now, 0, sizeof now);
   if (n == 1) {
     now.stages = now.radix[0] = 1;
-    collect(&c, &now);
+    if (!large) collect(&c, &now);
   } else if (fg_smooth(n, precision)) {
     search(n, FG_MAX_RADIX, &now, &c);
   }
   return c.count;
+}
+
+int fg_radix_lists(ptrdiff_t n, enum fg_precision precision, fg_radix_list *list, int max) {
+  return lists(n, precision, false, list, max);
+}
+
+int fg_radix_large_lists(ptrdiff_t n, enum fg_precision precision, fg_radix_list *list, int max) {
+  return precision == FG_SINGLE ? lists(n, precision, true, list, max) : 0;
 }

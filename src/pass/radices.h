@@ -4,10 +4,13 @@
 
 #include "src/pass/pass.h"
 
-/* Butterflies exist for every length from 2 to 32, and for the primes to 61 (cuda/kernel/butterfly.h); in double
- * precision, where points take twice the registers, for those to 43: from 47 on a thread's do not hold them. */
-enum { FG_MAX_RADIX = 61 };
+/* Butterflies exist for every length from 2 to 64 (cuda/kernel/butterfly.h); in double precision, where points take twice
+ * the registers, for those to 32 and the primes to 43: from 47 on a thread's do not hold them.  *Large* are the composite
+ * ones beyond 32, which are only for passes that save a stage by them: a thread has one at a time, and few threads are
+ * left.  A radix exists if lines may always be written with it: prime, or not large. */
+enum { FG_MAX_RADIX = 64 };
 bool fg_radix_exists(int r, enum fg_precision);
+bool fg_radix_large(int r);
 
 typedef struct {
   int stages, radix[FG_MAX_STAGES]; /* largest first */
@@ -25,5 +28,8 @@ int fg_real_radix(ptrdiff_t n, enum fg_precision, int most);
  * radices, which keep all threads busy in every stage.  Returns how many; 0 if n is not smooth.  n = 1 has one: a
  * single stage of radix 1. */
 int fg_radix_lists(ptrdiff_t n, enum fg_precision, fg_radix_list *list, int max);
+
+/* Those with a large radix; none in double precision. */
+int fg_radix_large_lists(ptrdiff_t n, enum fg_precision, fg_radix_list *list, int max);
 
 #endif

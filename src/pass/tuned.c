@@ -140,6 +140,16 @@ bool fg_tuned_known(const fg_pass *p, int arch, int patience) {
   return known;
 }
 
+bool fg_tuned_shipped_has(const fg_pass *p, int arch) {
+  char key[FG_CHOICE_KEY];
+  begin();
+  fg_choice_key(p, key);
+  pthread_mutex_lock(&lock);
+  const bool has = !atomic_load(&without_shipped) && find(arch, key, true);
+  pthread_mutex_unlock(&lock);
+  return has;
+}
+
 static bool meant(const entry *e, const char *part) { return !e->shipped && (!part || strstr(e->key, part)); }
 
 void fg_tuned_forget(const char *part) {

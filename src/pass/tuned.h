@@ -20,6 +20,9 @@ void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience
 /* Whether p was measured already with at least that patience. */
 bool fg_tuned_known(const fg_pass *p, int arch, int patience);
 
+/* Whether the table that came with the library has p. */
+bool fg_tuned_shipped_has(const fg_pass *p, int arch);
+
 /* One line: "90 KEY PATIENCE CHOICE", read as printed; what follows a '#' is for people.  False if it is none. */
 void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_choice *c);
 bool fg_tuned_read(const char *line);

@@ -9,6 +9,7 @@
 #include "random_problem.h"
 #include "reaching.h"
 #include "small_device.h"
+#include "src/pass/choice.h"
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/pass/solver.h"
@@ -93,6 +94,38 @@ START_TEST(primes_in_registers_are_radices_like_others) {
   plan(p, &fg_reference_device);
   if (PRECISION == FG_SINGLE) ck_assert(list.count == 1 && !list.pass[0].filter.kind);
   check(p, primes[_i]);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Give the first pass a geometry, which it has to be able to have. */
+static void choose(const char *text) {
+  fg_choice c;
+  ck_assert_msg(fg_choice_parse(&c, text) && fg_choice_apply(&c, &list.pass[0], &fg_reference_device), "%s", text);
+}
+
+/* Composite ones beyond 32, which the model seldom takes: each as a first stage or as one with turns. */
+static const int large[] = {33, 34, 35, 36, 38, 39, 40, 42, 44, 45, 46, 48, 49, 50, 51, 52, 54, 55, 56, 57, 58, 60, 62, 63, 64};
+
+START_TEST(large_radices_are_right) {
+  const int first = large[_i], second = large[TEST_COUNT(large) - 1 - (size_t)_i];
+  char text[40], geometry[40];
+  ck_assert(fg_radix_large(first) && fg_radix_large(second));
+  fg_problem *p = problem_of(notation(text, sizeof text, _i % 2 ? "obc%d*3" : "/oc%d*3", first * second, 0));
+  plan(p, &fg_reference_device);
+  choose(notation(geometry, sizeof geometry, "%d.%d 1 64 1 0", first, second));
+  check(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(large_radices_are_right_in_columns_and_permuted) {
+  static const char *const cases[][2] = {{"oc320v34", "8.40 16 128 4 0"}, {"oc36v70", "36 64 64 1 0"},
+                                         {"oc211*35", "a6.35 16 96 6 0"}, {"oc33*130", "33 64 64 8 0"}};
+  fg_problem *p = problem_of(cases[_i][0]);
+  plan(p, &fg_reference_device);
+  choose(cases[_i][1]);
+  check(p, cases[_i][0]);
   fg_problem_free(p);
 }
 END_TEST
@@ -286,6 +319,25 @@ START_TEST(every_split_of_the_middle_dimension_is_right) {
 }
 END_TEST
 
+/* The columns of the first pass as one butterfly, which are offered and are not too many registers. */
+START_TEST(columns_of_a_split_may_be_one_large_butterfly) {
+  enum { MOST = 64 };
+  static fg_choice ways[MOST];
+  fg_problem *p = problem_of("oc3x80x20");
+  plan_split(p, 40);
+  const int count = fg_choice_list(&list.pass[0], &fg_reference_device, ways, MOST);
+  int tried = 0;
+  for (int i = 0; i < count && tried < 2; i++) {
+    if (ways[i].radix[0] != 40) continue;
+    ck_assert(fg_choice_apply(&ways[i], &list.pass[0], &fg_reference_device));
+    check(p, "oc3x80x20");
+    tried++;
+  }
+  ck_assert_int_eq(tried, 2);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* ---- primes by permutation ---- */
 
 /* Both signs, split, batches with tails, gaps, backwards, in place, across, several loops, two dimensions, with a
@@ -419,6 +471,11 @@ int main(void) {
   fg_overlap_caches = 0;
   TCase *tc = tcase_create("kernels");
   tcase_set_timeout(tc, 120);
+  if (PRECISION == FG_SINGLE && !TEST_WIDE) {
+    tcase_add_loop_test(tc, large_radices_are_right, 0, (TEST_COUNT(large) + 1) / 2);
+    tcase_add_loop_test(tc, large_radices_are_right_in_columns_and_permuted, 0, 4);
+    tcase_add_test(tc, columns_of_a_split_may_be_one_large_butterfly);
+  }
   tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
   tcase_add_loop_test(tc, lengths_with_large_primes_take_chirps, 0, TEST_COUNT(bluestein));
