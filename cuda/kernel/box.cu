@@ -168,6 +168,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
 
 /* The same, each butterfly from its places to its places. */
 template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number first, cplx *tile) {
+  static_assert(!IS_TURNED<S>, "each dimension is one butterfly");
   if (S == LAST) let_next_launch();
   using T = stage<S>;
 #pragma unroll 1

@@ -3,8 +3,8 @@
  *   v[k] ← Σ_j v[j] · exp(−2πi jk/R)
  *
  * Primes are sums of products (prime.h), 61 a convolution (rader.h), R = A·B with coprime factors the prime-factor map
- * (no twiddles; Good 1958), 8, 9, 16, 25, 27, 32, 49 and 64 the Cooley–Tukey split with constant twiddles, those by 1, −i and
- * (1 − i)/√2 done without a product.
+ * (no twiddles; Good 1958), 8, 9, 16, 25, 27, 32, 49 and 64 the Cooley–Tukey split with constant twiddles, those by 1,
+ * −i and (1 − i)/√2 done without a product.
  * All indices are compile-time constants once the loops are unrolled, so v stays in registers. */
 #ifndef FG_BUTTERFLY_H
 #define FG_BUTTERFLY_H

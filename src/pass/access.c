@@ -36,7 +36,7 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_tile_points(p);
   if (fg_geometry_short_row(p)) return short_row_points(p);
   const bool rows = fg_geometry_rows_through(p, FG_INPUT) || fg_geometry_rows_through(p, FG_OUTPUT);
-  return p->stages == 1 && !p->pairs && !rows ? 0 : fg_banks_tile_points(p);
+  return p->stages == 1 && !p->pairs && !rows && !fg_pass_is_rader(p) ? 0 : fg_banks_tile_points(p);
 }
 
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) {

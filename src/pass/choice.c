@@ -37,7 +37,8 @@ static bool is_a_way(const fg_choice *c, const fg_pass *p) {
   int radix[FG_MAX_STAGES];
   memcpy(radix, c->radix, sizeof radix);
   qsort(radix + first, (size_t)(c->stages - (fg_pass_real_stage(p) >= 0)), sizeof *radix, descending);
-  if (count > 0 && (c->stages > lists[0].stages || fg_radix_large(radix[first]))) count = fg_geometry_more_lists(p, lists);
+  const bool more = count > 0 && (c->stages > lists[0].stages || fg_radix_large(radix[first]));
+  if (more) count = fg_geometry_more_lists(p, lists);
   for (int i = 0; i < count; i++)
     if (lists[i].stages == c->stages && !memcmp(lists[i].radix, radix, (size_t)c->stages * sizeof *radix)) return true;
   return false;

@@ -7,9 +7,9 @@
 
 enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255, or 128 in double precision */
-  MAX_LARGE_POINTS = 64, /* the same where a radix alone has more than that */
-  MAX_POINTS_OF_LINES = 80, /* and of lines that have a large radix (radices.h) */
-  MAX_LARGE_POINTS_DOUBLE = 43,
+  MAX_POINTS_ALONE = 64, /* the same where a radix alone has more than that */
+  MAX_POINTS_ALONE_DOUBLE = 43,
+  MAX_POINTS_OF_LINES = 80, /* of lines with a large radix (radices.h); boxes with more than 64 were not measured */
   MIN_THREADS = 32,
   LARGE_TILE = 48 * 1024, /* bytes */
   LARGEST_LEAN_RADIX = 16,
@@ -27,7 +27,7 @@ static bool has_large_radix(const fg_pass *p) {
 int fg_fit_most_points(const fg_pass *p) {
   if (has_large_radix(p) && p->family == FG_FAMILY_TILE) return MAX_POINTS_OF_LINES;
   for (int s = 0; s < p->stages; s++)
-    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_LARGE_POINTS : MAX_LARGE_POINTS_DOUBLE;
+    if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_POINTS_ALONE : MAX_POINTS_ALONE_DOUBLE;
   return MAX_POINTS;
 }
 
@@ -109,7 +109,7 @@ static int registers_of(const fg_pass *p, int points) {
   int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
   for (int s = 0; s < p->stages; s++) {
     const int r = fg_pass_butterfly(p, s);
-    if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5) extra = 14 + r * words / 2;
+    if (r > LARGEST_LEAN_RADIX && r % 2 && r % 3 && r % 5 && !fg_radix_large(r)) extra = 14 + r * words / 2;
     if (lean && r > LARGEST_COMFORTABLE_RADIX && r < LARGEST_LEAN_RADIX) lean = 48;
     if (r > LARGEST_LEAN_RADIX) lean = 0;
   }
@@ -117,7 +117,7 @@ static int registers_of(const fg_pass *p, int points) {
   for (int s = 0; s < p->stages && p->real_radix; s++) /* two transforms of real points at once */
     if (s == 0 || p->radix[s] > LARGEST_LEAN_RADIX) extra += p->radix[s] > LARGEST_LEAN_RADIX ? 32 : 24;
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
-  if (has_large_radix(p)) registers = points * words + 40; /* a butterfly of so many points begins and ends in its own */
+  if (has_large_radix(p)) registers = points * words + 26 + extra; /* such a butterfly begins and ends in its own */
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
     registers = points * words + beside;
@@ -200,7 +200,7 @@ static double permuted_efficiency(const fg_pass *p) {
 static double depth_efficiency(const fg_pass *p, int points) {
   if (points <= 10 || fg_geometry_singly(p)) return 1;
   if (has_large_radix(p) && p->lines * p->n * fg_fit_point_size(p) < LARGE_TILE) return 0.7;
-  if (has_large_radix(p)) return points <= MAX_LARGE_POINTS ? 0.88 : 0.8;
+  if (has_large_radix(p)) return points <= MAX_POINTS_ALONE ? 0.88 : 0.8;
   if (points <= 16) return 0.99;
   const bool few = points <= 25, factors = !p->filter.kind && (p->load_table.kind || p->store_table.kind);
   if (p->precision == FG_DOUBLE) return few ? 0.86 : 0.8;

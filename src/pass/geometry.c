@@ -252,8 +252,7 @@ static int stages_but_moves(const fg_pass *p) {
   return stages;
 }
 
-/* Where large radices were measured (H200): of rows and columns as they are.  What the shipped table corrects keeps the price
- * that it had without them, by which its neighbours there were measured. */
+/* Where large radices were measured (on an H200; taken for all): rows and columns without factors. */
 static bool may_have_large(const fg_pass *p) {
   if (p->real_radix || p->odd_row || p->from.form || p->to.form) return false;
   if (p->twiddle || p->load_table.kind || p->store_table.kind || p->filter.kind) return false;
@@ -261,18 +260,22 @@ static bool may_have_large(const fg_pass *p) {
 }
 
 /* They are taken where they save a stage (with as many they were up to 1.5 times as slow) and there is work enough for the
- * few threads that they leave, of columns if two blocks have room. */
+ * few threads that they leave, of columns if shared memory has room for two blocks, with runs of 64 bytes.  What the
+ * shipped table corrects keeps the price that it had without them, by which its neighbours there were measured; rows that
+ * fit a block only so (by as many points a thread as fill its registers) have them if the table has them. */
 static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *best, double *best_score) {
+  enum { RUN = 64 };
   fg_radix_list lists[FG_GEOMETRY_LISTS];
   const bool fits = *best_score > 0;
   const int stages = fits ? stages_but_moves(best) : FG_MAX_STAGES;
-  if (!may_have_large(p) || (fits && fg_tuned_shipped_has(p, device->arch))) return;
+  const long long full = (long long)FULL * device->multiprocessors;
+  if (!may_have_large(p) || fg_pass_lines(p) < full || fits == fg_tuned_shipped_has(p, device->arch)) return;
   const int count = fg_radix_large_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
   fg_pass large = *best;
   double score = *best_score;
   for (int i = 0; i < count && lists[i].stages < stages; i++) try_list(p, &lists[i], device, &large, &score);
-  if (score <= *best_score || fg_pass_blocks(&large) < FULL * device->multiprocessors) return;
-  if (p->in != 1 && has_room_for_one(&large, device)) return;
+  if (score <= *best_score || fg_pass_blocks(&large) < full) return;
+  if (p->in != 1 && (has_room_for_one(&large, device) || large.lines * fg_fit_point_size(p) < RUN)) return;
   *best_score = score;
   *best = large;
 }

@@ -6,8 +6,8 @@
 
 /* Butterflies exist for every length from 2 to 64 (cuda/kernel/butterfly.h); in double precision, where points take twice
  * the registers, for those to 32 and the primes to 43: from 47 on a thread's do not hold them.  *Large* are the composite
- * ones beyond 32, which are only for passes that save a stage by them: a thread has one at a time, and few threads are
- * left.  A radix exists if lines may always be written with it: prime, or not large. */
+ * ones beyond 32, of single precision, which leave few threads: fg_radix_exists is false for them, since smooth lengths
+ * do without, and who wants them asks for their lists. */
 enum { FG_MAX_RADIX = 64 };
 bool fg_radix_exists(int r, enum fg_precision);
 bool fg_radix_large(int r);

@@ -105,6 +105,10 @@ int fg_tuned_write(FILE *f) {
 
 /* ---- asking and learning ---- */
 
+static const entry *find_shipped(int arch, const char *key) {
+  return atomic_load(&without_shipped) ? NULL : find(arch, key, true);
+}
+
 void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   char key[FG_CHOICE_KEY];
   fg_choice c;
@@ -113,7 +117,7 @@ void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
   const entry *e = find(device->arch, key, false);
-  if (!e && !atomic_load(&without_shipped)) e = find(device->arch, key, true);
+  if (!e) e = find_shipped(device->arch, key);
   if (e) c = e->choice;
   pthread_mutex_unlock(&lock);
   const double price = e ? fg_pass_cost(p, device) : 0;
@@ -145,7 +149,7 @@ bool fg_tuned_shipped_has(const fg_pass *p, int arch) {
   begin();
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const bool has = !atomic_load(&without_shipped) && find(arch, key, true);
+  const bool has = find_shipped(arch, key) != NULL;
   pthread_mutex_unlock(&lock);
   return has;
 }

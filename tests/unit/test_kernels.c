@@ -119,13 +119,18 @@ START_TEST(large_radices_are_right) {
 }
 END_TEST
 
-START_TEST(large_radices_are_right_in_columns_and_permuted) {
-  static const char *const cases[][2] = {{"oc320v34", "8.40 16 128 4 0"}, {"oc36v70", "36 64 64 1 0"},
-                                         {"oc211*35", "a6.35 16 96 6 0"}, {"oc33*130", "33 64 64 8 0"}};
-  fg_problem *p = problem_of(cases[_i][0]);
+/* Columns, permuted, loaded ahead, with turns that butterflies share, convolved with a chirp. */
+static const char *const with_large[][2] = {{"oc320v34", "8.40 16 128 4 0"}, {"oc36v70", "36 64 64 1 0"},
+                                            {"oc211*35", "a6.35 16 96 6 0"}, {"oc33*130", "33 64 64 8 0"},
+                                            {"oc1600*7", "n40.40 1 64 1 0"}, {"oc98*40", "2.49 5 32 8 0"},
+                                            {"oc509*9", "16.64 4 64 6 16"}};
+
+START_TEST(large_radices_are_right_in_passes_of_every_kind) {
+  fg_problem *p = problem_of(with_large[_i][0]);
   plan(p, &fg_reference_device);
-  choose(cases[_i][1]);
-  check(p, cases[_i][0]);
+  choose(with_large[_i][1]);
+  if (list.pass[0].ahead) list.pass[0].ahead = 2; /* blocks: each has several tiles */
+  check(p, with_large[_i][0]);
   fg_problem_free(p);
 }
 END_TEST
@@ -473,7 +478,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   if (PRECISION == FG_SINGLE && !TEST_WIDE) {
     tcase_add_loop_test(tc, large_radices_are_right, 0, (TEST_COUNT(large) + 1) / 2);
-    tcase_add_loop_test(tc, large_radices_are_right_in_columns_and_permuted, 0, 4);
+    tcase_add_loop_test(tc, large_radices_are_right_in_passes_of_every_kind, 0, TEST_COUNT(with_large));
     tcase_add_test(tc, columns_of_a_split_may_be_one_large_butterfly);
   }
   tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));

@@ -3,7 +3,7 @@
  *
  * Stages of different dimensions commute, so their order is free: the first and the last run along a slow dimension,
  * where neighbouring threads read and store neighbouring points of a row, and rows are exchanged in between.  A short
- * dimension is one butterfly of up to 32 points in registers; if all are, a thread may do one butterfly after the other
+ * dimension is one butterfly in registers; if all are, of up to 32 points, a thread may do one butterfly after the other
  * (fg_geometry_singly).  Clusters have what does not fit a block, and what would leave most of the device without a
  * block.  Rows of real data are half as many complex points, or, of odd length, have no imaginary part.
  * (Small FFTs whole in shared memory by matrix products:
@@ -55,8 +55,8 @@ typedef struct {
   int parts, radix[MAX_PARTS];
 } way;
 
-/* The columns of a part of a larger transform as one butterfly of up to 64 points: on an H200 1.05 to 1.39 times as fast as
- * two of them for 36 to 64 columns of 160 to 256 points, slower in whole boxes of 64 x 64. */
+/* The columns of a part of a larger transform as one butterfly of up to 64 points: on an H200 1.05 to 1.39 times as fast
+ * as two for 36 to 64 columns of 160 to 256 points, cut by the price that they have so; slower in whole boxes of 64 x 64. */
 static bool may_be_large(const fg_pass *p, int d) {
   const ptrdiff_t n = p->box[d].n;
   if (p->dims != 2 || d != 0 || p->across || !p->twiddle || p->from.form || p->to.form) return false;
