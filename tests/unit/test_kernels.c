@@ -119,7 +119,7 @@ START_TEST(large_radices_are_right) {
 }
 END_TEST
 
-/* Columns, permuted, loaded ahead, with turns that butterflies share, convolved with a chirp. */
+/* Columns, permuted, alone, loaded ahead, with a small one before it, convolved with a chirp. */
 static const char *const with_large[][2] = {{"oc320v34", "8.40 16 128 4 0"}, {"oc36v70", "36 64 64 1 0"},
                                             {"oc211*35", "a6.35 16 96 6 0"}, {"oc33*130", "33 64 64 8 0"},
                                             {"oc1600*7", "n40.40 1 64 1 0"}, {"oc98*40", "2.49 5 32 8 0"},
