@@ -138,7 +138,7 @@ static const struct {
     {"oc512x512*9", 2, 0, 0},  {"oc1009*2000", 1, 1, 0},   {"oc1009x1009", 2, 2, 0}, {"oc100003", 3, 1, 2},
     {"oc7x1x9*1x4", 2, 0, 0},  {"/oc360*100", 1, 0, 0},    {"oc8:100x10:7*3", 2, 0, 0},
     {"oc160x160x160", 2, 0, 1}, {"oc192x192x192", 2, 0, 1}, {"ocb200x200x200", 2, 0, 1}, {"/oc256x256x256*3", 2, 0, 1},
-    {"ic192x200x160", 2, 0, 1}, {"oc384x256x160", 2, 0, 1}, {"oc2048x2048", 2, 0, 0},  {"ocb4096x4096", 2, 0, 1},
+    {"ic192x200x160", 2, 0, 1}, {"oc384x256x160", 2, 0, 1}, {"oc2048x2048", 2, 0, 1},  {"ocb4096x4096", 2, 0, 1},
 };
 
 /* The reference without clusters. */
@@ -174,6 +174,32 @@ static const struct {
 START_TEST(long_rows_back_are_not_overlapped) {
   fg_passes *p = test_plan(long_rows[_i].text, FG_SINGLE, &fg_reference_device);
   ck_assert_int_eq(p->count, long_rows[_i].passes);
+  free(p);
+}
+END_TEST
+
+/* Two passes may be cut more evenly than by dimensions: where columns, or planes, leave no room for a second block. */
+static const struct {
+  const char *text;
+  enum fg_precision precision;
+  int passes;
+  ptrdiff_t digit; /* of the first pass's boxes; 0: dimension by dimension */
+} evener[] = {{"oc1024x1024*32", FG_SINGLE, 2, 4},     {"ic2048x2048*8", FG_SINGLE, 2, 4},
+              {"ocb1536x1536*14", FG_SINGLE, 2, 3},    {"oc1600x1600*12", FG_SINGLE, 2, 4},
+              {"oc128x128x128*16", FG_SINGLE, 2, 64},  {"oc256x256x512", FG_SINGLE, 2, 32},
+              {"oc640x640*80", FG_SINGLE, 2, 0},       {"oc1000x1000*33", FG_SINGLE, 2, 0},
+              {"oc512x128x128*4", FG_SINGLE, 2, 0},    {"oc96x96x96*37", FG_SINGLE, 2, 0},
+              {"oc1024x1024*16", FG_DOUBLE, 2, 0},     {"oc1024x1024*3000", FG_SINGLE, 2, 0}};
+
+START_TEST(two_passes_are_cut_evenly_where_that_pays) {
+  const double caches = fg_overlap_caches;
+  fg_overlap_caches = 1;
+  fg_passes *p = test_plan(evener[_i].text, evener[_i].precision, &fg_reference_device);
+  fg_overlap_caches = caches;
+  const fg_pass *first = &p->pass[0];
+  const bool cut = first->family == FG_FAMILY_BOX && first->twiddle;
+  ck_assert_int_eq(p->count, evener[_i].passes);
+  ck_assert_msg((cut ? first->box[0].n : 0) == evener[_i].digit, "%s: %td", evener[_i].text, cut ? first->box[0].n : 0);
   free(p);
 }
 END_TEST
@@ -493,6 +519,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
   tcase_add_loop_test(tc, long_rows_back_are_not_overlapped, 0, TEST_COUNT(long_rows));
+  tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
   tcase_add_loop_test(tc, boxes_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
   tcase_add_loop_test(tc, clusters_have_what_no_block_has, 0, TEST_COUNT(clusters));
   tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));

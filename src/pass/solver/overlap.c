@@ -1,5 +1,5 @@
-/* overlap.c: large transforms of rank 2 and more in two passes: the digits of the last dimension but one are shared
- * between them.
+/* overlap.c: large transforms of rank 2 and more in two passes, for three or for two that are less even: the digits of the
+ * last dimension but one are shared between them.
  *
  * That dimension, n = n₁·n₂ points, index i·n₂ + j, is done as a hierarchical transform (hierarchical.c).  The first
  * pass does its columns (i) together with the last dimension, as boxes of n₁ whole rows, with the twiddle, into
@@ -10,14 +10,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 
-enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_ROW_BACK = 2048 };
+enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_ROW_BACK = 2048, RUN = 128 /* bytes */ };
 
-/* Of what others take by the cost model; and what the L2 holds makes a third pass cheap (measured on an H200 from 144^3
- * to 256^3: doc/performance.md). */
-static const double worth = 0.9;
+/* Of what others take by the cost model: with fewer passes, with fewer where the model is right about them (complex boxes in
+ * single precision: 256 x 256 x 512 took 0.85 of its estimate), with as many.  And what the L2 holds makes a third pass
+ * cheap.  (Measured on an H200 from 144^3 to 512 x 512 x 128: doc/performance.md.) */
+static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92;
 double fg_overlap_caches = 1;
 
 static double bytes(const fg_work *w) {
@@ -189,22 +191,63 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
-/* That many passes of that cost are at least one pass less, and worth it, beside what other solvers make. */
-static bool saves(const fg_planner *planner, const fg_work *w, int count, double cost) {
-  const fg_planner deeper = {.device = planner->device, .splits = planner->splits + 1};
-  fg_passes *others = calloc(1, sizeof *others);
-  const bool found = others && fg_planner_lower(&deeper, w, others);
-  const bool better = !found || (count < others->count && cost < worth * others->cost);
-  free(others);
-  return better;
+/* With n1 points of the split dimension in the first pass, the second's boxes leave room for three blocks at runs of 128
+ * bytes; and butterflies do both digits. */
+static bool roomy(const fg_work *w, ptrdiff_t n1) {
+  const ptrdiff_t n = w->dim[w->rank - 2].n;
+  if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) return false;
+  ptrdiff_t second = n / n1;
+  for (int d = 0; d < w->rank - 2 && second * RUN <= FG_LARGEST_BLOCK; d++) second *= w->dim[d].n;
+  return second * RUN <= FG_LARGEST_BLOCK;
+}
+
+/* A block of n points of lines side by side, runs of 128 bytes, leaves no room for a second. */
+static bool alone(const fg_planner *planner, ptrdiff_t n) {
+  return 2 * ((size_t)n * RUN + FG_SHARED_RESERVED) > planner->device->shared_sm;
+}
+
+/* Two passes may also be better than two: where one block of the others' has the multiprocessor to itself, of rank 2 the
+ * columns', of rank 3 that of planes.  (Measured on an H200, doc/performance.md: 1024 to 2048 columns and planes of 128 x
+ * 128, complex, in single precision, rows of whole 128 bytes.)  factors: those that candidates has; leaves those to try,
+ * of columns the least from 3 on; how many. */
+static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors[MAX_CANDIDATES], int count) {
+  enum { SHARE = 8 }; /* of the device's memory at most: scratch is as much again */
+  const ptrdiff_t n = w->dim[w->rank - 2].n, row = w->dim[w->rank - 1].n * 2 * (ptrdiff_t)sizeof(float);
+  int kept = 0;
+  if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || SHARE * bytes(w) > (double)planner->device->memory)
+    return 0;
+  if (w->rank == 2 && alone(planner, n))
+    for (ptrdiff_t n1 = 3; n1 <= n / 2 && kept == 0; n1++)
+      if (roomy(w, n1)) factors[kept++] = n1;
+  if (w->rank == 3 && 2 * n * row > (ptrdiff_t)planner->device->shared_sm)
+    for (int i = 0; i < count; i++)
+      if (roomy(w, factors[i])) factors[kept++] = factors[i];
+  return kept;
+}
+
+/* Beside what other solvers make, which is others if there is any: a pass less, or as many that are evener, and worth it. */
+static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others, fg_passes *list) {
+  ptrdiff_t factors[MAX_CANDIDATES];
+  if (others->count == 1) return false;
+  const bool even = others->count == 2;
+  const int before = list->count, passes = others->count - !even;
+  const double cost = list->cost;
+  int count = candidates(planner, w, factors);
+  if (even) count = evener(planner, w, factors, count);
+  if (count == 0 || !fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
+  if (others->count == 0) return true;
+  const bool boxes = w->rank > 2 && w->kind == FG_DFT && w->precision == FG_SINGLE;
+  const double bound = even ? worth_even : boxes ? worth_boxes : worth;
+  return list->count - before <= passes && list->cost - cost < bound * others->cost;
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  ptrdiff_t factors[MAX_CANDIDATES];
-  const int count = candidates(planner, w, factors), before = list->count;
-  const double cost = list->cost;
-  return fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list) &&
-         saves(planner, w, list->count - before, list->cost - cost);
+  const fg_planner deeper = {.device = planner->device, .splits = planner->splits + 1};
+  fg_passes *others = calloc(1, sizeof *others);
+  if (others && !fg_planner_lower(&deeper, w, others)) others->count = 0;
+  const bool better = others && lower_beside(planner, w, others, list);
+  free(others);
+  return better;
 }
 
 const fg_solver fg_solver_overlap = {"overlap", applicable, lower};
