@@ -16,8 +16,8 @@
 
 enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_ROW_BACK = 2048, RUN = 128 /* bytes */ };
 
-/* Of what others take by the cost model: with fewer passes, with fewer where the model is right about them (complex boxes in
- * single precision: 256 x 256 x 512 took 0.85 of its estimate), with as many.  And what the L2 holds makes a third pass
+/* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
+ * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many.  And what the L2 holds makes a third pass
  * cheap.  (Measured on an H200 from 144^3 to 512 x 512 x 128: doc/performance.md.) */
 static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92;
 double fg_overlap_caches = 1;
@@ -191,52 +191,57 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
-/* With n1 points of the split dimension in the first pass, the second's boxes leave room for three blocks at runs of 128
- * bytes; and butterflies do both digits. */
-static bool roomy(const fg_work *w, ptrdiff_t n1) {
+/* A multiprocessor has room for so many blocks of that many bytes. */
+static bool has_room(const fg_planner *planner, int blocks, ptrdiff_t bytes) {
+  return (size_t)blocks * ((size_t)bytes + FG_SHARED_RESERVED) <= planner->device->shared_sm;
+}
+
+static ptrdiff_t row_bytes(const fg_work *w) { return w->dim[w->rank - 1].n * 2 * (ptrdiff_t)fg_real_size(w->precision); }
+
+/* With n1 points of the split dimension in the first pass, its boxes leave room for two blocks, the second's, at runs of
+ * 128 bytes, for three; and butterflies do both digits. */
+static bool roomy(const fg_planner *planner, const fg_work *w, ptrdiff_t n1) {
   const ptrdiff_t n = w->dim[w->rank - 2].n;
   if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) return false;
   ptrdiff_t second = n / n1;
   for (int d = 0; d < w->rank - 2 && second * RUN <= FG_LARGEST_BLOCK; d++) second *= w->dim[d].n;
-  return second * RUN <= FG_LARGEST_BLOCK;
+  return second * RUN <= FG_LARGEST_BLOCK && has_room(planner, 3, second * RUN) && has_room(planner, 2, n1 * row_bytes(w));
 }
 
-/* A block of n points of lines side by side, runs of 128 bytes, leaves no room for a second. */
-static bool alone(const fg_planner *planner, ptrdiff_t n) {
-  return 2 * ((size_t)n * RUN + FG_SHARED_RESERVED) > planner->device->shared_sm;
+/* Scratch, as large as the data, is no large part of the device's memory. */
+static bool small_beside_memory(const fg_planner *planner, const fg_work *w) {
+  return 8 * bytes(w) <= (double)planner->device->memory;
 }
 
-/* Two passes may also be better than two: where one block of the others' has the multiprocessor to itself, of rank 2 the
- * columns', of rank 3 that of planes.  (Measured on an H200, doc/performance.md: 1024 to 2048 columns and planes of 128 x
- * 128, complex, in single precision, rows of whole 128 bytes.)  factors: those that candidates has; leaves those to try,
- * of columns the least from 3 on; how many. */
+/* Two passes may also be better than two: where runs of 128 bytes leave no room for a second block, of rank 2 those of
+ * columns, of rank 3 planes.  (Measured on an H200, doc/performance.md: 1024 to 2048 columns and planes of 128 x 128,
+ * complex, in single precision, rows of whole 128 bytes.)  factors: those that candidates has; leaves those to try, of
+ * columns the least from 3 on (by halves it was slower); how many. */
 static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors[MAX_CANDIDATES], int count) {
-  enum { SHARE = 8 }; /* of the device's memory at most: scratch is as much again */
-  const ptrdiff_t n = w->dim[w->rank - 2].n, row = w->dim[w->rank - 1].n * 2 * (ptrdiff_t)sizeof(float);
+  const ptrdiff_t n = w->dim[w->rank - 2].n, row = row_bytes(w);
   int kept = 0;
-  if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || SHARE * bytes(w) > (double)planner->device->memory)
-    return 0;
-  if (w->rank == 2 && alone(planner, n))
+  if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || !small_beside_memory(planner, w)) return 0;
+  if (w->rank == 2 && !has_room(planner, 2, n * RUN))
     for (ptrdiff_t n1 = 3; n1 <= n / 2 && kept == 0; n1++)
-      if (roomy(w, n1)) factors[kept++] = n1;
-  if (w->rank == 3 && 2 * n * row > (ptrdiff_t)planner->device->shared_sm)
+      if (roomy(planner, w, n1)) factors[kept++] = n1;
+  if (w->rank == 3 && !has_room(planner, 2, n * row))
     for (int i = 0; i < count; i++)
-      if (roomy(w, factors[i])) factors[kept++] = factors[i];
+      if (roomy(planner, w, factors[i])) factors[kept++] = factors[i];
   return kept;
 }
 
 /* Beside what other solvers make, which is others if there is any: a pass less, or as many that are evener, and worth it. */
 static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others, fg_passes *list) {
   ptrdiff_t factors[MAX_CANDIDATES];
-  if (others->count == 1) return false;
   const bool even = others->count == 2;
   const int before = list->count, passes = others->count - !even;
   const double cost = list->cost;
-  int count = candidates(planner, w, factors);
+  int count = others->count == 1 ? 0 : candidates(planner, w, factors);
   if (even) count = evener(planner, w, factors, count);
   if (count == 0 || !fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   if (others->count == 0) return true;
-  const bool boxes = w->rank > 2 && w->kind == FG_DFT && w->precision == FG_SINGLE;
+  const bool boxes =
+      w->rank == 3 && w->kind == FG_DFT && w->precision == FG_SINGLE && small_beside_memory(planner, w);
   const double bound = even ? worth_even : boxes ? worth_boxes : worth;
   return list->count - before <= passes && list->cost - cost < bound * others->cost;
 }
