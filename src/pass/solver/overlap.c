@@ -192,8 +192,8 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
 }
 
 /* A multiprocessor has room for so many blocks of that many bytes. */
-static bool has_room(const fg_planner *planner, int blocks, ptrdiff_t bytes) {
-  return (size_t)blocks * ((size_t)bytes + FG_SHARED_RESERVED) <= planner->device->shared_sm;
+static bool has_room(const fg_planner *planner, int blocks, ptrdiff_t block) {
+  return (size_t)blocks * ((size_t)block + FG_SHARED_RESERVED) <= planner->device->shared_sm;
 }
 
 static ptrdiff_t row_bytes(const fg_work *w) { return w->dim[w->rank - 1].n * 2 * (ptrdiff_t)fg_real_size(w->precision); }
