@@ -82,7 +82,7 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
 
 /* As many blocks have room on a multiprocessor as the compiler is asked for; stages and blocks_sm are set. */
 static bool has_room(const fg_pass *p, const fg_device_info *device) {
-  return (size_t)p->blocks_sm * (fg_geometry_shared(p) + FG_SHARED_RESERVED) <= device->shared_sm;
+  return fg_fit_room(device, fg_geometry_shared(p)) >= (size_t)p->blocks_sm;
 }
 
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device) {

@@ -157,7 +157,7 @@ static int blocks_by_need(const fg_pass *p, const fg_device_info *device, int po
 
 /* Blocks of this pass that one multiprocessor can hold at a time. */
 static int residency(const fg_pass *p, const fg_device_info *device, size_t shared, int points) {
-  int blocks = (int)(device->shared_sm / (shared + FG_SHARED_RESERVED));
+  int blocks = (int)fg_fit_room(device, shared);
   const int by_threads = device->threads_sm / p->threads;
   const int by_registers = blocks_by_need(p, device, points);
   if (by_threads < blocks) blocks = by_threads;

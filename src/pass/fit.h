@@ -11,6 +11,11 @@ enum {
   FG_LARGEST_BLOCK = 64 * 1024  /* bytes of the points of several lines */
 };
 
+/* Blocks of so many bytes of shared memory that a multiprocessor has room for. */
+static inline size_t fg_fit_room(const fg_device_info *device, size_t block) {
+  return device->shared_sm / (block + FG_SHARED_RESERVED);
+}
+
 /* What an exchange costs beside the pass's traffic. */
 #define FG_EXCHANGE_COST 0.06
 

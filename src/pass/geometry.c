@@ -64,7 +64,7 @@ static void best_padding(fg_pass *p) {
 
 /* Blocks that shared memory has room for, blocks_sm at most. */
 static size_t room(const fg_pass *p, const fg_device_info *device) {
-  const size_t blocks = device->shared_sm / (fg_geometry_shared(p) + FG_SHARED_RESERVED);
+  const size_t blocks = fg_fit_room(device, fg_geometry_shared(p));
   if (fg_geometry_shared(p) > device->shared_block) return 0;
   return blocks < (size_t)p->blocks_sm ? blocks : (size_t)p->blocks_sm;
 }
@@ -212,7 +212,7 @@ static double refine(fg_pass *p, const fg_radix_list *list, const fg_device_info
 }
 
 static bool has_room_for_one(const fg_pass *p, const fg_device_info *device) {
-  return 2 * (fg_geometry_shared(p) + FG_SHARED_RESERVED) > device->shared_sm;
+  return fg_fit_room(device, fg_geometry_shared(p)) < 2;
 }
 
 /* Where shared memory has room for one block nothing is loaded while it computes and stores, unless it does so itself.

@@ -191,11 +191,6 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
-/* A multiprocessor has room for so many blocks of that many bytes. */
-static bool has_room(const fg_planner *planner, int blocks, ptrdiff_t block) {
-  return (size_t)blocks * ((size_t)block + FG_SHARED_RESERVED) <= planner->device->shared_sm;
-}
-
 static ptrdiff_t row_bytes(const fg_work *w) { return w->dim[w->rank - 1].n * 2 * (ptrdiff_t)fg_real_size(w->precision); }
 
 /* With n1 points of the split dimension in the first pass, its boxes leave room for two blocks, the second's, at runs of
@@ -205,7 +200,8 @@ static bool roomy(const fg_planner *planner, const fg_work *w, ptrdiff_t n1) {
   if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) return false;
   ptrdiff_t second = n / n1;
   for (int d = 0; d < w->rank - 2 && second * RUN <= FG_LARGEST_BLOCK; d++) second *= w->dim[d].n;
-  return second * RUN <= FG_LARGEST_BLOCK && has_room(planner, 3, second * RUN) && has_room(planner, 2, n1 * row_bytes(w));
+  return second * RUN <= FG_LARGEST_BLOCK && fg_fit_room(planner->device, (size_t)(second * RUN)) >= 3 &&
+         fg_fit_room(planner->device, (size_t)(n1 * row_bytes(w))) >= 2;
 }
 
 /* Scratch, as large as the data, is no large part of the device's memory. */
@@ -221,36 +217,36 @@ static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors
   const ptrdiff_t n = w->dim[w->rank - 2].n, row = row_bytes(w);
   int kept = 0;
   if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || !small_beside_memory(planner, w)) return 0;
-  if (w->rank == 2 && !has_room(planner, 2, n * RUN))
+  if (w->rank == 2 && fg_fit_room(planner->device, (size_t)(n * RUN)) < 2)
     for (ptrdiff_t n1 = 3; n1 <= n / 2 && kept == 0; n1++)
       if (roomy(planner, w, n1)) factors[kept++] = n1;
-  if (w->rank == 3 && !has_room(planner, 2, n * row))
+  if (w->rank == 3 && fg_fit_room(planner->device, (size_t)(n * row)) < 2)
     for (int i = 0; i < count; i++)
       if (roomy(planner, w, factors[i])) factors[kept++] = factors[i];
   return kept;
 }
 
-/* Beside what other solvers make, which is others if there is any: a pass less, or as many that are evener, and worth it. */
-static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others, fg_passes *list) {
-  ptrdiff_t factors[MAX_CANDIDATES];
-  const bool even = others->count == 2;
+/* By one of these factors, beside what other solvers make, if they make anything: a pass less, or as many that are evener,
+ * and worth it. */
+static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others,
+                         ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
+  const bool even = others->count == 2, boxes = w->rank == 3 && w->kind == FG_DFT && w->precision == FG_SINGLE;
   const int before = list->count, passes = others->count - !even;
   const double cost = list->cost;
-  int count = others->count == 1 ? 0 : candidates(planner, w, factors);
+  const double bound = even ? worth_even : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
+  if (others->count == 1) return false;
   if (even) count = evener(planner, w, factors, count);
-  if (count == 0 || !fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
-  if (others->count == 0) return true;
-  const bool boxes =
-      w->rank == 3 && w->kind == FG_DFT && w->precision == FG_SINGLE && small_beside_memory(planner, w);
-  const double bound = even ? worth_even : boxes ? worth_boxes : worth;
-  return list->count - before <= passes && list->cost - cost < bound * others->cost;
+  if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
+  return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   const fg_planner deeper = {.device = planner->device, .splits = planner->splits + 1};
-  fg_passes *others = calloc(1, sizeof *others);
+  ptrdiff_t factors[MAX_CANDIDATES];
+  const int count = candidates(planner, w, factors);
+  fg_passes *others = count ? calloc(1, sizeof *others) : NULL;
   if (others && !fg_planner_lower(&deeper, w, others)) others->count = 0;
-  const bool better = others && lower_beside(planner, w, others, list);
+  const bool better = others && lower_beside(planner, w, others, factors, count, list);
   free(others);
   return better;
 }
