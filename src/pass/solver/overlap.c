@@ -191,17 +191,14 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   return count;
 }
 
-static ptrdiff_t row_bytes(const fg_work *w) { return w->dim[w->rank - 1].n * 2 * (ptrdiff_t)fg_real_size(w->precision); }
-
-/* With n1 points of the split dimension in the first pass, its boxes leave room for two blocks, the second's, at runs of
- * 128 bytes, for three; and butterflies do both digits. */
+/* With n1 points of the split dimension in the first pass, the second's boxes leave room for three blocks at runs of 128
+ * bytes; and butterflies do both digits. */
 static bool roomy(const fg_planner *planner, const fg_work *w, ptrdiff_t n1) {
   const ptrdiff_t n = w->dim[w->rank - 2].n;
   if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) return false;
   ptrdiff_t second = n / n1;
   for (int d = 0; d < w->rank - 2 && second * RUN <= FG_LARGEST_BLOCK; d++) second *= w->dim[d].n;
-  return second * RUN <= FG_LARGEST_BLOCK && fg_fit_room(planner->device, (size_t)(second * RUN)) >= 3 &&
-         fg_fit_room(planner->device, (size_t)(n1 * row_bytes(w))) >= 2;
+  return second * RUN <= FG_LARGEST_BLOCK && fg_fit_room(planner->device, (size_t)(second * RUN)) >= 3;
 }
 
 /* Scratch, as large as the data, is no large part of the device's memory. */
@@ -214,7 +211,7 @@ static bool small_beside_memory(const fg_planner *planner, const fg_work *w) {
  * complex, in single precision, rows of whole 128 bytes.)  factors: those that candidates has; leaves those to try, of
  * columns the least from 3 on (by halves it was slower); how many. */
 static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors[MAX_CANDIDATES], int count) {
-  const ptrdiff_t n = w->dim[w->rank - 2].n, row = row_bytes(w);
+  const ptrdiff_t n = w->dim[w->rank - 2].n, row = w->dim[w->rank - 1].n * 2 * (ptrdiff_t)fg_real_size(w->precision);
   int kept = 0;
   if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || !small_beside_memory(planner, w)) return 0;
   if (w->rank == 2 && fg_fit_room(planner->device, (size_t)(n * RUN)) < 2)
