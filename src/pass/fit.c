@@ -9,14 +9,13 @@ enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255, or 128 in double precision */
   MAX_POINTS_ALONE = 64, /* the same where a radix alone has more than that */
   MAX_POINTS_ALONE_DOUBLE = 43,
-  MAX_POINTS_OF_LINES = 80, /* of lines with a large radix (radices.h); boxes with more than 64 were not measured */
+  MAX_POINTS_OF_LINES = 80, /* of lines with a large radix (radices.h), chirps' left out, which spill; boxes with more than 64
+                               were not measured */
   MIN_THREADS = 32,
   LARGE_TILE = 48 * 1024, /* bytes */
   LARGEST_LEAN_RADIX = 16,
   LARGEST_COMFORTABLE_RADIX = 10 /* above, and below 16, more factors and sums are alive at a time */
 };
-
-static const double LEAST_SHARE = 0.72;
 
 static bool has_large_radix(const fg_pass *p) {
   bool large = false;
@@ -25,7 +24,7 @@ static bool has_large_radix(const fg_pass *p) {
 }
 
 int fg_fit_most_points(const fg_pass *p) {
-  if (has_large_radix(p) && p->family == FG_FAMILY_TILE) return MAX_POINTS_OF_LINES;
+  if (has_large_radix(p) && p->family == FG_FAMILY_TILE && !p->filter.kind) return MAX_POINTS_OF_LINES;
   for (int s = 0; s < p->stages; s++)
     if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_POINTS_ALONE : MAX_POINTS_ALONE_DOUBLE;
   return MAX_POINTS;
@@ -131,11 +130,23 @@ static int blocks_by_registers(const fg_pass *p, const fg_device_info *device, i
   return device->registers_sm / 4 / (32 * registers) * 4 / (p->threads / 32);
 }
 
+/* Registers that the compiler may give a thread where so many blocks are to be on a multiprocessor: each quarter of it
+ * has a quarter of them, for whole warps. */
+static int registers_for(const fg_pass *p, const fg_device_info *device, int blocks) {
+  const int warps = divide_up(blocks * (p->threads / 32), 4);
+  return device->registers_sm / 4 / (32 * warps) / 8 * 8;
+}
+
 /* A tile that has the multiprocessor to itself gets along with fewer registers than it would like: the compiler is told,
- * and spills a little. */
+ * and spills a little.  (Bytes of a thread, by ptxas, sm_90: of large radices at 0.82 of what they are said to need up to 50,
+ * at 0.8 and less, and of those that load ahead, to 240; of convolutions, of which much is said, at 0.6 up to 30.  The others were measured
+ * as dealt out without regard to quarters.) */
 static bool is_tight(const fg_pass *p, const fg_device_info *device, int registers) {
-  const int all = device->registers_sm / p->threads / 8 * 8;
-  return p->family == FG_FAMILY_TILE && all < registers && all >= LEAST_SHARE * registers;
+  const bool large = has_large_radix(p), exact = large || p->filter.kind;
+  const int all = exact ? registers_for(p, device, 1) : device->registers_sm / p->threads / 8 * 8;
+  const double least = large && !p->filter.kind ? 0.82 : large ? 0.78 : p->filter.kind ? 0.6 : 0.72;
+  if (large && p->ahead) return false;
+  return p->family == FG_FAMILY_TILE && all < registers && all >= least * registers;
 }
 
 static bool is_comfortable(const fg_pass *p) {
@@ -274,13 +285,6 @@ void fg_fit_lines(fg_pass *p, const fg_device_info *device, int lines, fg_pass *
     }
   for (int threads = MIN_THREADS; threads <= most; threads *= 2)
     if (!tried[threads / WARP]) try_threads(p, &of, device, threads, best, best_score);
-}
-
-/* Registers that the compiler may give a thread where so many blocks are to be on a multiprocessor: each quarter of it
- * has a quarter of them, for whole warps. */
-static int registers_for(const fg_pass *p, const fg_device_info *device, int blocks) {
-  const int warps = divide_up(blocks * (p->threads / 32), 4);
-  return device->registers_sm / 4 / (32 * warps) / 8 * 8;
 }
 
 /* What the compiler is asked for.  Of many blocks one less than there is room for does no harm, if its share of the

@@ -135,6 +135,26 @@ START_TEST(large_radices_are_right_in_passes_of_every_kind) {
 }
 END_TEST
 
+/* In one pass where there are many of them, which are then not all computed. */
+static const struct {
+  const char *text;
+  bool large, convolved;
+} many[] = {{"oc10007*600", true, true}, {"/ocb11239*600", true, true}, {"oc13399*600", false, true}, {"ocb24000*600", true, false}};
+
+START_TEST(long_rows_are_right_in_one_pass) {
+  fg_problem *p = problem_of(many[_i].text);
+  plan(p, &fg_reference_device);
+  fg_pass *const pass = &list.pass[0];
+  bool large = false;
+  for (int s = 0; s < pass->stages; s++) large = large || fg_radix_large(pass->radix[s]);
+  ck_assert_int_eq(list.count, 1);
+  ck_assert(large == many[_i].large && (pass->filter.kind != FG_TABLE_NONE) == many[_i].convolved);
+  p->batch.dim[0].n = pass->loop[0].n = 2;
+  check(p, many[_i].text);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* ---- orders, tails, loops ---- */
 
 static const struct {
@@ -479,6 +499,7 @@ int main(void) {
   if (PRECISION == FG_SINGLE && !TEST_WIDE) {
     tcase_add_loop_test(tc, large_radices_are_right, 0, (TEST_COUNT(large) + 1) / 2);
     tcase_add_loop_test(tc, large_radices_are_right_in_passes_of_every_kind, 0, TEST_COUNT(with_large));
+    tcase_add_loop_test(tc, long_rows_are_right_in_one_pass, 0, TEST_COUNT(many));
     tcase_add_test(tc, columns_of_a_split_may_be_one_large_butterfly);
   }
   tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));
