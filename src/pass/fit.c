@@ -9,8 +9,7 @@ enum {
   MAX_POINTS = 32,       /* complex numbers a thread may hold in registers: 64 of 255, or 128 in double precision */
   MAX_POINTS_ALONE = 64, /* the same where a radix alone has more than that */
   MAX_POINTS_ALONE_DOUBLE = 43,
-  MAX_POINTS_OF_LINES = 80, /* of lines with a large radix (radices.h), chirps' left out, which spill; boxes with more than 64
-                               were not measured */
+  MAX_POINTS_OF_LINES = 80, /* of lines with a large radix (radices.h); boxes with more than 64 were not measured */
   MIN_THREADS = 32,
   LARGE_TILE = 48 * 1024, /* bytes */
   LARGEST_LEAN_RADIX = 16,
@@ -24,7 +23,7 @@ static bool has_large_radix(const fg_pass *p) {
 }
 
 int fg_fit_most_points(const fg_pass *p) {
-  if (has_large_radix(p) && p->family == FG_FAMILY_TILE && !p->filter.kind) return MAX_POINTS_OF_LINES;
+  if (has_large_radix(p) && p->family == FG_FAMILY_TILE) return MAX_POINTS_OF_LINES;
   for (int s = 0; s < p->stages; s++)
     if (p->radix[s] > MAX_POINTS) return p->precision == FG_SINGLE ? MAX_POINTS_ALONE : MAX_POINTS_ALONE_DOUBLE;
   return MAX_POINTS;
@@ -137,14 +136,28 @@ static int registers_for(const fg_pass *p, const fg_device_info *device, int blo
   return device->registers_sm / 4 / (32 * warps) / 8 * 8;
 }
 
+/* Complex rows without forms or twiddles, in single precision, one a block: of such a tile it was measured what follows. */
+static bool is_lone_row(const fg_pass *p) {
+  return p->precision == FG_SINGLE && p->lines == 1 && p->in == 1 && p->out == 1 && !p->twiddle && !p->from.form &&
+         !p->to.form;
+}
+
+bool fg_fit_is_long_chirp(const fg_pass *p) {
+  enum { SHORTEST = 14592, LONGEST = 24576 };
+  fg_pass one = *p;
+  one.lines = 1;
+  return is_lone_row(&one) && p->filter.kind == FG_TABLE_FILTER && p->n >= SHORTEST && p->n <= LONGEST;
+}
+
 /* A tile that has the multiprocessor to itself gets along with fewer registers than it would like: the compiler is told,
  * and spills a little.  (Bytes of a thread, by ptxas, sm_90: of large radices at 0.82 of what they are said to need up to 50,
- * at 0.8 and less, and of those that load ahead, to 240; of convolutions, of which much is said, at 0.6 up to 30.  The others were measured
- * as dealt out without regard to quarters.) */
+ * at 0.8 and less, and of those that load ahead, to 240; of convolutions, of which much is said, at 0.6 up to 30.  The
+ * others were measured as dealt out without regard to quarters.) */
 static bool is_tight(const fg_pass *p, const fg_device_info *device, int registers) {
-  const bool large = has_large_radix(p), exact = large || p->filter.kind;
-  const int all = exact ? registers_for(p, device, 1) : device->registers_sm / p->threads / 8 * 8;
-  const double least = large && !p->filter.kind ? 0.82 : large ? 0.78 : p->filter.kind ? 0.6 : 0.72;
+  const bool convolved = is_lone_row(p) && (fg_pass_is_rader(p) || fg_fit_is_long_chirp(p));
+  const bool large = is_lone_row(p) && has_large_radix(p);
+  const int all = large || convolved ? registers_for(p, device, 1) : device->registers_sm / p->threads / 8 * 8;
+  const double least = large && convolved ? 0.78 : large ? 0.82 : convolved ? 0.6 : 0.72;
   if (large && p->ahead) return false;
   return p->family == FG_FAMILY_TILE && all < registers && all >= least * registers;
 }

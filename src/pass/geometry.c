@@ -252,20 +252,10 @@ static int stages_but_moves(const fg_pass *p) {
   return stages;
 }
 
-/* Convolutions with a chirp that have a multiprocessor to themselves, of rows.  (On an H200, single precision, in three passes
- * and so: of 20480 points 971 us and 611, of 23040 949 and 755, of 25920, which spill more, 1087 and 1172.) */
-static bool is_long_chirp(const fg_pass *p, const fg_device_info *device) {
-  enum { LONGEST = 24576 };
-  fg_pass one = *p;
-  one.lines = 1;
-  if (p->filter.kind != FG_TABLE_FILTER || p->in != 1 || p->out != 1 || p->n > LONGEST) return false;
-  return has_room_for_one(&one, device);
-}
-
 /* Where large radices were measured (on an H200; taken for all): rows and columns without factors, long chirps. */
-static bool may_have_large(const fg_pass *p, const fg_device_info *device) {
+static bool may_have_large(const fg_pass *p) {
   if (p->real_radix || p->odd_row || p->from.form || p->to.form) return false;
-  if (is_long_chirp(p, device)) return true;
+  if (fg_fit_is_long_chirp(p)) return true;
   if (p->twiddle || p->load_table.kind || p->store_table.kind || p->filter.kind) return false;
   return (p->in == 1) == (p->out == 1);
 }
@@ -280,7 +270,7 @@ static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *b
   const bool fits = *best_score > 0;
   const int stages = fits ? stages_but_moves(best) : FG_MAX_STAGES;
   const long long full = (long long)FULL * device->multiprocessors;
-  if (!may_have_large(p, device) || fg_pass_lines(p) < full) return;
+  if (!may_have_large(p) || fg_pass_lines(p) < full) return;
   if (fits ? fg_tuned_shipped_has(p, device->arch) : p->in != 1 || p->out != 1) return;
   const int count = fg_radix_large_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
   fg_pass large = *best;

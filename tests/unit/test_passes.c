@@ -169,7 +169,7 @@ END_TEST
 static const struct {
   const char *text;
   int passes;
-} long_rows[] = {{"orf4096x4096*2", 3}, {"orf4096x2048*4", 2}, {"orb4096x4096*2", 3}, {"orb4096x2048*4", 2}};
+} long_rows[] = {{"orf4096x4096*2", 3}, {"orf4096x2048*4", 2}, {"orf16x64x2160*30", 2}, {"orf3072x2773*3", 2}, {"orb4096x4096*2", 3}, {"orb4096x2048*4", 2}};
 
 START_TEST(long_real_rows_are_not_overlapped) {
   fg_passes *p = test_plan(long_rows[_i].text, FG_SINGLE, &fg_reference_device);
@@ -206,13 +206,14 @@ START_TEST(two_passes_are_cut_evenly_where_that_pays) {
 }
 END_TEST
 
-/* Columns and rows of 4096 points and less are two passes where the model has three cheaper, but not by far. */
+/* Two passes where the model has three cheaper, but not by far: of long rows of which more than the L2 holds. */
 static const struct {
   const char *text;
   enum fg_precision precision;
   int passes;
 } long_ones[] = {{"oc8388608*4", FG_SINGLE, 2},  {"ic6000000*5", FG_SINGLE, 2},  {"/oc3000000*11", FG_SINGLE, 2},
-                 {"oc12000000*2", FG_SINGLE, 3}, {"oc16777216*2", FG_SINGLE, 3}, {"oc8388608*2", FG_DOUBLE, 3}};
+                 {"oc12000000*2", FG_SINGLE, 3}, {"oc16777216*2", FG_SINGLE, 3}, {"oc8388608*2", FG_DOUBLE, 3},
+                 {"oc5000000", FG_SINGLE, 3},    {"oc31939", FG_SINGLE, 3},      {"oc3000000x16", FG_SINGLE, 4}};
 
 START_TEST(two_passes_are_preferred_to_three) {
   fg_passes *p = test_plan(long_ones[_i].text, long_ones[_i].precision, &fg_reference_device);
@@ -230,7 +231,7 @@ static const struct {
     {"oc61*500000", 1, FG_TABLE_NONE}, {"oc2257*14000", 1, FG_TABLE_NONE}, {"oc67*500000", 1, FG_TABLE_RADER},
     {"oc404*80000", 1, FG_TABLE_RADER}, {"oc2003*16000", 1, FG_TABLE_RADER}, {"oc101v360000", 1, FG_TABLE_RADER},
     {"/oc1009*60000", 1, FG_TABLE_RADER}, {"oc167*200000", 1, FG_TABLE_FILTER}, {"oc509*60000", 1, FG_TABLE_FILTER},
-    {"oc10007*3000", 1, FG_TABLE_FILTER}, {"oc14143*2400", 3, FG_TABLE_FILTER}, {"oc13399*2500", 1, FG_TABLE_RADER},
+    {"oc10007*3000", 1, FG_TABLE_FILTER}, {"oc12893*2600", 3, FG_TABLE_FILTER}, {"oc6269*2000", 1, FG_TABLE_FILTER}, {"oc13399*2500", 1, FG_TABLE_RADER},
     {"oc1000003*33", 3, FG_TABLE_FILTER}, {"oc137x96*2000", 2, FG_TABLE_RADER}};
 
 START_TEST(the_cheapest_way_with_a_large_prime_is_taken) {

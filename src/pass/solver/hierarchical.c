@@ -112,33 +112,44 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision precision, ptrdiff_t 
   return kept;
 }
 
-/* What three passes cost more than the model says, two less.  Measured on an H200 (doc/performance.md): three 1.13 to 1.23
- * times as long, two 0.91 to 1.0; of the lengths tried all at 0.89 and 0.92 gain by two but one, that at 0.80 loses. */
+/* What three passes cost more than the model says, two less.  Measured on an H200, rows of 3 to 12 million points in bulk
+ * (doc/performance.md): three 1.13 to 1.23 times as long, two 0.91 to 1.0; at 0.89 and 0.92 of two passes' price most gain
+ * by two, some by the geometries that the table has, at 0.80 they lose. */
 static const double worth_three = 0.85;
 
-/* The cheapest list of two passes in place of the three of list, which begins as before, unless these are cheaper by far. */
-static void prefer_two(const fg_planner *planner, const fg_work *w, const ptrdiff_t *factors, int count,
-                       const fg_passes *before, fg_passes *list) {
+/* Whole rows of which more than the L2 holds: there a third pass is not cheap. */
+static bool may_prefer_two(const fg_planner *planner, const fg_work *w) {
+  enum { SHORTEST = 1 << 21 };
+  const ptrdiff_t n = w->dim[0].n;
+  const double bytes = 2.0 * (double)fg_real_size(w->precision) * (double)n * (double)fg_work_loop_size(w);
+  return planner->splits == 0 && w->precision == FG_SINGLE && n >= SHORTEST && w->dim[0].is == 1 && w->dim[0].os == 1 &&
+         !fg_work_has_form(w) && !w->load_table.kind && !w->store_table.kind && bytes > (double)planner->device->l2;
+}
+
+/* The cheapest list of two passes in place of the three that list ends with, unless these are cheaper by far.  before, cost:
+ * what it had without them. */
+static void prefer_two(const fg_planner *planner, const fg_work *w, const ptrdiff_t *factors, int count, int before,
+                       double cost, fg_passes *list) {
   fg_planner once = *planner;
   fg_passes *two = calloc(1, sizeof *two);
-  const double limit = before->cost + (list->cost - before->cost) / worth_three;
+  const double limit = cost + (list->cost - cost) / worth_three;
   if (!two) return;
-  fg_passes_copy(two, before);
+  fg_passes_copy(two, list); /* scratch, too: as large as the data either way */
+  two->count = before;
+  two->cost = cost;
   once.splits = MAX_SPLITS - 1;
   if (once.limit == 0 || limit < once.limit) once.limit = limit;
-  if (fg_planner_cheapest(&once, w, lower_split, factors, count, two) && two->count - before->count == 2)
-    fg_passes_copy(list, two);
+  if (fg_planner_cheapest(&once, w, lower_split, factors, count, two) && two->count - before == 2) fg_passes_copy(list, two);
   free(two);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   ptrdiff_t factors[MAX_CANDIDATES];
-  const int count = fg_hierarchical_factors(w->dim[0].n, w->precision, factors);
-  fg_passes *before = planner->splits == 0 && w->precision == FG_SINGLE ? calloc(1, sizeof *before) : NULL;
-  if (before) fg_passes_copy(before, list);
+  const int count = fg_hierarchical_factors(w->dim[0].n, w->precision, factors), before = list->count;
+  const double cost = list->cost;
   const bool can = fg_planner_cheapest(planner, w, lower_split, factors, count, list);
-  if (can && before && list->count - before->count == 3) prefer_two(planner, w, factors, count, before, list);
-  free(before);
+  if (can && list->count - before == 3 && may_prefer_two(planner, w))
+    prefer_two(planner, w, factors, count, before, cost, list);
   return can;
 }
 

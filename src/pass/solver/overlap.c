@@ -32,9 +32,10 @@ static double bytes(const fg_work *w) {
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->rank < 2 || w->rank > FG_MAX_BOX + 1) return false; /* must: the second pass has all dimensions but one */
   const fg_dim *last = &w->dim[w->rank - 1], *split = &w->dim[w->rank - 2];
-  const bool measured = w->kind == FG_C2R || (w->kind == FG_R2C && w->precision == FG_SINGLE);
+  const bool plane = w->kind == FG_R2C && w->precision == FG_SINGLE && w->rank == 2 && last->n % 2 == 0;
+  const bool slower_when_long = w->kind == FG_C2R || plane;
   return w->kind != FG_R2R && !fg_work_has_form(w)                  /* must: boxes have no other forms */
-         && (!measured || last->n <= LONGEST_REAL_ROW)              /* taste: of 4096² × 2 c2r takes 298 us, r2c 249, for 211 of three passes */
+         && (!slower_when_long || last->n <= LONGEST_REAL_ROW)      /* taste: 4096² × 2, c2r 298 us, r2c 249; in three 211 */
          && planner->splits == 0                                    /* taste: more passes are done by others */
          && !w->load_table.kind && !w->store_table.kind             /* must: positions are of one dimension */
          && w->twiddle == 0                                         /* must: the twiddle belongs to the first pass */
