@@ -30,6 +30,7 @@ typedef struct {
   long long in, out; /* strides of load and store */
   long long twiddle; /* weight of this index in the twiddle's exponent */
   long long load, store; /* weights of this index in the position in the load and store tables */
+  unsigned magic, shift; /* ⌊u/n⌋ = (⌊magic·u/2³²⌋ + u) >> shift for u < 2³¹; set with the arguments */
 } fg_loop;
 
 typedef struct {

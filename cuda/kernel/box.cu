@@ -30,6 +30,8 @@
  *   FG_SINGLY                         1: one butterfly of a thread after the other
  *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed
  *   FG_HALF_ROW                       1: a point of a row is two of its real elements; FG_SIZES has so many points
+ *   FG_IN_ROW, FG_OUT_ROW             elements from row to row in memory where rows lie one behind the other; 0: as arguments
+ *   FG_IN_DENSE, FG_OUT_DENSE         1: and so do boxes, without a gap
  *   FG_IN_TWOS, FG_OUT_TWOS           1: these are next to each other and aligned */
 #include "args.h"
 #include "box_shape.h"
@@ -108,7 +110,7 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const spot 
   using T = stage<0>;
 #pragma unroll
   for (int j = 0; j < T::R; j++) v[j] = {0, 0};
-  if (!s.exists || first + s.box >= line_number(a.lines)) return;
+  if (!s.exists || !box_exists(a, first + s.box)) return;
   long long at = place_of(a, first + s.box).in + first_in(0) * in_step(a, shared_in(0));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
@@ -120,7 +122,7 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const spot 
 /* Of the last one. */
 FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const spot &s, const cplx *v) {
   using T = stage<LAST>;
-  if (!s.exists || first + s.box >= line_number(a.lines)) return;
+  if (!s.exists || !box_exists(a, first + s.box)) return;
   const line_place place = place_of(a, first + s.box);
   long long at = place.out + first_in(LAST) * out_step(a, shared_in(LAST));
 #pragma unroll

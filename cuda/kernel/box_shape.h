@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "cluster.h"
+#include "line.h"
 
 constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
 constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
@@ -114,13 +115,18 @@ template <int S> struct stage {
     if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
 #pragma unroll
     for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
-    if (!FG_ACROSS) s.box = value_of(u, i);
+    if (!FG_ACROSS) s.box = FG_BOXES > 1 ? value_of(u, i) : 0;
     constexpr int D = shared_in(S), N = size_of(D);
     if (FG_CLUSTER > 1 && N % FG_CLUSTER) s.exists = s.exists && first_in(S) + s.at[D] < N; /* the last have less */
     s.b = s.at[AXIS];
     return s;
   }
 };
+
+/* The last block may have room for more; none is without a box. */
+FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
+  return FG_BOXES == 1 || box < line_number(a.lines);
+}
 
 /* Address in the exchange after stage E of a spot whose coordinate along AXIS is k instead. */
 template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
@@ -130,9 +136,21 @@ template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
   return address;
 }
 
-/* Stride along dimension d in global memory; rows are mostly contiguous, which saves a product. */
-FG_DEVICE long long in_stride(const fg_tile_args &a, int d) { return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d]; }
-FG_DEVICE long long out_stride(const fg_tile_args &a, int d) { return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d]; }
+/* Stride along dimension d in global memory: where rows, PITCH elements from one to the next, lie one behind the other, a
+ * constant, which is part of an instruction then. */
+template <int PITCH> FG_CONSTANT long long dense_stride(int d) {
+  long long stride = d == ROW ? 1 : PITCH;
+  for (int i = d + 1; i < ROW; i++) stride *= size_of(i);
+  return stride;
+}
+FG_DEVICE long long in_stride(const fg_tile_args &a, int d) {
+  if (FG_IN_ROW) return dense_stride<FG_IN_ROW>(d);
+  return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d];
+}
+FG_DEVICE long long out_stride(const fg_tile_args &a, int d) {
+  if (FG_OUT_ROW) return dense_stride<FG_OUT_ROW>(d);
+  return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d];
+}
 
 /* The same from point to point, where one may be two real elements. */
 FG_DEVICE long long in_step(const fg_tile_args &a, int d) {

@@ -17,17 +17,31 @@ constexpr int HALF = LENGTH / 2 + 1; /* of a row's spectrum is in memory */
 constexpr int PLANE = FG_TOTAL / POINTS_ROW, HALF_TOTAL = PLANE * HALF;
 
 constexpr int SPECTRA = FG_BOXES * HALF_TOTAL;
-constexpr int ELEMENTS = (SPECTRA + FG_THREADS - 1) / FG_THREADS; /* of a thread */
 
-/* The i-th that this thread moves, along the rows first. */
+/* From one element of a thread to its next.  Half rows: whole rows, so that all of them are of one column, which has one
+ * factor and one place in each row; as many rows as whole sectors have, or one, unless too many threads had nothing to do. */
+constexpr int SIDE = HALF * (FG_ACROSS ? FG_BOXES : 1);
+FG_CONSTANT int whole_rows(int rows) {
+  const int step = FG_THREADS / (rows * SIDE) * (rows * SIDE);
+  return FG_HALF_ROW && 4 * step >= 3 * FG_THREADS ? step : 0;
+}
+constexpr int BY_SECTORS = whole_rows(32 / sizeof(cplx)), BY_ROWS = whole_rows(1);
+constexpr int STEP = BY_SECTORS ? BY_SECTORS : BY_ROWS ? BY_ROWS : FG_THREADS;
+
+FG_DEVICE bool moves_spectra() { return STEP == FG_THREADS || threadIdx.x < STEP; }
+
+/* Of a thread, of all that exist. */
+FG_CONSTANT int elements(int step) { return (SPECTRA + step - 1) / step; }
+
+/* The i-th of a thread that moves any, along the rows first. */
 FG_DEVICE spot element(int i) {
   spot s;
-  number u = {threadIdx.x, FG_THREADS};
-  s.exists = (i + 1) * FG_THREADS <= SPECTRA || value_of(u, i) < SPECTRA;
+  number u = {threadIdx.x, STEP};
+  s.exists = (i + 1) * STEP <= SPECTRA || value_of(u, i) < SPECTRA;
   if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
 #pragma unroll
   for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == ROW ? HALF : size_of(d));
-  if (!FG_ACROSS) s.box = value_of(u, i);
+  if (!FG_ACROSS) s.box = FG_BOXES > 1 ? value_of(u, i) : 0;
   s.b = 0;
   return s;
 }
@@ -55,10 +69,6 @@ FG_DEVICE cplx *element_in(cplx *tile, const spot &s) {
 
 /* Behind the points where a thread does one butterfly after the other: others would have written over them. */
 FG_DEVICE cplx *spectra_in(cplx *tile) { return tile + (FG_SINGLY ? FG_BOXES * FG_BOX_POINTS : 0); }
-
-FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
-  return FG_BOXES == 1 || box < line_number(a.lines);
-}
 
 /* Of the planes in which k and −k are both in memory the Hermitian part counts: 0, and the last of even rows. */
 FG_DEVICE void make_hermitian(cplx *tile) {
@@ -89,25 +99,53 @@ FG_DEVICE void make_hermitian(cplx *tile) {
 /* So many elements of a thread are under way at a time. */
 constexpr int BATCH = sizeof(real) == 4 ? 16 : 8;
 
-FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *spectra) {
+/* The elements of a thread, a batch at a time: load(i) of all of them, then keep(i, what came). */
+template <int COUNT, class F, class G> FG_DEVICE void in_batches(F load, G keep) {
 #pragma unroll
-  for (int begin = 0; begin < ELEMENTS; begin += BATCH) {
+  for (int begin = 0; begin < COUNT; begin += BATCH) {
     cplx x[BATCH];
 #pragma unroll
-    for (int i = 0; i < BATCH; i++) {
-      const spot s = element(begin + i);
-      x[i] = {0, 0};
-      if (begin + i >= ELEMENTS || !s.exists || !box_exists(a, first + s.box)) continue;
-      long long at = place_of(a, first + s.box).in;
+    for (int i = 0; i < BATCH; i++) x[i] = begin + i < COUNT ? load(begin + i) : cplx{0, 0};
 #pragma unroll
-      for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
-      x[i] = read_point(a, at);
-    }
+    for (int i = 0; i < BATCH; i++)
+      if (begin + i < COUNT) keep(begin + i, x[i]);
+  }
+}
+
+/* Elements that the block's boxes have, of all that it has room for. */
+FG_DEVICE int existing_elements(const fg_tile_args &a, line_number first) {
+  const line_number left = line_number(a.lines) - first;
+  return FG_BOXES == 1 || left >= FG_BOXES ? SPECTRA : int(left) * HALF_TOTAL;
+}
+
+FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *spectra) {
+  if constexpr (FG_IN_DENSE) { /* as in the tile: one run of elements */
+    const int all = existing_elements(a, first);
+    const long long at = place_of(a, first).in + threadIdx.x;
+    in_batches<elements(FG_THREADS)>(
+        [&](int i) {
+          const bool exists = int(threadIdx.x) + i * FG_THREADS < all;
+          return exists ? read_point(a, at + i * FG_THREADS) : cplx{0, 0};
+        },
+        [&](int i, cplx x) {
+          const int u = threadIdx.x + i * FG_THREADS;
+          if ((i + 1) * FG_THREADS <= SPECTRA || u < SPECTRA) shared_store(spectra + u, x);
+        });
+  } else if (moves_spectra()) {
+    const line_place only = place_of(a, first);
+    in_batches<elements(STEP)>(
+        [&](int i) {
+          const spot s = element(i);
+          if (!s.exists || !box_exists(a, first + s.box)) return cplx{0, 0};
+          long long at = (FG_BOXES == 1 ? only : place_of(a, first + s.box)).in;
 #pragma unroll
-    for (int i = 0; i < BATCH; i++) {
-      const spot s = element(begin + i);
-      if (begin + i < ELEMENTS && s.exists) shared_store(element_in(spectra, s), x[i]);
-    }
+          for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
+          return read_point(a, at);
+        },
+        [&](int i, cplx x) {
+          const spot s = element(i);
+          if (s.exists) shared_store(element_in(spectra, s), x);
+        });
   }
   __syncthreads();
   make_hermitian(spectra);
@@ -142,26 +180,59 @@ FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx 
 /* After the last stage there is no skew: points are where their indices say. */
 FG_DEVICE cplx point_in(const cplx *tile, const spot &s) { return shared_load(tile + tile_address<LAST, ROW>(s, s.at[ROW])); }
 
-/* An element of the spectrum of the points in the tile: Z, or of half rows X (half.h). */
-FG_DEVICE cplx spectrum_element(const fg_tile_args &a, const cplx *tile, spot s) {
+/* And rows are one pitch apart.  That with the negative index of each dimension: PLANE − row is the one before, but where
+ * the faster index is 0. */
+FG_DEVICE int mirrored_row(int row) {
+  int mirror = PLANE - row;
+  if (DIMS == 3) mirror += row % size_of(ROW - 1) ? size_of(ROW - 1) : 0;
+  return mirror >= PLANE ? mirror - PLANE : mirror;
+}
+
+/* Two points of this thread's i-th element, which is at s: number own of its row and number other of the mirror's. */
+struct two_points {
+  cplx own, mirror;
+};
+FG_DEVICE two_points points_of(const cplx *tile, spot s, int i, int own, int other) {
+  if constexpr (!FG_ACROSS && STEP % HALF == 0) { /* row by row: one address of each thread, and constants */
+    const int number = int(threadIdx.x) / HALF + i * (STEP / HALF), box = FG_BOXES > 1 ? number / PLANE : 0;
+    const int gaps = box * (FG_BOX_POINTS - PLANE * FG_PITCH), before = box * PLANE;
+    const cplx *const x = tile + gaps + own + number * FG_PITCH;
+    const cplx *const y = tile + gaps + other + (before + mirrored_row(number - before)) * FG_PITCH;
+    return {shared_load(x), shared_load(y)};
+  }
+  const cplx mirror = point_in(tile, mirrored(s, other));
+  s.at[ROW] = own;
+  return {point_in(tile, s), mirror};
+}
+
+/* That element of the spectrum of the points in the tile: Z, or of half rows X (half.h). */
+FG_DEVICE cplx spectrum_element(const fg_tile_args &a, const cplx *tile, const spot &s, int i) {
   if (!FG_HALF_ROW) return point_in(tile, s);
   const int k = s.at[ROW];
-  const cplx mirror = conjugate(point_in(tile, mirrored(s, k ? POINTS_ROW - k : 0)));
-  if (k == POINTS_ROW) s.at[ROW] = 0;
-  const cplx z = point_in(tile, s);
-  return scaled_plus(real(0.5), z + mirror, turned(half_root(a, k), mirror - z));
+  const two_points z = points_of(tile, s, i, k == POINTS_ROW ? 0 : k, k ? POINTS_ROW - k : 0);
+  const cplx mirror = conjugate(z.mirror);
+  return scaled_plus(real(0.5), z.own + mirror, turned(half_root(a, k), mirror - z.own));
 }
 
 FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cplx *tile) {
+  if (!moves_spectra()) return;
+  const int all = existing_elements(a, first);
+  const line_place only = place_of(a, first);
+  const long long begin = only.out + threadIdx.x;
 #pragma unroll
-  for (int i = 0; i < ELEMENTS; i++) {
+  for (int i = 0; i < elements(STEP); i++) {
     const spot s = element(i);
+    if (FG_OUT_DENSE) {
+      if (((i + 1) * STEP > SPECTRA || FG_BOXES > 1) && int(threadIdx.x) + i * STEP >= all) break;
+      write_point(a, begin + i * STEP, spectrum_element(a, tile, s, i));
+      continue;
+    }
     if (!s.exists || !box_exists(a, first + s.box)) continue;
-    const line_place place = place_of(a, first + s.box);
+    const line_place place = FG_BOXES == 1 ? only : place_of(a, first + s.box);
     long long at = place.out;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);
-    const cplx x = spectrum_element(a, tile, s);
+    const cplx x = spectrum_element(a, tile, s, i);
     write_point(a, at, FG_TWIDDLE ? twiddled(a, place.twiddle, s.at[0], x) : x);
   }
 }

@@ -55,6 +55,10 @@ constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENG
 FG_DEVICE long long load_distance(const fg_tile_args &a, long long e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
 FG_DEVICE long long store_distance(const fg_tile_args &a, long long e) { return FG_STORE_DENSE ? e : e * a.store_step; }
 
+/* Others are not negative, and their product with an element's size is one instruction. */
+FG_DEVICE long long load_distance(const fg_tile_args &a, int e) { return load_distance(a, (long long)unsigned(e)); }
+FG_DEVICE long long store_distance(const fg_tile_args &a, int e) { return store_distance(a, (long long)unsigned(e)); }
+
 /* Of position p + step; the latter a constant, which is left to the instruction. */
 FG_DEVICE cplx form_factor(const fg_tile_args &a, long long p, long long step = 0) {
   const cplx *const first = static_cast<const cplx *>(a.form_table) + p;
@@ -182,10 +186,15 @@ FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position
 }
 
 /* Position p ≤ L/2; edge: it is 0 or L/2. */
+template <class P>
+FG_DEVICE void write_bin(const fg_tile_args &a, long long row, P p, cplx v, bool edge, bool exists = true) {
+  write_point(a, row + store_distance(a, p), edge && !FG_TWIDDLE ? cplx{v.x, 0} : v, exists);
+}
+
 template <class P> FG_DEVICE void store_spectrum(const fg_tile_args &a, long long row, P p, cplx v, bool edge) {
   constexpr position n = TO_ROW;
   if (FG_TO_FORM == FG_FORM_HERMITIAN) {
-    write_point(a, row + store_distance(a, p), edge && !FG_TWIDDLE ? cplx{v.x, 0} : v);
+    write_bin(a, row, p, v, edge);
   } else if (FG_TO_FORM == FG_FORM_HALFCOMPLEX) {
     write_real(a, row, p, v.x);
     if (!edge) write_real(a, row, n - p, v.y);
@@ -211,17 +220,21 @@ FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real
   write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -x : x);
 }
 
-FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, cplx v) {
+/* line: the position of some point of the line, all of which are equal modulo the period. */
+FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, position line, cplx v) {
   if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
     const cplx x = quarter_wave_elements(v, form_factor(a, p));
     write_real(a, row, 2 * p, x.x);
     write_real(a, row, TO_ROW - 1 - 2 * p, x.y);
   } else if (stores_real(FG_TO_FORM)) {
     store_real(a, row, p, v.x);
-  } else if (2 * p <= TO_LENGTH) {
-    store_spectrum(a, row, p, v, p == 0 || 2 * p == TO_LENGTH);
-  } else if (2 * (p % TO_PERIOD) % TO_PERIOD != 0) {
-    store_spectrum(a, row, TO_LENGTH - p, conjugate(v), false);
+  } else { /* one store for both halves: no branch between them */
+    const bool lower = 2 * p <= TO_LENGTH, mirrors = 2 * (line % TO_PERIOD) % TO_PERIOD != 0;
+    const cplx x = {v.x, lower ? v.y : -v.y};
+    const position q = lower ? p : TO_LENGTH - p;
+    const bool exists = lower || mirrors, edge = p == 0 || 2 * p == TO_LENGTH;
+    if (FG_TO_FORM == FG_FORM_HERMITIAN) write_bin(a, row, q, x, edge, exists);
+    else if (exists) store_spectrum(a, row, q, x, edge);
   }
 }
 

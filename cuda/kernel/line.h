@@ -18,14 +18,23 @@ struct line_place {
   long long in, out, twiddle, load, store;
 };
 
+/* By a multiplication (Granlund, Montgomery, Division by invariant integers using multiplication, PLDI 1994). */
+FG_DEVICE line_number divided(line_number u, const fg_loop &by) {
+#if FG_MANY_LINES
+  return u / line_number(by.n);
+#else
+  return (__umulhi(u, by.magic) + u) >> by.shift;
+#endif
+}
+
 FG_DEVICE line_place place_of(const fg_tile_args &a, line_number number) {
   line_place p = {0, 0, 0, 0, 0};
 #pragma unroll
   for (int d = 0; d < FG_LOOPS; d++) {
-    const line_number n = line_number(a.loop[d].n);
     /* The outermost index needs no division. */
-    const line_number i = d + 1 < FG_LOOPS ? number % n : number;
-    number = d + 1 < FG_LOOPS ? number / n : 0;
+    const line_number rest = d + 1 < FG_LOOPS ? divided(number, a.loop[d]) : 0;
+    const line_number i = number - rest * line_number(a.loop[d].n);
+    number = rest;
     p.in += i * a.loop[d].in;
     p.out += i * a.loop[d].out;
     if (FG_TWIDDLE) p.twiddle += i * a.loop[d].twiddle;

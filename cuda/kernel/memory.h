@@ -7,12 +7,14 @@
 #define FG_CONSTANT static constexpr __host__ __device__ /* functions of compile-time constants */
 
 #ifdef FG_SIM
-#define FG_SEE_GLOBAL(p, write) fg_sim_global((p), sizeof *(p), (write) ? FG_SIM_WRITE : FG_SIM_READ)
+#define FG_SEE_LOAD(p) fg_sim_global((p), sizeof *(p), FG_SIM_READ)
+#define FG_SEE_STORE(p, exists) fg_sim_global((p), sizeof *(p), (exists) ? FG_SIM_WRITE : FG_SIM_NOTHING)
 #define FG_SEE_TABLE(p) fg_sim_global((p), sizeof *(p), FG_SIM_READ_TABLE)
 #define FG_SEE_SHARED(p, write) fg_sim_shared((p), sizeof *(p), (write))
 #define FG_SHARED_BASE() fg_sim_shared_base()
 #else
-#define FG_SEE_GLOBAL(p, write) ((void)0)
+#define FG_SEE_LOAD(p) ((void)0)
+#define FG_SEE_STORE(p, exists) ((void)0)
 #define FG_SEE_TABLE(p) ((void)0)
 #define FG_SEE_SHARED(p, write) ((void)0)
 extern __shared__ __align__(16) unsigned char fg_shared_memory[];
@@ -35,13 +37,13 @@ FG_DEVICE void let_next_launch() {
 }
 
 template <class T> FG_DEVICE T global_load(const T *p) {
-  FG_SEE_GLOBAL(p, false);
+  FG_SEE_LOAD(p);
   return *p;
 }
 
-template <class T> FG_DEVICE void global_store(T *p, T v) {
-  FG_SEE_GLOBAL(p, true);
-  *p = v;
+template <class T> FG_DEVICE void global_store(T *p, T v, bool exists = true) {
+  FG_SEE_STORE(p, exists);
+  if (exists) *p = v;
 }
 
 template <class T> FG_DEVICE T shared_load(const T *p) {

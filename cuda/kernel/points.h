@@ -65,11 +65,17 @@ struct run_of_points {
   int k, dk; /* the same as indices along the line */
 };
 
+/* Positions of its points; the first says where its row is. */
+FG_DEVICE position load_position(const fg_tile_args &a, const run_of_points &r, int j) {
+  return FG_LOAD_WHOLE ? r.k + j * r.dk : position(r.place.load + (r.k + j * r.dk) * a.load_weight);
+}
+FG_DEVICE position store_position(const fg_tile_args &a, const run_of_points &r, int j) {
+  return FG_STORE_WHOLE ? r.k + j * r.dk : position(r.place.store + (r.k + j * r.dk) * a.store_weight);
+}
+
 FG_DEVICE cplx fetch_point(const fg_tile_args &a, const run_of_points &r, int j) {
-  const long long at = r.at + j * r.step;
-  if (!FROM_FORM) return read_point(a, at);
-  const position p = FG_LOAD_WHOLE ? r.k + j * r.dk : position(r.place.load + (r.k + j * r.dk) * a.load_weight);
-  return load_form(a, at - load_distance(a, p), p);
+  if (!FROM_FORM) return read_point(a, r.at + j * r.step);
+  return load_form(a, r.at - load_distance(a, load_position(a, r, 0)), load_position(a, r, j));
 }
 
 FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) {
@@ -83,13 +89,9 @@ FG_DEVICE cplx load_point(const fg_tile_args &a, const run_of_points &r, int j) 
 }
 
 FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, cplx v) {
-  const long long at = r.at + j * r.step;
-  if (!TO_FORM) {
-    write_point(a, at, v);
-    return;
-  }
-  const position p = FG_STORE_WHOLE ? r.k + j * r.dk : position(r.place.store + (r.k + j * r.dk) * a.store_weight);
-  store_form(a, at - store_distance(a, p), p, v);
+  const position first = store_position(a, r, 0);
+  if (TO_FORM) store_form(a, r.at - store_distance(a, first), store_position(a, r, j), first, v);
+  else write_point(a, r.at + j * r.step, v);
 }
 
 /* Twiddle, swap and table of the results of one line; false where nothing is to be stored. */

@@ -15,8 +15,9 @@ typedef struct {
 
 typedef struct fg_sim_hooks fg_sim_hooks;
 
-/* What a kernel does with a word of global memory; tables are told apart for counting only. */
-enum { FG_SIM_READ, FG_SIM_WRITE, FG_SIM_READ_TABLE };
+/* What a kernel does with a word of global memory; tables are told apart for counting only, and so are threads that have no
+ * part in an access of their warp. */
+enum { FG_SIM_READ, FG_SIM_WRITE, FG_SIM_READ_TABLE, FG_SIM_NOTHING };
 
 /* What a running kernel sees.  The simulator keeps it up to date at every change of thread. */
 typedef struct {

@@ -236,7 +236,8 @@ static void hook_global(fg_sim_state *state, const void *address, unsigned bytes
   core *c = (core *)state;
   const bool write = how == FG_SIM_WRITE;
   uint32_t with = 0;
-  fg_sim_touch_result result = fg_sim_memory_touch(&c->toucher, address, bytes, write, &with);
+  fg_sim_touch_result result = FG_TOUCH_FINE;
+  if (how != FG_SIM_NOTHING) result = fg_sim_memory_touch(&c->toucher, address, bytes, write, &with);
   if (result != FG_TOUCH_FINE)
     violate_global(c, address, bytes, write, result, with);
   if (fg_sim_traffic_on) fg_sim_traffic_note(c->rank * FG_BLOCK_THREADS + c->state.thread.x, __builtin_return_address(0), address, bytes, how);

@@ -2,6 +2,7 @@
 #include "src/pass/kernel.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,17 @@ static void define_list(defines *d, const char *name, const int *values, int cou
   d->at += (size_t)snprintf(d->text + d->at, FG_DEFINES_SIZE - d->at, "\n");
 }
 
+/* A table of all factors is small. */
+static bool twiddle_is_short(ptrdiff_t n) { return n <= 1024; }
+
+/* High and low parts of the exponent get half of its bits each; of short tables the low part has none. */
+static int twiddle_shift(ptrdiff_t n) {
+  int bits = 0;
+  if (twiddle_is_short(n)) return 0;
+  while (((ptrdiff_t)1 << bits) < n) bits++;
+  return (bits + 1) / 2;
+}
+
 /* What both families have. */
 static void define_common(defines *d, const fg_pass *p) {
   d->at += (size_t)snprintf(d->text, FG_DEFINES_SIZE, "#define FG_REAL %s\n",
@@ -42,6 +54,7 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_OUT_UNIT", p->out == 1);
   define(d, "FG_TWIDDLE", p->twiddle != 0);
   define(d, "FG_TWIDDLE_BACK", p->twiddle_back);
+  define(d, "FG_TWIDDLE_SHORT", p->twiddle && twiddle_is_short(p->twiddle));
   define(d, "FG_CONVOLVE", p->filter.kind != FG_TABLE_NONE);
   define(d, "FG_FILTER_ROWS", p->filter.rows > 0);
   define(d, "FG_LOAD_TABLE", p->load_table.kind != FG_TABLE_NONE);
@@ -109,6 +122,29 @@ static void define_tile(defines *d, const fg_pass *p) {
   define_list(d, "FG_SKEWS", p->skew, p->stages);
 }
 
+/* Elements of that side from row to row of a box, where planes lie one behind the other, of as many of them: as many as a row has,
+ * or of real ones as a spectrum takes in their place, or a multiple; else 0, and strides are arguments. */
+static ptrdiff_t row_pitch(const fg_pass *p, enum fg_side side) {
+  const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
+  const ptrdiff_t row = fg_pass_box_elements(p, p->dims - 1, side);
+  const ptrdiff_t pitch = side == FG_INPUT ? p->box[p->dims - 2].is : p->box[p->dims - 2].os;
+  const bool in_place = fg_form_is_real(place->form) && pitch % (2 * (row / 2 + 1)) == 0;
+  if (p->across || (side == FG_INPUT ? p->in : p->out) != 1 || (pitch % row && !in_place)) return 0;
+  for (int d = p->dims - 3; d >= 0; d--)
+    if ((side == FG_INPUT ? p->box[d].is : p->box[d].os) !=
+        p->box[d + 1].n * (side == FG_INPUT ? p->box[d + 1].is : p->box[d + 1].os))
+      return 0;
+  return pitch;
+}
+
+/* And boxes lie one behind the other, without a gap. */
+static bool boxes_are_dense(const fg_pass *p, enum fg_side side) {
+  if (p->loops > 1 || row_pitch(p, side) != fg_pass_box_elements(p, p->dims - 1, side)) return false;
+  if (p->loops == 0) return true;
+  if (side == FG_INPUT) return p->loop[0].in == p->box[0].n * p->box[0].is;
+  return p->loop[0].out == p->box[0].n * p->box[0].os;
+}
+
 static void define_box(defines *d, const fg_pass *p) {
   int sizes[FG_MAX_BOX];
   for (int i = 0; i < p->dims; i++) sizes[i] = (int)p->box[i].n;
@@ -121,6 +157,10 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
+  define(d, "FG_IN_ROW", row_pitch(p, FG_INPUT));
+  define(d, "FG_OUT_ROW", row_pitch(p, FG_OUTPUT));
+  define(d, "FG_IN_DENSE", boxes_are_dense(p, FG_INPUT));
+  define(d, "FG_OUT_DENSE", boxes_are_dense(p, FG_OUTPUT) && !p->twiddle);
   define_list(d, "FG_AXES", p->axis, p->stages);
   define_list(d, "FG_SKEWS", p->skew, p->stages);
 }
@@ -154,13 +194,6 @@ static fg_table box_table(const fg_pass *p, int d) {
   for (int s = 0; s < p->stages; s++)
     if (p->axis[s] == d) along.radix[along.stages++] = p->radix[s];
   return stages_table(&along);
-}
-
-/* High and low parts of the exponent get half of its bits each. */
-static int twiddle_shift(ptrdiff_t n) {
-  int bits = 0;
-  while (((ptrdiff_t)1 << bits) < n) bits++;
-  return (bits + 1) / 2;
 }
 
 static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
@@ -207,6 +240,14 @@ static void *element(const fg_pass *p, void *plane, const fg_place *at) {
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 
+/* shift is the base-2 logarithm of n, rounded up. */
+static void prepare_division(fg_loop *l) {
+  const uint64_t n = (uint64_t)l->n;
+  if (n > INT_MAX) return; /* FG_MANY_LINES, which divide */
+  for (l->shift = 0; (uint64_t)1 << l->shift < n; l->shift++);
+  l->magic = (unsigned)((((((uint64_t)1 << l->shift) - n) << 32) / n) + 1);
+}
+
 fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
                             const void *const tables[FG_PASS_TABLES]) {
   fg_tile_args a;
@@ -242,7 +283,10 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
     a.shift = (unsigned)twiddle_shift(p->twiddle);
     a.mask = (1u << a.shift) - 1;
   }
-  memcpy(a.loop, p->loop, (size_t)p->loops * sizeof *p->loop);
+  for (int l = 0; l < p->loops; l++) {
+    a.loop[l] = p->loop[l];
+    prepare_division(&a.loop[l]);
+  }
   return a;
 }
 
