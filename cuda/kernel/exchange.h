@@ -12,7 +12,7 @@
 #include "stage.h"
 
 constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
-FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + q / GROUP : q; }
+FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + int(unsigned(q) / GROUP) : q; } /* q is not negative */
 constexpr int PRIME = FG_REAL_RADIX ? FG_DATA : FG_N + 1; /* with FG_RADER */
 constexpr bool PERMUTED = FG_RADER && !FG_REAL_RADIX;      /* points lie in the tile as in memory (through.h) */
 constexpr int PITCH = PERMUTED ? PRIME : padded(FG_N) | 1;
