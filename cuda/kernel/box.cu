@@ -105,13 +105,22 @@ FG_DEVICE void store_to(const fg_tile_args &a, long long at, cplx v) {
   }
 }
 
+/* All butterflies of a thread are of one box: its place is worked out once. */
+constexpr bool HAS_ONE_BOX = FG_BOXES == 1 || (FG_ACROSS && FG_THREADS % FG_BOXES == 0);
+FG_DEVICE line_place own_place(const fg_tile_args &a, line_number first) {
+  return place_of(a, HAS_ONE_BOX && FG_ACROSS ? first + threadIdx.x % FG_BOXES : first);
+}
+FG_DEVICE line_place place_of_box(const fg_tile_args &a, line_number first, const spot &s, const line_place &own) {
+  return HAS_ONE_BOX ? own : place_of(a, first + s.box);
+}
+
 /* Of the first stage. */
-FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const spot &s, cplx *v) {
+FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const line_place &own, const spot &s, cplx *v) {
   using T = stage<0>;
 #pragma unroll
   for (int j = 0; j < T::R; j++) v[j] = {0, 0};
   if (!s.exists || !box_exists(a, first + s.box)) return;
-  long long at = place_of(a, first + s.box).in + first_in(0) * in_step(a, shared_in(0));
+  long long at = place_of_box(a, first, s, own).in + first_in(0) * in_step(a, shared_in(0));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
   const long long step = T::M * in_step(a, T::AXIS);
@@ -120,10 +129,10 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const spot 
 }
 
 /* Of the last one. */
-FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const spot &s, const cplx *v) {
+FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const line_place &own, const spot &s, const cplx *v) {
   using T = stage<LAST>;
   if (!s.exists || !box_exists(a, first + s.box)) return;
-  const line_place place = place_of(a, first + s.box);
+  const line_place place = place_of_box(a, first, s, own);
   long long at = place.out + first_in(LAST) * out_step(a, shared_in(LAST));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
@@ -147,9 +156,10 @@ template <int S, class F> FG_DEVICE void for_each(cplx *v, F f) {
 template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number first, cplx *v, cplx *tile) {
   if (S == LAST) let_next_launch();
   if constexpr (S == 0 && CROSSING == 0) cluster_begin();
+  const line_place own = own_place(a, first);
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
-  else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, at, x); });
+  else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, own, at, x); });
   for_each<S>(v, [&](const spot &, cplx *x) { butterfly<stage<S>::R>::apply(x); });
   if constexpr (S == CROSSING) {
     static_assert(!IS_TURNED<S + 1>, "what follows the only stage of a dimension begins another");
@@ -163,7 +173,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
     if constexpr (S < LAST) for_each<S + 1>(v, [&](const spot &at, cplx *x) { fetch_twiddles<S + 1>(a, at, x); });
     __syncthreads();
   } else {
-    for_each<S>(v, [&](const spot &at, cplx *x) { store_points(a, first, at, x); });
+    for_each<S>(v, [&](const spot &at, cplx *x) { store_points(a, first, own, at, x); });
   }
   if constexpr (S < LAST) run_stages<S + 1>(a, first, v, tile);
 }
@@ -173,6 +183,7 @@ template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number fi
   static_assert(!IS_TURNED<S>, "each dimension is one butterfly");
   if (S == LAST) let_next_launch();
   using T = stage<S>;
+  const line_place own = own_place(a, first);
 #pragma unroll 1
   for (int i = 0; i < T::REPEATS; i++) {
     cplx v[T::R];
@@ -180,10 +191,10 @@ template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number fi
     if (!at.exists) break;
     if constexpr (S > 0) exchange_read<S, S>(at, v, tile);
     else if constexpr (SPECTRA_IN) read_spectra(a, at, v, spectra_in(tile));
-    else load_points(a, first, at, v);
+    else load_points(a, first, own, at, v);
     butterfly<T::R>::apply(v);
     if constexpr (S < LAST || SPECTRA_OUT) exchange_write<S>(at, v, tile);
-    else store_points(a, first, at, v);
+    else store_points(a, first, own, at, v);
   }
   if constexpr (S < LAST || SPECTRA_OUT) __syncthreads();
   if constexpr (S < LAST) run_singly<S + 1>(a, first, tile);
