@@ -30,8 +30,13 @@ typedef struct {
   long long in, out; /* strides of load and store */
   long long twiddle; /* weight of this index in the twiddle's exponent */
   long long load, store; /* weights of this index in the position in the load and store tables */
-  unsigned magic, shift; /* ⌊u/n⌋ = (⌊magic·u/2³²⌋ + u) >> shift for u < 2³¹; set with the arguments */
 } fg_loop;
+
+/* ⌊u/n⌋ = (⌊magic·u/2³²⌋ + u) >> shift for u < 2³¹ (Granlund, Montgomery, Division by invariant integers using
+ * multiplication, PLDI 1994). */
+typedef struct {
+  unsigned magic, shift;
+} fg_divisor;
 
 typedef struct {
   const void *in_re, *in_im; /* in_im only of split input */
@@ -41,7 +46,8 @@ typedef struct {
   long long load_weight, store_weight; /* weights of the index along the line in the table positions */
   long long load_limit, store_limit;   /* positions from here on are zero (not read) or dropped (not written) */
   const void *stages;          /* twiddles between the stages of this kernel */
-  const void *high, *low;      /* the two-level table of the twiddle: w^m = high[m >> shift] · low[m & mask] */
+  const void *high, *low;      /* the two-level table of the twiddle: w^m = high[m >> shift] · low[m & mask]; with
+                                  FG_TWIDDLE_SHORT one of all: high[m] */
   unsigned shift, mask;
   const void *load_table, *store_table; /* factors by position */
   long long load_step, store_step; /* elements from position to position, where the side has a form */
@@ -52,6 +58,7 @@ typedef struct {
   long long box_in[FG_MAX_BOX], box_out[FG_MAX_BOX]; /* strides of a box's dimensions, slowest first */
   const void *box_stages[FG_MAX_BOX];                /* twiddles between the stages of each of them */
   fg_loop loop[FG_MAX_LOOPS];  /* innermost first */
+  fg_divisor by[FG_MAX_LOOPS]; /* of all but the outermost */
 } fg_tile_args;
 
 #endif

@@ -30,8 +30,9 @@
  *   FG_SINGLY                         1: one butterfly of a thread after the other
  *   FG_SKEWS                          1: the exchange after the stage has a gap after each group that it transformed
  *   FG_HALF_ROW                       1: a point of a row is two of its real elements; FG_SIZES has so many points
- *   FG_IN_ROW, FG_OUT_ROW             elements from row to row in memory where rows lie one behind the other; 0: as arguments
- *   FG_IN_DENSE, FG_OUT_DENSE         1: and so do boxes, without a gap
+ *   FG_IN_PITCH, FG_OUT_PITCH         elements from row to row in memory, planes being as many rows apart as there are;
+ *                                     0: strides are arguments
+ *   FG_IN_DENSE, FG_OUT_DENSE         1: spectra lie one behind the other without a gap
  *   FG_IN_TWOS, FG_OUT_TWOS           1: these are next to each other and aligned */
 #include "args.h"
 #include "box_shape.h"
@@ -103,15 +104,6 @@ FG_DEVICE void store_to(const fg_tile_args &a, long long at, cplx v) {
     write_number(a.out_re, at, v.x);
     if (FG_HALF_ROW) write_number(a.out_re, at + out_stride(a, ROW), v.y);
   }
-}
-
-/* All butterflies of a thread are of one box: its place is worked out once. */
-constexpr bool HAS_ONE_BOX = FG_BOXES == 1 || (FG_ACROSS && FG_THREADS % FG_BOXES == 0);
-FG_DEVICE line_place own_place(const fg_tile_args &a, line_number first) {
-  return place_of(a, HAS_ONE_BOX && FG_ACROSS ? first + threadIdx.x % FG_BOXES : first);
-}
-FG_DEVICE line_place place_of_box(const fg_tile_args &a, line_number first, const spot &s, const line_place &own) {
-  return HAS_ONE_BOX ? own : place_of(a, first + s.box);
 }
 
 /* Of the first stage. */

@@ -128,6 +128,15 @@ FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
   return FG_BOXES == 1 || box < line_number(a.lines);
 }
 
+/* Where all butterflies of a thread are of one box, its place is worked out once. */
+constexpr bool HAS_ONE_BOX = FG_BOXES == 1 || (FG_ACROSS && FG_THREADS % FG_BOXES == 0);
+FG_DEVICE line_place own_place(const fg_tile_args &a, line_number first) {
+  return place_of(a, HAS_ONE_BOX && FG_ACROSS ? first + threadIdx.x % FG_BOXES : first);
+}
+FG_DEVICE line_place place_of_box(const fg_tile_args &a, line_number first, const spot &s, const line_place &own) {
+  return HAS_ONE_BOX ? own : place_of(a, first + s.box);
+}
+
 /* Address in the exchange after stage E of a spot whose coordinate along AXIS is k instead. */
 template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
   int address = s.box * (FG_ACROSS ? 1 : FG_BOX_POINTS);
@@ -136,19 +145,19 @@ template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
   return address;
 }
 
-/* Stride along dimension d in global memory: where rows, PITCH elements from one to the next, lie one behind the other, a
- * constant, which is part of an instruction then. */
-template <int PITCH> FG_CONSTANT long long dense_stride(int d) {
+/* Stride along dimension d in global memory: a constant, which is part of an instruction then, where rows are PITCH elements
+ * apart and planes as many rows as there are. */
+template <long long PITCH> FG_CONSTANT long long constant_stride(int d) {
   long long stride = d == ROW ? 1 : PITCH;
   for (int i = d + 1; i < ROW; i++) stride *= size_of(i);
   return stride;
 }
 FG_DEVICE long long in_stride(const fg_tile_args &a, int d) {
-  if (FG_IN_ROW) return dense_stride<FG_IN_ROW>(d);
+  if (FG_IN_PITCH) return constant_stride<FG_IN_PITCH>(d);
   return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d];
 }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) {
-  if (FG_OUT_ROW) return dense_stride<FG_OUT_ROW>(d);
+  if (FG_OUT_PITCH) return constant_stride<FG_OUT_PITCH>(d);
   return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d];
 }
 

@@ -25,8 +25,13 @@ FG_CONSTANT int whole_rows(int rows) {
   const int step = FG_THREADS / (rows * SIDE) * (rows * SIDE);
   return FG_HALF_ROW && 4 * step >= 3 * FG_THREADS ? step : 0;
 }
-constexpr int BY_SECTORS = whole_rows(32 / sizeof(cplx)), BY_ROWS = whole_rows(1);
+constexpr int BY_SECTORS = whole_rows(32 / sizeof(out_memory::pair)), BY_ROWS = whole_rows(1);
 constexpr int STEP = BY_SECTORS ? BY_SECTORS : BY_ROWS ? BY_ROWS : FG_THREADS;
+
+/* Across, a thread's elements are of one box where its steps are whole rounds of them. */
+FG_DEVICE line_place place_of_element(const fg_tile_args &a, line_number first, const spot &s, const line_place &own) {
+  return STEP % FG_BOXES == 0 ? place_of_box(a, first, s, own) : place_of(a, first + s.box);
+}
 
 FG_DEVICE bool moves_spectra() { return STEP == FG_THREADS || threadIdx.x < STEP; }
 
@@ -132,12 +137,12 @@ FG_DEVICE void load_spectra(const fg_tile_args &a, line_number first, cplx *spec
           if ((i + 1) * FG_THREADS <= SPECTRA || u < SPECTRA) shared_store(spectra + u, x);
         });
   } else if (moves_spectra()) {
-    const line_place only = place_of(a, first);
+    const line_place own = own_place(a, first);
     in_batches<elements(STEP)>(
         [&](int i) {
           const spot s = element(i);
           if (!s.exists || !box_exists(a, first + s.box)) return cplx{0, 0};
-          long long at = (FG_BOXES == 1 ? only : place_of(a, first + s.box)).in;
+          long long at = place_of_element(a, first, s, own).in;
 #pragma unroll
           for (int d = 0; d < DIMS; d++) at += s.at[d] * in_stride(a, d);
           return read_point(a, at);
@@ -180,8 +185,8 @@ FG_DEVICE void read_spectra(const fg_tile_args &a, const spot &s, cplx *v, cplx 
 /* After the last stage there is no skew: points are where their indices say. */
 FG_DEVICE cplx point_in(const cplx *tile, const spot &s) { return shared_load(tile + tile_address<LAST, ROW>(s, s.at[ROW])); }
 
-/* And rows are one pitch apart.  That with the negative index of each dimension: PLANE − row is the one before, but where
- * the faster index is 0. */
+/* And rows are one pitch apart.  The row of the negative indices: of row r₀·n₁ + r₁ that is PLANE − row, and n₁ more if r₁
+ * is not 0, modulo PLANE. */
 FG_DEVICE int mirrored_row(int row) {
   int mirror = PLANE - row;
   if (DIMS == 3) mirror += row % size_of(ROW - 1) ? size_of(ROW - 1) : 0;
@@ -193,6 +198,7 @@ struct two_points {
   cplx own, mirror;
 };
 FG_DEVICE two_points points_of(const cplx *tile, spot s, int i, int own, int other) {
+  static_assert(!SPECTRA_OUT || !skewed(LAST), "rows are one pitch apart");
   if constexpr (!FG_ACROSS && STEP % HALF == 0) { /* row by row: one address of each thread, and constants */
     const int number = int(threadIdx.x) / HALF + i * (STEP / HALF), box = FG_BOXES > 1 ? number / PLANE : 0;
     const int gaps = box * (FG_BOX_POINTS - PLANE * FG_PITCH), before = box * PLANE;
@@ -217,8 +223,8 @@ FG_DEVICE cplx spectrum_element(const fg_tile_args &a, const cplx *tile, const s
 FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cplx *tile) {
   if (!moves_spectra()) return;
   const int all = existing_elements(a, first);
-  const line_place only = place_of(a, first);
-  const long long begin = only.out + threadIdx.x;
+  const line_place own = own_place(a, first);
+  const long long begin = place_of(a, first).out + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < elements(STEP); i++) {
     const spot s = element(i);
@@ -228,7 +234,7 @@ FG_DEVICE void store_spectra(const fg_tile_args &a, line_number first, const cpl
       continue;
     }
     if (!s.exists || !box_exists(a, first + s.box)) continue;
-    const line_place place = FG_BOXES == 1 ? only : place_of(a, first + s.box);
+    const line_place place = place_of_element(a, first, s, own);
     long long at = place.out;
 #pragma unroll
     for (int d = 0; d < DIMS; d++) at += s.at[d] * out_stride(a, d);

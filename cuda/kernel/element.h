@@ -21,17 +21,6 @@ template <> struct memory_type<true> {
 typedef memory_type<FG_IN_WIDE> in_memory;
 typedef memory_type<FG_OUT_WIDE> out_memory;
 
-/* As one access also where the compiler would make two of it. */
-FG_DEVICE void store_pair(out_memory::pair *p, real x, real y, bool exists = true) {
-#ifdef FG_SIM
-  global_store(p, out_memory::pair{x, y}, exists);
-#else
-  if (!exists) return;
-  if constexpr (sizeof(out_memory::one) == 4) *reinterpret_cast<float2 *>(p) = float2{float(x), float(y)};
-  else *reinterpret_cast<double2 *>(p) = double2{x, y};
-#endif
-}
-
 FG_DEVICE real read_number(const void *array, long long at) {
   return real(global_load(static_cast<const in_memory::one *>(array) + at));
 }
@@ -49,7 +38,7 @@ FG_DEVICE cplx read_two(const void *array, long long at) {
 
 FG_DEVICE void write_two(void *array, long long at, cplx v) {
   void *const two = static_cast<out_memory::one *>(array) + at;
-  store_pair(static_cast<out_memory::pair *>(two), v.x, v.y);
+  global_store_two(static_cast<out_memory::pair *>(two), out_memory::pair{v.x, v.y});
 }
 
 FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
@@ -58,13 +47,13 @@ FG_DEVICE cplx read_point(const fg_tile_args &a, long long at) {
   return {real(v.x), real(v.y)};
 }
 
-/* If it exists: threads that store nothing have no branch of their own. */
+/* If it exists: the compiler makes a predicate of that. */
 FG_DEVICE void write_point(const fg_tile_args &a, long long at, cplx v, bool exists = true) {
   if (FG_OUT_SPLIT) {
     write_number(a.out_re, at, v.x, exists);
     write_number(a.out_im, at, v.y, exists);
   } else {
-    store_pair(static_cast<out_memory::pair *>(a.out_re) + at, v.x, v.y, exists);
+    global_store_two(static_cast<out_memory::pair *>(a.out_re) + at, out_memory::pair{v.x, v.y}, exists);
   }
 }
 

@@ -55,7 +55,7 @@ constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENG
 FG_DEVICE long long load_distance(const fg_tile_args &a, long long e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
 FG_DEVICE long long store_distance(const fg_tile_args &a, long long e) { return FG_STORE_DENSE ? e : e * a.store_step; }
 
-/* Others are not negative, and their product with an element's size is one instruction. */
+/* Of positions, which are not negative: their product with an element's size is one instruction then. */
 FG_DEVICE long long load_distance(const fg_tile_args &a, int e) { return load_distance(a, (long long)unsigned(e)); }
 FG_DEVICE long long store_distance(const fg_tile_args &a, int e) { return store_distance(a, (long long)unsigned(e)); }
 
@@ -220,7 +220,8 @@ FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real
   write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -x : x);
 }
 
-/* line: the position of some point of the line, all of which are equal modulo the period. */
+/* line: the position of some point of the line: all are equal modulo the period, of which its weight is a multiple
+ * (src/pass/solver/halves.c). */
 FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, position line, cplx v) {
   if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
     const cplx x = quarter_wave_elements(v, form_factor(a, p));

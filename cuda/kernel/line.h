@@ -18,12 +18,12 @@ struct line_place {
   long long in, out, twiddle, load, store;
 };
 
-/* By a multiplication (Granlund, Montgomery, Division by invariant integers using multiplication, PLDI 1994). */
-FG_DEVICE line_number divided(line_number u, const fg_loop &by) {
+/* u by the points of loop d. */
+FG_DEVICE line_number divided(const fg_tile_args &a, line_number u, int d) {
 #if FG_MANY_LINES
-  return u / line_number(by.n);
+  return u / line_number(a.loop[d].n);
 #else
-  return (__umulhi(u, by.magic) + u) >> by.shift;
+  return (__umulhi(u, a.by[d].magic) + u) >> a.by[d].shift;
 #endif
 }
 
@@ -32,7 +32,7 @@ FG_DEVICE line_place place_of(const fg_tile_args &a, line_number number) {
 #pragma unroll
   for (int d = 0; d < FG_LOOPS; d++) {
     /* The outermost index needs no division. */
-    const line_number rest = d + 1 < FG_LOOPS ? divided(number, a.loop[d]) : 0;
+    const line_number rest = d + 1 < FG_LOOPS ? divided(a, number, d) : 0;
     const line_number i = number - rest * line_number(a.loop[d].n);
     number = rest;
     p.in += i * a.loop[d].in;

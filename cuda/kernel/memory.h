@@ -46,6 +46,18 @@ template <class T> FG_DEVICE void global_store(T *p, T v, bool exists = true) {
   if (exists) *p = v;
 }
 
+/* Two numbers, aligned to both, as one access: of a struct the compiler makes two where their values come from different
+ * branches (seen in SASS of sm_90). */
+template <class T> FG_DEVICE void global_store_two(T *p, T v, bool exists = true) {
+#ifdef FG_SIM
+  global_store(p, v, exists);
+#else
+  if (!exists) return;
+  if constexpr (sizeof v.x == 4) *reinterpret_cast<float2 *>(p) = float2{v.x, v.y};
+  else *reinterpret_cast<double2 *>(p) = double2{v.x, v.y};
+#endif
+}
+
 template <class T> FG_DEVICE T shared_load(const T *p) {
   FG_SEE_SHARED(p, false);
   return *p;

@@ -21,6 +21,7 @@
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
  *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
+ *   FG_TWIDDLE_SHORT           1: its factors are in one table
  *   FG_LOAD_WHOLE, FG_STORE_WHOLE   1: positions are the indices along the line
  *   FG_LOAD_DENSE, FG_STORE_DENSE   1: the elements of neighbouring positions are neighbours
  *   FG_PAIRS                   0 or 1

@@ -57,7 +57,8 @@ int fg_sim_traffic_end(fg_sim_traffic *list, int most) {
 
 void fg_sim_traffic_note(unsigned thread, const void *site, const void *address, unsigned bytes, int how) {
   access_record *const r = append(&accesses);
-  *r = (access_record){(uintptr_t)site, how == FG_SIM_NOTHING ? 0 : (uintptr_t)address / SECTOR, thread, (uint32_t)accesses.count, how};
+  const uintptr_t sector = how == FG_SIM_NOTHING ? 0 : (uintptr_t)address / SECTOR;
+  *r = (access_record){(uintptr_t)site, sector, thread, (uint32_t)accesses.count, how};
   for (unsigned b = 0; b < bytes && how != FG_SIM_NOTHING; b += WORD)
     *(uint64_t *)append(&words) = ((uint64_t)(uintptr_t)address + b) / WORD * KINDS + (uint64_t)how;
 }

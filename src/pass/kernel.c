@@ -26,7 +26,7 @@ static void define_list(defines *d, const char *name, const int *values, int cou
   d->at += (size_t)snprintf(d->text + d->at, FG_DEFINES_SIZE - d->at, "\n");
 }
 
-/* A table of all factors is small. */
+/* A table of all factors has 8 KB at most, in single precision. */
 static bool twiddle_is_short(ptrdiff_t n) { return n <= 1024; }
 
 /* High and low parts of the exponent get half of its bits each; of short tables the low part has none. */
@@ -122,8 +122,9 @@ static void define_tile(defines *d, const fg_pass *p) {
   define_list(d, "FG_SKEWS", p->skew, p->stages);
 }
 
-/* Elements of that side from row to row of a box, where planes lie one behind the other, of as many of them: as many as a row has,
- * or of real ones as a spectrum takes in their place, or a multiple; else 0, and strides are arguments. */
+/* Pitch of a box's rows on that side where it is to be a constant of the kernel: a multiple of the row or, of real data, of
+ * the padded row in place, and planes as many rows apart as there are; else 0.  (The digits of a split dimension have
+ * multiples; any pitch would make a kernel of each.) */
 static ptrdiff_t row_pitch(const fg_pass *p, enum fg_side side) {
   const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
   const ptrdiff_t row = fg_pass_box_elements(p, p->dims - 1, side);
@@ -137,8 +138,9 @@ static ptrdiff_t row_pitch(const fg_pass *p, enum fg_side side) {
   return pitch;
 }
 
-/* And boxes lie one behind the other, without a gap. */
+/* Spectra lie one behind the other, box after box, without a gap. */
 static bool boxes_are_dense(const fg_pass *p, enum fg_side side) {
+  if ((side == FG_INPUT ? p->from.form : p->to.form) != FG_FORM_HERMITIAN) return false;
   if (p->loops > 1 || row_pitch(p, side) != fg_pass_box_elements(p, p->dims - 1, side)) return false;
   if (p->loops == 0) return true;
   if (side == FG_INPUT) return p->loop[0].in == p->box[0].n * p->box[0].is;
@@ -157,8 +159,8 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
-  define(d, "FG_IN_ROW", row_pitch(p, FG_INPUT));
-  define(d, "FG_OUT_ROW", row_pitch(p, FG_OUTPUT));
+  define(d, "FG_IN_PITCH", row_pitch(p, FG_INPUT));
+  define(d, "FG_OUT_PITCH", row_pitch(p, FG_OUTPUT));
   define(d, "FG_IN_DENSE", boxes_are_dense(p, FG_INPUT));
   define(d, "FG_OUT_DENSE", boxes_are_dense(p, FG_OUTPUT) && !p->twiddle);
   define_list(d, "FG_AXES", p->axis, p->stages);
@@ -214,7 +216,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   memset(list, 0, FG_PASS_TABLES * sizeof *list);
   if (p->family == FG_FAMILY_TILE) list[FG_OF_STAGES] = stages_table(p);
   list[FG_OF_HIGH] = twiddle_table(p, FG_TABLE_HIGH);
-  list[FG_OF_LOW] = twiddle_table(p, FG_TABLE_LOW);
+  if (!twiddle_is_short(p->twiddle)) list[FG_OF_LOW] = twiddle_table(p, FG_TABLE_LOW);
   list[FG_OF_LOAD] = p->load_table;
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
@@ -240,12 +242,12 @@ static void *element(const fg_pass *p, void *plane, const fg_place *at) {
   return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
 }
 
-/* shift is the base-2 logarithm of n, rounded up. */
-static void prepare_division(fg_loop *l) {
-  const uint64_t n = (uint64_t)l->n;
-  if (n > INT_MAX) return; /* FG_MANY_LINES, which divide */
-  for (l->shift = 0; (uint64_t)1 << l->shift < n; l->shift++);
-  l->magic = (unsigned)((((((uint64_t)1 << l->shift) - n) << 32) / n) + 1);
+fg_divisor fg_divisor_of(long long n) {
+  fg_divisor by = {0, 0};
+  if (n < 1 || n > INT_MAX) return by; /* no lines, or FG_MANY_LINES */
+  while (((long long)1 << by.shift) < n) by.shift++;
+  by.magic = (unsigned)(((((uint64_t)1 << by.shift) - (uint64_t)n) << 32) / (uint64_t)n + 1);
+  return by;
 }
 
 fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
@@ -283,10 +285,8 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
     a.shift = (unsigned)twiddle_shift(p->twiddle);
     a.mask = (1u << a.shift) - 1;
   }
-  for (int l = 0; l < p->loops; l++) {
-    a.loop[l] = p->loop[l];
-    prepare_division(&a.loop[l]);
-  }
+  memcpy(a.loop, p->loop, (size_t)p->loops * sizeof *p->loop);
+  for (int l = 0; l + 1 < p->loops; l++) a.by[l] = fg_divisor_of(p->loop[l].n);
   return a;
 }
 

@@ -32,6 +32,9 @@ enum fg_pass_table {
 /* Those that p uses; kind FG_TABLE_NONE where it uses none. */
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]);
 
+/* Of a loop of n points, 1 ≤ n < 2³¹; others are not divided by it. */
+fg_divisor fg_divisor_of(long long n);
+
 /* Arguments of a launch: tables are the device memory of that list, NULL where p uses none. */
 fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
                             const void *const tables[FG_PASS_TABLES]);

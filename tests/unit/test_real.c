@@ -387,8 +387,10 @@ START_TEST(small_boxes_are_one_pass) {
 }
 END_TEST
 
-/* Half rows in boxes: one behind the other and across, in place, with a radix that is the whole of a row. */
-static const char *const halved_boxes[] = {"orf12x60v6", "orb10x60v5", "orf29x14", "irf9x22x60", "orb16x40*3"};
+/* Half rows in boxes: one behind the other and across, in place, with a radix that is the whole of a row, several boxes a
+ * block that do not divide their batch. */
+static const char *const halved_boxes[] = {"orf12x60v6", "orb10x60v5", "orf29x14",  "irf9x22x60",
+                                           "orb16x40*3", "orb12x60*5", "orf12x60*7"};
 
 START_TEST(rows_of_boxes_are_halved) {
   check(halved_boxes[_i], 0);

@@ -58,6 +58,9 @@ static const struct {
     {KERNEL("global_store(a.out + t, global_load(a.in + t) + global_load(a.in + 63 - t));"), {16, 8, 0, 256, 256}},
     {KERNEL("for (int i = 0; i < 4; i++) global_store(a.out + t * 4 + i, __ldg(a.in + t));"), {0, 128, 32, 0, 1024}},
     {KERNEL("if (t < 40) global_store(a.out + t, global_load(a.in + t));"), {5, 5, 0, 160, 160}},
+    /* without a part in the first two of three, and none that would be outside: the third is that of all */
+    {KERNEL("for (int i = 0; i < 3; i++) global_store(a.out + (i == 2 ? t : t + (1 << 30)), 1.f, i == 2);"), {0, 8, 0, 0, 256}},
+    {KERNEL("for (int i = 0; i < 2; i++) global_store(a.out + 64 * i + t, 1.f, i > t % 2 - 1);"), {0, 16, 0, 0, 384}},
 };
 
 START_TEST(sectors_are_counted_for_each_access_of_a_warp) {
