@@ -34,6 +34,7 @@ typedef struct {
   int threads_block, threads_sm;
   size_t shared_block;        /* shared memory a block may have at most (opt-in) */
   size_t shared_sm;
+  int cluster;                /* blocks that a cluster may have at most; up to 1: there are no clusters */
   int registers_sm;
   size_t memory, l2;
   bool reads_host;            /* kernels may follow pointers into registered host memory */

@@ -93,6 +93,14 @@ static size_t attribute(const fg_device *device, CUdevice_attribute which) {
   return value > 0 ? (size_t)value : 0;
 }
 
+/* 8 everywhere; 16 where groups of multiprocessors are whole (CUDA C++ Programming Guide).  Of compute capability 12 not all
+ * devices are said to have clusters of more than one block. */
+static int most_cluster(const fg_device_info *info) {
+  enum { WHOLE = 100 }; /* multiprocessors: more than any part of a device that is shared out has */
+  if (info->arch < 90 || info->arch >= 120) return 1;
+  return info->multiprocessors >= WHOLE ? 16 : 8;
+}
+
 static void describe(fg_device *device) {
   fg_device_info *info = &device->info;
   int version = fg_driver_version();
@@ -106,6 +114,7 @@ static void describe(fg_device *device) {
   info->threads_sm = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
   info->shared_block = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   info->shared_sm = attribute(device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+  info->cluster = most_cluster(info);
   info->registers_sm = (int)attribute(device, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
   info->l2 = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
   info->reads_host = attribute(device, CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM) != 0;

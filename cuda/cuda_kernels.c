@@ -29,6 +29,8 @@ struct fg_kernel {
   size_t shared; /* dynamic shared memory that launches may use by now */
 };
 
+enum { PORTABLE_CLUSTER = 8 };
+
 enum origin { FROM_ARCHIVE, FROM_STORE, FROM_PTX, FROM_COMPILER };
 
 typedef struct {
@@ -199,7 +201,18 @@ static outcome permit_shared(fg_kernel *kernel, size_t bytes) {
   return o;
 }
 
-static outcome load_module(fg_kernel *kernel, const void *cubin) {
+/* Clusters of more than eight blocks are not portable, and launched only where that is said. */
+static outcome permit_cluster(const fg_device *device, fg_kernel *kernel) {
+  int blocks = 0;
+  outcome o = {CUDA_SUCCESS, "cuFuncSetAttribute (clusters)"};
+  if (device->info.cluster <= PORTABLE_CLUSTER) return o;
+  o.result = fg_cu.cuFuncGetAttribute(&blocks, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, kernel->function);
+  if (!o.result && blocks > PORTABLE_CLUSTER)
+    o.result = fg_cu.cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+  return o;
+}
+
+static outcome load_module(const fg_device *device, fg_kernel *kernel, const void *cubin) {
   int fixed = 0;
   outcome o = {fg_cu.cuModuleLoadData(&kernel->module, cubin), "cuModuleLoadData"};
   if (o.result) return o;
@@ -208,7 +221,7 @@ static outcome load_module(fg_kernel *kernel, const void *cubin) {
   o = (outcome){fg_cu.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function),
                 "cuFuncGetAttribute"};
   kernel->shared = fixed < SHARED_DEFAULT ? (size_t)(SHARED_DEFAULT - fixed) : 0;
-  return o;
+  return o.result ? o : permit_cluster(device, kernel);
 }
 
 static void discard(fg_kernel *kernel) {
@@ -227,7 +240,7 @@ static outcome load_new(fg_device *device, const job *j, fg_kernel **loaded) {
     kernel->source = strdup(j->request->source);
     kernel->defines = strdup(defines_of(j->request));
     kernel->entry = strdup(j->request->entry);
-    if (kernel->source && kernel->defines && kernel->entry) o = load_module(kernel, j->cubin);
+    if (kernel->source && kernel->defines && kernel->entry) o = load_module(device, kernel, j->cubin);
   }
   if (o.result) {
     discard(kernel);

@@ -19,12 +19,17 @@
  * each block does a part of the next one; each result is left in the block that has its part of the slowest dimension, which
  * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.
  *
+ * With FG_FOUR_STEP what a cluster has is one row of n = n₁·n₂ points, as a box of n₁ rows of n₂: what crosses is multiplied
+ * by exp(−2πi·j·k/n), j the place in its row and k that of the row, and the results are neighbours along the columns. Those
+ * that a block has are runs of its part of n₁.
+ *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_CLUSTER                        blocks that share a box; 1: none do
+ *   FG_FOUR_STEP                      1: a box of two dimensions is one row, whose points lie one behind the other
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
  *   FG_SINGLY                         1: one butterfly of a thread after the other
@@ -40,6 +45,7 @@
 #include "butterfly.h"
 #include "cluster.h"
 #include "element.h"
+#include "four_step.h"
 #include "line.h"
 #include "twiddle.h"
 
@@ -61,7 +67,7 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
   spot to = at;
   to.at[1] += first_in(S);
 #pragma unroll
-  for (int k = 0; k < stage<S>::R; k++) cluster_store(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k]);
+  for (int k = 0; k < stage<S>::R; k++) cluster_send(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k], arrivals_of(tile));
 }
 
 /* The factors of the inputs but the first, into the registers that these will have: asked for before the barrier that the
@@ -147,7 +153,7 @@ template <int S, class F> FG_DEVICE void for_each(cplx *v, F f) {
 
 template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number first, cplx *v, cplx *tile) {
   if (S == LAST) let_next_launch();
-  if constexpr (S == 0 && CROSSING == 0) cluster_begin();
+  if constexpr (S == 0 && CROSSING == 0) cluster_begin(arrivals_of(tile), points_to_come());
   const line_place own = own_place(a, first);
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
@@ -155,10 +161,10 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
   for_each<S>(v, [&](const spot &, cplx *x) { butterfly<stage<S>::R>::apply(x); });
   if constexpr (S == CROSSING) {
     static_assert(!IS_TURNED<S + 1>, "what follows the only stage of a dimension begins another");
+    if constexpr (FG_FOUR_STEP) for_each<S>(v, [&](const spot &at, cplx *x) { turn(a, at, x); });
     cluster_wait();
     for_each<S>(v, [&](const spot &at, cplx *x) { cross<S>(at, x, tile); });
-    cluster_arrive();
-    cluster_wait();
+    cluster_receive(arrivals_of(tile));
   } else if constexpr (S < LAST || SPECTRA_OUT) {
     if (S != 0 || SPECTRA_IN) __syncthreads(); /* the tile is still being read */
     for_each<S>(v, [&](const spot &at, cplx *x) { exchange_write<S>(at, x, tile); });

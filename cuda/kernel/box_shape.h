@@ -28,8 +28,9 @@ FG_CONSTANT bool skewed(int s) {
 /* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
  * cluster. */
 constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
-static_assert(FG_CLUSTER == 1 || (DIMS == 3 && FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE),
-              "a cluster has one whole box");
+static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE), "a cluster has one whole box");
+static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row");
+static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
 static_assert(FG_CLUSTER == 1 || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points");
 static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");
 
@@ -45,6 +46,13 @@ FG_CONSTANT int total_in(int s) {
 }
 /* The first index along that dimension that this block has. */
 FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
+
+/* The points that other blocks, and this one, send to it, all of its part; behind the tile is where they are counted. */
+FG_DEVICE int points_to_come() {
+  const int rest = size_of(0) - cluster_rank() * part_of(0), part = rest < part_of(0) ? rest > 0 ? rest : 0 : part_of(0);
+  return part * (FG_TOTAL / size_of(0));
+}
+FG_DEVICE arrivals *arrivals_of(cplx *tile) { return reinterpret_cast<arrivals *>(tile + FG_BOX_POINTS); }
 
 /* Radices before stage s along its own dimension. */
 FG_CONSTANT int product_before(int s) {
@@ -107,14 +115,19 @@ template <int S> struct stage {
   static constexpr int M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
+  /* A row's results are neighbours along the first dimension. */
+  static constexpr int ALONG = DIMS == 2 && FG_FOUR_STEP && S == LAST ? 0 : ROW;
+
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
   FG_DEVICE spot locate(int i) {
     spot s;
     number u = {threadIdx.x, FG_THREADS};
     s.exists = (i + 1) * FG_THREADS <= ALL || value_of(u, i) < ALL;
     if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
+    s.at[ALONG] = next_digit(u, i, ALONG == AXIS ? M : size_in(S, ALONG));
 #pragma unroll
-    for (int d = ROW; d >= 0; d--) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
+    for (int d = ROW; d >= 0; d--)
+      if (d != ALONG) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
     if (!FG_ACROSS) s.box = FG_BOXES > 1 ? value_of(u, i) : 0;
     constexpr int D = shared_in(S), N = size_of(D);
     if (FG_CLUSTER > 1 && N % FG_CLUSTER) s.exists = s.exists && first_in(S) + s.at[D] < N; /* the last have less */
@@ -157,6 +170,7 @@ FG_DEVICE long long in_stride(const fg_tile_args &a, int d) {
   return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d];
 }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) {
+  if (DIMS == 2 && FG_FOUR_STEP) return d == ROW ? size_of(0) : 1;
   if (FG_OUT_PITCH) return constant_stride<FG_OUT_PITCH>(d);
   return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d];
 }

@@ -25,21 +25,44 @@ FG_DEVICE int cluster_rank() {
 #endif
 }
 
-/* The two halves of the cluster's barrier.  Between them shared memory is left alone.  begin: arrive where a thread has
- * done nothing yet that others are to see, and nothing has to be waited for. */
-FG_DEVICE void cluster_begin() {
-#ifdef FG_SIM
-  fg_sim_now->hooks->cluster_arrive(fg_sim_now);
-#else
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;");
-#endif
-}
+typedef unsigned long long arrivals;
 
-FG_DEVICE void cluster_arrive() {
+#ifndef FG_SIM
+FG_DEVICE unsigned address_in(const void *p, int rank) {
+  unsigned at;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(unsigned(__cvta_generic_to_shared(p))), "r"(rank));
+  return at;
+}
+FG_DEVICE void send_to(unsigned address, float x, float y, unsigned at) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(address),
+               "f"(x), "f"(y), "r"(at)
+               : "memory");
+}
+FG_DEVICE void send_to(unsigned address, double x, double y, unsigned at) {
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%0], {%1, %2}, [%3];" ::"r"(address),
+               "d"(x), "d"(y), "r"(at)
+               : "memory");
+}
+#endif
+
+/* This block waits for so many points, which are counted at `at`.  From cluster_wait on they may be sent: then all blocks of
+ * the cluster have come here. */
+FG_DEVICE void cluster_begin(arrivals *at, int points) {
 #ifdef FG_SIM
+  (void)at;
+  fg_sim_now->hooks->expect(fg_sim_now, unsigned(points));
   fg_sim_now->hooks->cluster_arrive(fg_sim_now);
 #else
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  if (threadIdx.x == 0) {
+    const unsigned own = unsigned(__cvta_generic_to_shared(at));
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(own) : "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(own),
+                 "r"(unsigned(points) * unsigned(sizeof(cplx)))
+                 : "memory");
+  }
+  __syncwarp();
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;");
 #endif
 }
 
@@ -51,23 +74,31 @@ FG_DEVICE void cluster_wait() {
 #endif
 }
 
-#ifndef FG_SIM
-FG_DEVICE void cluster_store(unsigned address, float x, float y) {
-  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y));
-}
-FG_DEVICE void cluster_store(unsigned address, double x, double y) {
-  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(address), "d"(x), "d"(y));
-}
-#endif
-
-/* Element at of the array that the block of that rank has where this one has tile. */
-FG_DEVICE void cluster_store(cplx *tile, int rank, int at, cplx v) {
+/* v to element `to` of the array that the block of that rank has where this one has tile. */
+FG_DEVICE void cluster_send(cplx *tile, int rank, int to, cplx v, arrivals *at) {
 #ifdef FG_SIM
-  shared_store(static_cast<cplx *>(fg_sim_now->hooks->neighbour(fg_sim_now, tile, unsigned(rank))) + at, v);
+  (void)at;
+  shared_store(static_cast<cplx *>(fg_sim_now->hooks->neighbour(fg_sim_now, tile, unsigned(rank))) + to, v);
 #else
-  unsigned base;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(base) : "r"(unsigned(__cvta_generic_to_shared(tile))), "r"(rank));
-  cluster_store(base + unsigned(at) * unsigned(sizeof(cplx)), v.x, v.y);
+  send_to(address_in(tile, rank) + unsigned(to) * unsigned(sizeof(cplx)), v.x, v.y, address_in(at, rank));
+#endif
+}
+
+/* Until all points that this block waits for are there.  (On sim until all blocks have sent theirs.) */
+FG_DEVICE void cluster_receive(arrivals *at) {
+#ifdef FG_SIM
+  (void)at;
+  fg_sim_now->hooks->cluster_arrive(fg_sim_now);
+  fg_sim_now->hooks->cluster_wait(fg_sim_now);
+  fg_sim_now->hooks->received(fg_sim_now);
+#else
+  unsigned complete;
+  do /* each try waits for a while */
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(complete)
+                 : "r"(unsigned(__cvta_generic_to_shared(at)))
+                 : "memory");
+  while (!complete);
 #endif
 }
 

@@ -15,7 +15,7 @@ typedef struct {
   const void *args;
 } fg_sim_launch;
 
-enum { FG_CLUSTER_BLOCKS = 8 }; /* of a cluster at most: as many as every device that has clusters allows */
+enum { FG_CLUSTER_BLOCKS = 16 }; /* of a cluster at most: as many as a device allows */
 
 /* Run all blocks, cluster by cluster.  0, or a code with the message set; the launch has already been found valid. */
 int fg_sim_run_grid(const fg_sim_launch *);

@@ -158,7 +158,23 @@ static void *hook_neighbour(fg_sim_state *state, const void *address, unsigned r
   core *c = (core *)state;
   if (rank >= c->launch->exports->cluster)
     violate(c, "the address of a neighbour's shared memory: there is no block of that rank");
+  c->blocks[rank]->sent++;
   return c->blocks[rank]->shared.memory + ((intptr_t)address - (intptr_t)c->state.shared);
+}
+
+static void hook_expect(fg_sim_state *state, unsigned points) {
+  sim_block *b = block_of((core *)state);
+  b->expected = points;
+  b->sent = 0;
+}
+
+static void hook_received(fg_sim_state *state) {
+  core *c = (core *)state;
+  const sim_block *b = block_of(c);
+  char what[100];
+  if (b->sent == b->expected) return;
+  snprintf(what, sizeof what, "waits for %u points of its cluster, which sent %u", b->expected, b->sent);
+  violate(c, what);
 }
 
 /* ---- copies that are not waited for at once ---- */
@@ -245,4 +261,4 @@ static void hook_global(fg_sim_state *state, const void *address, unsigned bytes
 
 const fg_sim_hooks fg_sim_core_hooks = {
     hook_barrier,      hook_warp_sync, hook_shuffle,      hook_shared, hook_global,      hook_cluster_arrive,
-    hook_cluster_wait, hook_neighbour, hook_copy_barrier, hook_copy,   hook_copy_arrive, hook_copy_wait};
+    hook_cluster_wait, hook_neighbour, hook_expect, hook_received, hook_copy_barrier, hook_copy,   hook_copy_arrive, hook_copy_wait};

@@ -29,7 +29,7 @@ struct fg_stream {
 #define SIM_H200                                                                                               \
   {                                                                                                            \
     .info = {.name = "sim", .driver = "", .arch = 90, .double_ratio = 2, .multiprocessors = 132, .threads_block = FG_BLOCK_THREADS, \
-             .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,   \
+             .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .cluster = 16, .registers_sm = 65536,   \
              .memory = (size_t)8 << 30, .l2 = (size_t)60 << 20, .reads_host = true}                            \
   }
 

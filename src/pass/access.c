@@ -61,10 +61,14 @@ static ptrdiff_t points_ahead(const fg_pass *p) {
   return p->ahead ? (even > arriving ? even : arriving) + barrier - tile : 0;
 }
 
+/* Where blocks of a cluster count what arrives (cuda/kernel/box_shape.h). */
+static ptrdiff_t points_of_barrier(const fg_pass *p) { return p->cluster > 1; }
+
 size_t fg_geometry_shared(const fg_pass *p) {
   const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
   const size_t places = rows * 5 * sizeof(long long) * (p->ahead ? 2 : 1);
-  return (size_t)(fg_geometry_tile_points(p) + points_ahead(p)) * 2 * fg_real_size(p->precision) + places;
+  const ptrdiff_t points = fg_geometry_tile_points(p) + points_ahead(p) + points_of_barrier(p);
+  return (size_t)points * 2 * fg_real_size(p->precision) + places;
 }
 
 /* Lines lie closer together than the points of a line. */
@@ -76,7 +80,7 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
 bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
 bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
 
-bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX && (p->across || p->twiddle); }
+bool fg_geometry_shares(const fg_pass *p) { return p->family == FG_FAMILY_BOX && (p->across || p->twiddle || p->four_step); }
 
 /* The line is the whole transform. */
 fg_mirror fg_geometry_mirror(const fg_pass *p) {

@@ -83,7 +83,11 @@ static spot locate(const accesses *a, ptrdiff_t u) {
     at.box = u % a->p->lines;
     u /= a->p->lines;
   }
-  for (int d = a->p->dims - 1; d >= 0; d--) {
+  const int row = a->p->dims - 1, first = a->p->four_step && a->t->number == a->p->stages - 1 ? 0 : row;
+  at.at[first] = u % a->along[first];
+  u /= a->along[first];
+  for (int d = row; d >= 0; d--) {
+    if (d == first) continue;
     at.at[d] = u % a->along[d];
     u /= a->along[d];
   }

@@ -65,7 +65,7 @@ static bool same_stages(const fg_choice *c, const fg_pass *p) {
 
 static bool set_box(const fg_choice *c, fg_pass *p) {
   enum { MOST_WAYS = 125 };
-  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || (c->cluster & (c->cluster - 1)) || c->ahead) return false;
+  if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || c->ahead) return false;
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
   bool known = false;
   p->cluster = c->cluster;
@@ -231,8 +231,10 @@ static void add_best_boxes(listing *l, candidates *all, int most) {
   const bool clusters = fg_geometry_may_cluster(l->own, l->device);
   offer_boxes(all, l->own, l->own->cluster);
   add_best(l, all, clusters ? (most + 1) / 2 : most);
-  for (int blocks = 1; clusters && blocks <= FG_MOST_CLUSTER; blocks *= 2) {
-    if (blocks == l->own->cluster) continue;
+  for (int blocks = 1; clusters && blocks <= l->device->cluster; blocks++) {
+    fg_pass p = *l->own;
+    p.cluster = blocks;
+    if (blocks == l->own->cluster || !fg_geometry_cluster_suits(&p, l->device)) continue;
     all->count = 0;
     offer_boxes(all, l->own, blocks);
     add_best(l, all, l->count + OF_EACH < most ? l->count + OF_EACH : most);
@@ -399,7 +401,7 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   const int rows = p->odd_row ? 3 : p->half_row ? 2 : folded ? 4 : p->pairs;
   int at = 0;
   if (p->family == FG_FAMILY_BOX) {
-    at = snprintf(key, FG_CHOICE_KEY, "box");
+    at = snprintf(key, FG_CHOICE_KEY, p->four_step ? "four-step" : "box");
     for (int d = 0; d < p->dims; d++)
       at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", d ? 'x' : ':', p->box[d].n);
   } else {

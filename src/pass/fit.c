@@ -13,6 +13,7 @@ enum {
   MIN_THREADS = 32,
   LARGE_TILE = 48 * 1024, /* bytes */
   LARGEST_LEAN_RADIX = 16,
+  LEAN_OF_CLUSTER = 25, /* points of a thread */
   LARGEST_COMFORTABLE_RADIX = 10 /* above, and below 16, more factors and sums are alive at a time */
 };
 
@@ -116,6 +117,7 @@ static int registers_of(const fg_pass *p, int points) {
     if (s == 0 || p->radix[s] > LARGEST_LEAN_RADIX) extra += p->radix[s] > LARGEST_LEAN_RADIX ? 32 : 24;
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   if (has_large_radix(p)) registers = points * words + 26 + extra; /* such a butterfly begins and ends in its own */
+  if (p->cluster > 1) registers = points * words + (words == 4 ? 40 : points <= LEAN_OF_CLUSTER ? 16 : 26);
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
     registers = points * words + beside;
@@ -223,6 +225,7 @@ static double permuted_efficiency(const fg_pass *p) {
  * on an H200): taken as 1/0.85.  Large radices in small tiles, of which many would fit, took 1.1 to 1.4 times as long. */
 static double depth_efficiency(const fg_pass *p, int points) {
   if (points <= 10 || fg_geometry_singly(p)) return 1;
+  if (has_large_radix(p) && p->four_step) return fg_pass_lines(p) > 1 ? 0.7 : 0.4;
   if (has_large_radix(p) && p->lines * p->n * fg_fit_point_size(p) < LARGE_TILE) return 0.7;
   if (has_large_radix(p)) return points <= MAX_POINTS_ALONE ? 0.88 : 0.8;
   if (points <= 16) return 0.99;
@@ -244,6 +247,7 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
 static double score(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
+  if (p->four_step && p->cluster == 1) return -1;
   if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
   const int points = points_of(p, of, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;

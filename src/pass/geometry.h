@@ -49,9 +49,18 @@ bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
 /* The orders of stages that box.c considers for p, at most so many.  How many. */
 int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 
-/* A box of three dimensions that the blocks of a cluster may share, on a device that has clusters. */
-enum { FG_MOST_CLUSTER = 8 }; /* blocks of one */
+/* The best of them, with the geometry chosen.  How good it is; 0: none fits or is better than least. */
+double fg_box_choose(fg_pass *p, const fg_device_info *device, double least);
+
+/* The same of all clusters that may have it. */
+double fg_box_choose_cluster(fg_pass *p, const fg_device_info *device, double least);
+
+/* A box of three dimensions, or a row, that the blocks of a cluster may share, on a device that has clusters. */
+enum { FG_MOST_CLUSTER = 16 }; /* blocks of one, on any device */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
+
+/* That many blocks, p's cluster, are worth a try. */
+bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device);
 
 /* A pass over complex rows that lie one behind the other, or columns side by side, of several stages (which are set), whose
  * blocks may load tiles ahead, on a device that has bulk copies. */
@@ -64,7 +73,7 @@ bool fg_geometry_in_even(const fg_pass *p);
 bool fg_geometry_load_across(const fg_pass *p);
 bool fg_geometry_store_across(const fg_pass *p);
 
-/* A box that is only part of a transform, or side by side with its neighbours.  Whole small transforms keep the
+/* A box that is only part of a transform, a row, or side by side with its neighbours.  Whole small transforms keep the
  * geometry that was measured for them: rows of odd pitch, no skews. */
 bool fg_geometry_shares(const fg_pass *p);
 

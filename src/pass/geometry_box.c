@@ -2,11 +2,23 @@
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
-/* The kernel has them of whole boxes of complex points only.  Of compute capability 12 not all devices are said to have
- * clusters of more than one block. */
+/* The kernel has them of whole boxes, and rows, of complex points only. */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
-  return p->family == FG_FAMILY_BOX && p->dims == 3 && device->arch >= 90 && device->arch < 120 && !p->from.form &&
-         !p->to.form && !fg_geometry_shares(p);
+  if (p->family != FG_FAMILY_BOX || p->from.form || p->to.form || p->cluster > device->cluster) return false;
+  return device->cluster > 1 && (p->four_step || (p->dims == 3 && !fg_geometry_shares(p)));
+}
+
+/* A row's results are stored in whole sectors: half ones took 1.5 times as long on an H200.  Of what is no row the shares are
+ * even, or, of powers of two, nearly; boxes of which two fit a multiprocessor have only these. */
+bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
+  const ptrdiff_t first = p->box[0].n, blocks = p->cluster, bytes = p->n * fg_fit_point_size(p);
+  if (p->four_step && p->dims == 2) return first % blocks == 0 && first / blocks * fg_fit_point_size(p) % FG_SECTOR == 0;
+  if ((blocks & (blocks - 1)) == 0) {
+    for (int d = 0; d < 2; d++)
+      if (5 * p->box[d].n < 4 * blocks * fg_pass_part(p, d == 0, d)) return false;
+    return true;
+  }
+  return first % blocks == 0 && (p->four_step || (p->box[1].n % blocks == 0 && 2 * (size_t)bytes > device->shared_block));
 }
 
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */

@@ -156,6 +156,7 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_BOXES", p->lines);
   define(d, "FG_ACROSS", p->across);
   define(d, "FG_CLUSTER", p->cluster);
+  define(d, "FG_FOUR_STEP", p->four_step);
   define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
@@ -198,6 +199,12 @@ static fg_table box_table(const fg_pass *p, int d) {
   return stages_table(&along);
 }
 
+/* Those between the two dimensions of a row: entry k − 1, j of rows of n₂ is exp(−2πi·j·k/n), as between two stages. */
+static fg_table four_step_table(const fg_pass *p) {
+  const fg_pass stages = {.precision = p->precision, .n = p->box[0].n * p->box[1].n, .stages = 2, .radix = {(int)p->box[1].n, (int)p->box[0].n}};
+  return stages_table(&stages);
+}
+
 static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
   if (p->twiddle == 0) return (fg_table){0};
   return (fg_table){.kind = kind, .precision = p->precision, .n = p->twiddle, .shift = twiddle_shift(p->twiddle)};
@@ -215,6 +222,7 @@ static fg_table half_row_table(const fg_pass *p) {
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   memset(list, 0, FG_PASS_TABLES * sizeof *list);
   if (p->family == FG_FAMILY_TILE) list[FG_OF_STAGES] = stages_table(p);
+  if (p->four_step) list[FG_OF_STAGES] = four_step_table(p);
   list[FG_OF_HIGH] = twiddle_table(p, FG_TABLE_HIGH);
   if (!twiddle_is_short(p->twiddle)) list[FG_OF_LOW] = twiddle_table(p, FG_TABLE_LOW);
   list[FG_OF_LOAD] = p->load_table;

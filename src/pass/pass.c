@@ -11,6 +11,7 @@
 /* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
 static const double copy_bandwidth_sm = 4.1e12 / 132;
 static const double launch_seconds = 2.8e-6;
+enum { LONGEST_AHEAD = 160 * 1024 }; /* bytes of a row */
 /* Instructions of convolutions for each point: of a stage, and around both transforms with a permutation or a chirp. */
 enum { STAGE_OPERATIONS = 12, TWIDDLE_OPERATIONS = 5, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26 };
 
@@ -135,22 +136,28 @@ static double sector_efficiency(const fg_pass *p) {
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
   const bool reals = (p->half_row || p->odd_row) && fg_form_is_real(side->form);
   const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
+  if (p->four_step && p->dims == 2 && side == &p->to) return (double)share(p, p->box[0].n) * element;
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
 }
 
-/* One block alone on a multiprocessor cannot load while it computes. */
-static double overlap_efficiency(const fg_pass *p) { return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7; }
+/* One block alone on a multiprocessor cannot load while it computes; those of a cluster wait for each other, too, and the
+ * longest rows have few threads.  (Rows of 24576 to 27000 points on an H200: 0.48 to 0.57.) */
+static double overlap_efficiency(const fg_pass *p) {
+  const bool long_row = p->family == FG_FAMILY_TILE && p->lines == 1 && !p->ahead && !p->filter.kind &&
+                        p->n * 2 * (ptrdiff_t)fg_real_size(p->precision) > LONGEST_AHEAD;
+  const double alone = p->cluster > 1 ? 0.5 : long_row ? 0.55 : 0.7;
+  return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : alone;
+}
 
 /* What the blocks of a cluster wait for each other, and what the last of them have less to do than the others.
  * (24³ and 32³ on an H200: doc/performance.md.) */
 double fg_pass_cluster_efficiency(const fg_pass *p) {
-  double efficiency = 1, even = 1;
-  for (int blocks = 2; blocks <= p->cluster; blocks *= 2) efficiency *= 0.95;
+  double even = 1;
   for (int d = 0; d < 2 && p->cluster > 1; d++)
     even = fmin(even, (double)p->box[d].n / (double)(p->cluster * share(p, p->box[d].n)));
-  return efficiency * even;
+  return p->cluster > 1 ? even * pow(p->four_step ? 0.98 : 0.95, log2(p->cluster)) : 1;
 }
 
 /* Instructions for each point of the tile in one transform: the butterflies (a prime factor q takes about q + 1, 2
@@ -205,11 +212,30 @@ static double convolution_seconds(const fg_pass *p, const fg_device_info *device
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
 }
 
+/* What a dimension that is cut in two leaves of a cluster's speed.  (Fitted to 31 rows of 16384 to 131072 points and 21
+ * planes of 80² to 256² on an H200, within a sixth: doc/performance.md.) */
+static double cut_efficiency(const fg_pass *p) {
+  const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(p->precision), bytes = p->n * point;
+  const bool row = p->dims == 2;
+  ptrdiff_t rest = p->n;
+  if (!p->four_step) return 1;
+  while (rest % 2 == 0) rest /= 2;
+  while (rest % 3 == 0) rest /= 3;
+  double efficiency = row ? 0.97 : 0.93;
+  if (rest > 1) efficiency *= row ? 0.92 : 0.87;
+  if (row && p->box[0].n > 32) efficiency *= 0.85; /* large radix: few threads */
+  if (!row && p->box[2].n * point % 128) efficiency *= 0.82;
+  if (row && bytes > 512 * 1024) efficiency *= 0.93;
+  if (!row && bytes >= 256 * 1024) efficiency *= bytes > 512 * 1024 ? 0.78 : 0.87;
+  return efficiency;
+}
+
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, &p->from, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double share = (fill < 1 ? fill : 1) * overlap_efficiency(p) * sector_efficiency(p) * fg_pass_cluster_efficiency(p);
+  const double few = fill < 1 ? fill * (p->cluster > 1 ? 0.75 : 1) : 1; /* whose latency is not hidden */
+  const double share = few * overlap_efficiency(p) * sector_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));
@@ -245,7 +271,7 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   char sizes[64] = "", stages[96] = "";
   int at = 0;
   for (int d = 0; d < p->dims; d++)
-    at += snprintf(sizes + at, sizeof sizes - (size_t)at, d ? "x%td" : "%td",
+    at += snprintf(sizes + at, sizeof sizes - (size_t)at, d == 1 && p->four_step ? "·%td" : d ? "x%td" : "%td",
                    d == p->dims - 1 && p->half_row ? 2 * p->box[d].n : p->box[d].n);
   at = 0;
   for (int s = 0; s < p->stages; s++)

@@ -10,7 +10,7 @@
 
 const fg_device_info fg_reference_device = {
     .name = "reference (NVIDIA H200)", .driver = "", .arch = 90, .multiprocessors = 132, .threads_block = 1024,
-    .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536,
+    .threads_sm = 2048, .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .cluster = 16, .registers_sm = 65536,
     .memory = (size_t)141 << 30, .l2 = (size_t)60 << 20, .reads_host = true};
 
 bool fg_planner_exhaustive;

@@ -13,7 +13,7 @@ const fg_device_info fg_common_devices[] = {
      .shared_block = 163 * 1024, .shared_sm = 164 * 1024, .registers_sm = 65536, .memory = (size_t)80 << 30,
      .l2 = (size_t)40 << 20, .reads_host = true},
     {.name = "NVIDIA H200", .arch = 90, .multiprocessors = 132, .threads_block = 1024, .threads_sm = 2048,
-     .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .registers_sm = 65536, .memory = (size_t)141 << 30,
+     .shared_block = 227 * 1024, .shared_sm = 228 * 1024, .cluster = 16, .registers_sm = 65536, .memory = (size_t)141 << 30,
      .l2 = (size_t)60 << 20, .reads_host = true},
     {.arch = 0}};
 

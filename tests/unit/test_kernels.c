@@ -145,7 +145,9 @@ static const struct {
 
 START_TEST(long_rows_are_right_in_one_pass) {
   fg_problem *p = problem_of(many[_i].text);
-  plan(p, &fg_reference_device);
+  fg_device_info device = fg_reference_device;
+  device.cluster = 1; /* which would have them */
+  plan(p, &device);
   fg_pass *const pass = &list.pass[0];
   int largest = 0;
   for (int s = 0; s < pass->stages; s++) largest = pass->radix[s] > largest ? pass->radix[s] : largest;
@@ -253,7 +255,7 @@ static const on_device several[] = {
     {"oc16x16*5", 0, 1},     {"ocb5x6x7*3", 0, 1},    {"/oc32x27", 0, 1},        {"oc25x24*9", 0, 1},
     {"ocb20x21*2", 0, 1},    {"oc22x26", 0, 1},       {"/oc28x30v2", 0, 2},      {"oc18x4x5*40", 0, 1},
     {"ocb4x2x32", 0, 1},     {"oc64x48", 0, 1},       {"oc6x10x15", 1024, 2},    {"ocb40x50*2", 4096, 2},
-    {"oc3x4x5x6*2", 0, 2},   {"/oc2x3x2x3x2", 0, 3},  {"oc100x300", 0, 2},       {"/ocb2x200x150", 0, 2},
+    {"oc3x4x5x6*2", 0, 2},   {"/oc2x3x2x3x2", 0, 3},  {"oc100x300", 0, 1},   {"oc600x300", 0, 2},       {"/ocb2x200x150", 0, 2},
     {"oc16x12v40", 0, 1},    {"/ocb9x5x4v33", 0, 1},
     {"ocb25:72:72x24:3:3*3:1:1x5:1800:1800", 0, 2}};
 
@@ -271,6 +273,7 @@ START_TEST(large_boxes_are_right_in_one_pass) {
   const char *const text = singly[_i][PRECISION == FG_DOUBLE];
   fg_device_info device = fg_reference_device;
   device.multiprocessors = 1; /* which few boxes keep busy */
+  device.cluster = 1;
   fg_problem *p = problem_of(text);
   plan(p, &device);
   ck_assert_msg(list.count == 1 && fg_geometry_singly(&list.pass[0]), "%s", text);
@@ -307,6 +310,33 @@ START_TEST(boxes_of_clusters_are_right) {
   check(p, in_clusters[_i].text);
   fg_problem_free(p);
   free(ways);
+}
+END_TEST
+
+/* Rows, and columns of planes, cut in two, in clusters of every size that suits: both signs, split, in place, several loops,
+ * gaps, parts that are not even, or that some blocks have nothing of. */
+static const char *const cut[] = {"oc8192",          "ocb10000*2",       "/ic9216*3",         "oc16384:1*2:17000:16500",
+                                  "icb12000*2x2",    "oc64x64*2",        "ocb90x100",         "/ic72x66*3",
+                                  "oc75x60*2:5000:4600", "icb66x64*2x2", "ocb64x80:100:90x1:1"};
+
+START_TEST(rows_and_planes_are_right_when_cut) {
+  fg_problem *p = problem_of(cut[_i]);
+  fg_device_info device = fg_reference_device;
+  device.multiprocessors = 8;
+  plan(p, &device);
+  ck_assert(list.count == 1 && list.pass[0].four_step);
+  const fg_pass own = list.pass[0];
+  int tried = 0;
+  for (int blocks = 2; blocks <= device.cluster; blocks++) {
+    fg_pass *const pass = &list.pass[0];
+    *pass = own;
+    pass->cluster = blocks;
+    if (!fg_geometry_cluster_suits(pass, &device) || fg_box_choose(pass, &device, 0) == 0) continue;
+    check(p, cut[_i]);
+    tried++;
+  }
+  ck_assert_int_gt(tried, 0);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -487,6 +517,7 @@ static void add_what_is_inside(TCase *tc) {
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
   tcase_add_loop_test(tc, boxes_of_clusters_are_right, 0, TEST_COUNT(in_clusters));
+  tcase_add_loop_test(tc, rows_and_planes_are_right_when_cut, 0, TEST_COUNT(cut));
   tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
   tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0,
                       PRECISION == FG_SINGLE ? LONGEST : LONGEST - 1);

@@ -195,6 +195,7 @@ END_TEST
 static fg_device_info reference_of(int arch) {
   fg_device_info device = fg_reference_device;
   device.arch = arch;
+  device.cluster = arch >= 90 && arch < 120 ? 16 : 1;
   return device;
 }
 
@@ -293,6 +294,23 @@ START_TEST(boxes_of_large_transforms_compile_everywhere) {
 }
 END_TEST
 
+/* What clusters have, without spills: rows and planes that are cut, boxes with large radices. */
+static const struct {
+  const char *text;
+  enum fg_precision precision;
+} clusters[] = {{"oc32768*1024", FG_SINGLE},   {"icb50000*671", FG_SINGLE},  {"/oc131072*256", FG_SINGLE},
+                {"oc16384", FG_SINGLE},        {"ocb128x128*2048", FG_SINGLE}, {"oc256x256*512", FG_SINGLE},
+                {"oc36x36x36*512", FG_SINGLE}, {"ocb40x40x40*512", FG_SINGLE}, {"oc48x48x48*512", FG_SINGLE},
+                {"oc16384*1024", FG_DOUBLE},   {"oc128x128*1024", FG_DOUBLE}};
+
+START_TEST(what_clusters_have_fits_registers) {
+  fg_passes *list = test_plan(clusters[_i].text, clusters[_i].precision, &fg_reference_device);
+  ck_assert(list->count == 1 && list->pass[0].cluster > 1);
+  check_frame(&list->pass[0], 90, 0);
+  free(list);
+}
+END_TEST
+
 static Suite *suite(void) {
   Suite *s = suite_create("nvrtc");
   TCase *c = tcase_create("nvrtc");
@@ -311,6 +329,7 @@ static Suite *suite(void) {
   tcase_add_test(c, tile_compiles_with_split_arrays_and_twiddle);
   tcase_add_loop_test(c, tiles_loaded_ahead_compile_where_bulk_copies_are, 0, 3);
   tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));
+  tcase_add_loop_test(c, what_clusters_have_fits_registers, 0, sizeof clusters / sizeof *clusters);
   suite_add_tcase(s, c);
   return s;
 }

@@ -156,6 +156,14 @@ static const struct {
 static fg_device_info device_without_clusters(void) {
   fg_device_info device = fg_reference_device;
   device.arch = 80;
+  device.cluster = 1;
+  return device;
+}
+
+/* As many blocks at most; arch stays. */
+static fg_device_info device_with_clusters_of(int blocks) {
+  fg_device_info device = fg_reference_device;
+  device.cluster = blocks;
   return device;
 }
 
@@ -206,8 +214,9 @@ static const struct {
 
 START_TEST(two_passes_are_cut_evenly_where_that_pays) {
   const double caches = fg_overlap_caches;
+  const fg_device_info device = device_with_clusters_of(1);
   fg_overlap_caches = 1;
-  fg_passes *p = test_plan(evener[_i].text, evener[_i].precision, &fg_reference_device);
+  fg_passes *p = test_plan(evener[_i].text, evener[_i].precision, &device);
   fg_overlap_caches = caches;
   const fg_pass *first = &p->pass[0];
   const bool cut = first->family == FG_FAMILY_BOX && first->twiddle;
@@ -477,9 +486,10 @@ static const struct {
                   {"oc22528*1489", 44}, {"oc10007*3000", 64}};
 
 START_TEST(large_radices_save_stages) {
+  const fg_device_info device = device_with_clusters_of(1);
   fg_tuned_ignore_shipped(true);
   for (int precision = 0; precision < 2; precision++) {
-    fg_passes *list = test_plan(with_large[_i].text, precision ? FG_DOUBLE : FG_SINGLE, &fg_reference_device);
+    fg_passes *list = test_plan(with_large[_i].text, precision ? FG_DOUBLE : FG_SINGLE, &device);
     int largest = 0;
     for (int i = 0; i < list->count; i++)
       for (int s = 0; s < list->pass[i].stages; s++)
@@ -507,12 +517,19 @@ static const struct {
   enum fg_precision precision;
   int passes, without; /* where there are none */
   bool cluster;
-} clusters[] = {{"oc32x32x32*512", FG_SINGLE, 1, 2, true}, {"/ocb40x40x40*512", FG_SINGLE, 2, 2, false},
+} clusters[] = {{"oc32x32x32*512", FG_SINGLE, 1, 2, true}, {"/ocb40x40x40*512", FG_SINGLE, 1, 2, true},
                 {"ic32x48x48*512", FG_SINGLE, 1, 2, true}, {"oc24x24x24", FG_SINGLE, 1, 2, true},
                 {"oc24x24x24*54", FG_SINGLE, 1, 1, true},  {"oc24x24x24*512", FG_SINGLE, 1, 1, false},
-                {"oc32x160", FG_SINGLE, 1, 1, false},      {"oc256x256*512", FG_SINGLE, 2, 2, false},
+                {"oc32x160", FG_SINGLE, 1, 1, true},       {"oc256x256*512", FG_SINGLE, 1, 2, true},
                 {"oc32x32x32*512", FG_DOUBLE, 1, 2, true}, {"oc4096*500", FG_SINGLE, 1, 1, false},
-                {"orf32x32x32*512", FG_SINGLE, 1, 1, false}, {"oc128x128x128", FG_SINGLE, 2, 2, false}};
+                {"orf32x32x32*512", FG_SINGLE, 1, 1, false}, {"oc128x128x128", FG_SINGLE, 2, 2, false},
+                {"oc64x64x64*512", FG_SINGLE, 2, 2, false}, {"oc52x52x52*512", FG_SINGLE, 2, 2, false},
+                {"oc64x64x64", FG_SINGLE, 2, 2, false},    {"oc30x30x30*512", FG_SINGLE, 1, 1, true},
+                /* rows: in whole sectors, longer than a block loads ahead, but alone not so long that two passes are shorter */
+                {"oc32768*1024", FG_SINGLE, 1, 2, true},   {"/ocb100000*335", FG_SINGLE, 1, 2, true},
+                {"oc16384*2048", FG_SINGLE, 1, 1, false},  {"oc15625*2147", FG_SINGLE, 1, 1, false},
+                {"oc16384", FG_SINGLE, 1, 2, true},        {"oc65536", FG_SINGLE, 2, 2, false},
+                {"oc16384*1024", FG_DOUBLE, 1, 2, true},   {"ic128x128*2048", FG_SINGLE, 1, 1, true}};
 
 START_TEST(clusters_have_what_no_block_has) {
   const fg_device_info without = device_without_clusters();

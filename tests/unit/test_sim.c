@@ -78,6 +78,20 @@ START_TEST(blocks_of_a_cluster_write_to_each_other) {
 }
 END_TEST
 
+/* What was announced arrives. */
+START_TEST(points_are_sent_from_block_to_block) {
+  float result[N];
+  sim_case_run_well(IN_PAIRS("cluster_begin(nullptr, 64);"
+                             "cluster_wait();"
+                             "cluster_send(tile, T % 2 ? other : 1 - other, T, {float(blockIdx.x), float(T)}, nullptr);"
+                             "cluster_receive(nullptr);"
+                             "const cplx v = shared_load(tile + T);"
+                             "global_store(a.out + blockIdx.x * 64 + T, 100 * v.x + v.y);"),
+                    4, 64, 64 * 2 * sizeof(float), result);
+  for (int i = 0; i < N; i++) ck_assert_float_eq(result[i], (float)(100 * (i % 2 ? i / 64 ^ 1 : i / 64) + i % 64));
+}
+END_TEST
+
 /* Three times the same region, at either parity; those who only meet a barrier after others have waited may read, too. */
 START_TEST(copies_into_shared_memory_arrive) {
   float result[N];
@@ -241,6 +255,9 @@ static const struct {
               "if (!other && T < 128) cluster_store(tile, other, T, {1, 1});" MEET),
      "block 1, thread 0: write of 8 bytes at offset 0 of block 0's shared memory (1024 bytes): race: no barrier since the "
      "access of thread 0"},
+    {IN_PAIRS("cluster_begin(nullptr, 256); cluster_wait(); if (T < 128) cluster_send(tile, other, T, {1, 1}, nullptr);"
+              "cluster_receive(nullptr);"),
+     "waits for 256 points of its cluster, which sent 128"},
     {IN_PAIRS("cluster_arrive(); cluster_arrive();"), "a second time without waiting"},
     {IN_PAIRS("cluster_wait();"), "without having arrived"},
     {IN_PAIRS("cluster_arrive(); if (T < 128) shared_store(tile + T, cplx{1, 1}); cluster_wait();"),
@@ -316,6 +333,7 @@ static void add(Suite *s) {
   tcase_add_test(tc, locals_survive_many_barriers);
   tcase_add_test(tc, threads_may_leave_before_a_barrier_none_of_them_needs);
   tcase_add_test(tc, blocks_of_a_cluster_write_to_each_other);
+  tcase_add_test(tc, points_are_sent_from_block_to_block);
   tcase_add_test(tc, copies_into_shared_memory_arrive);
   tcase_add_test(tc, shuffles_move_values_between_lanes);
   tcase_add_test(tc, lanes_named_by_a_mask_wait_only_for_each_other);

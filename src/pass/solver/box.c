@@ -46,8 +46,8 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
     total *= n;
     if (total > (1 << 20)) return false;
   }
-  const int blocks = w->rank == 3 && w->kind == FG_DFT ? FG_MOST_CLUSTER : 1;
-  return bytes(w, total) <= blocks * planner->device->shared_block; /* must: it fits a block, or a cluster */
+  const int blocks = w->rank == 3 && w->kind == FG_DFT && planner->device->cluster > 1 ? planner->device->cluster : 1;
+  return bytes(w, total) <= (size_t)blocks * planner->device->shared_block; /* must: it fits a block, or a cluster */
 }
 
 /* One way to factor a dimension into stages. */
@@ -59,7 +59,8 @@ typedef struct {
  * as two for 36 to 64 columns of 160 to 256 points, cut by the price that they have so; slower in whole boxes of 64 x 64. */
 static bool may_be_large(const fg_pass *p, int d) {
   const ptrdiff_t n = p->box[d].n;
-  if (p->dims != 2 || d != 0 || p->across || !p->twiddle || p->from.form || p->to.form) return false;
+  const bool part = p->dims == 2 && !p->across && p->twiddle && !p->from.form && !p->to.form;
+  if (!(part && d == 0) && p->cluster == 1) return false;
   return p->precision == FG_SINGLE && n <= FG_MAX_RADIX && fg_radix_large((int)n);
 }
 
@@ -71,6 +72,7 @@ static int ways_of(const fg_pass *p, int d, way list[MAX_WAYS]) {
   for (int i = 0; i < lists; i++) {
     const fg_radix_list *r = &radices[i];
     if (r->stages > MAX_PARTS || r->stages > radices[0].stages + 1) break;
+    if (p->cluster > 1 && d == 0 && r->stages > 1) break; /* must: it crosses after one */
     way *w = &list[count++];
     w->parts = r->stages;
     memcpy(w->radix, r->radix, (size_t)r->stages * sizeof *r->radix);
@@ -110,7 +112,7 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
     add_all(p, of[row], 0, row);
     add_all(p, of[0], 1, 0);
     const bool from_tile = p->to.form == FG_FORM_HERMITIAN; /* rows are stored from there, whatever was last */
-    if (of[0]->parts == 1 && !from_tile && !row_may_store(p, of[row])) add(p, 1, row);
+    if (of[0]->parts == 1 && !from_tile && !p->four_step && !row_may_store(p, of[row])) add(p, 1, row);
   }
 }
 
@@ -157,8 +159,8 @@ int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
   return ways;
 }
 
-/* Every combination of ways; each exchange costs.  How good the best is; least: none fits or is better than that. */
-static double choose_geometry(fg_pass *p, const fg_device_info *device, double least) {
+/* Every combination of ways; each exchange costs. */
+double fg_box_choose(fg_pass *p, const fg_device_info *device, double least) {
   way list[FG_MAX_BOX][MAX_WAYS];
   int count[FG_MAX_BOX] = {1, 1, 1};
   double best_score = least;
@@ -180,33 +182,33 @@ static double choose_geometry(fg_pass *p, const fg_device_info *device, double l
         }
       }
   *p = best;
-  return best_score;
+  return best_score > least ? best_score : 0;
 }
 
-/* The best of the clusters. */
-static bool choose_cluster(fg_pass *p, const fg_device_info *device) {
-  double best_score = 0;
+double fg_box_choose_cluster(fg_pass *p, const fg_device_info *device, double least) {
+  double best_score = least;
   fg_pass best = *p;
-  for (int blocks = FG_MOST_CLUSTER; blocks > 1 && fg_geometry_may_cluster(p, device); blocks /= 2) {
+  for (int blocks = device->cluster; blocks > 1; blocks--) {
     fg_pass now = *p;
     now.cluster = blocks;
+    if (!fg_geometry_may_cluster(&now, device) || !fg_geometry_cluster_suits(&now, device)) continue;
     const double fill = (double)fg_pass_lines(p) * blocks / device->multiprocessors;
-    const double share = fmin(fill, 1) * fg_pass_cluster_efficiency(&now), least = best_score / share;
-    const double score = choose_geometry(&now, device, least);
-    if (score <= least) continue;
+    const double share = fmin(fill, 1) * fg_pass_cluster_efficiency(&now), score = fg_box_choose(&now, device, best_score / share);
+    if (score == 0) continue;
     best_score = score * share;
     best = now;
   }
   *p = best;
-  return best_score > 0;
+  return best_score > least ? best_score : 0;
 }
 
-/* A cluster has a box that no block can have, and boxes so few that half of the device would have none. */
+/* A cluster has a box that no block can have, or one that has a multiprocessor to itself, and boxes so few that half of the
+ * device would have none. */
 static bool best_geometry(fg_pass *p, const fg_device_info *device) {
   fg_pass alone = *p, together = *p;
-  const bool fits = choose_geometry(&alone, device, 0) > 0;
+  const bool fits = fg_box_choose(&alone, device, 0) > 0;
   const bool fills = fits && 2 * fg_pass_blocks(&alone) > device->multiprocessors;
-  const bool cluster = !fills && choose_cluster(&together, device) &&
+  const bool cluster = (!fills || alone.blocks_sm == 1) && fg_box_choose_cluster(&together, device, 0) > 0 &&
                        (!fits || fg_pass_cost(&together, device) < fg_pass_cost(&alone, device));
   if (!fits && !cluster) return false;
   *p = cluster ? together : alone;

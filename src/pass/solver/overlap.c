@@ -224,6 +224,28 @@ static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors
   return kept;
 }
 
+/* The passes from that one on, by the model: of those that were measured by what it makes of them or of its own. */
+static double cost_from(const fg_planner *planner, const fg_passes *list, int first) {
+  double cost = 0;
+  for (int i = first; i < list->count; i++) {
+    const double own = fg_pass_cost(&list->pass[i], planner->device), price = list->pass[i].price;
+    cost += price > 0 && price < own ? price : own;
+  }
+  return cost;
+}
+
+/* In place of planes in clusters and a pass more. */
+static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, const fg_passes *others,
+                               const ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
+  const fg_planner all = {.device = planner->device, .splits = planner->splits};
+  const int before = list->count;
+  const double cost = list->cost;
+  if (!fg_planner_cheapest(&all, w, fg_overlap_lower_split, factors, count, list) || list->count - before > 2) return false;
+  const double own = cost_from(planner, list, before);
+  list->cost = cost + own;
+  return own < cost_from(planner, others, 0) && !fg_passes_hopeless(planner, list, 0);
+}
+
 /* By one of these factors, beside what other solvers make, if they make anything: a pass less, or as many that are evener,
  * and worth it. */
 static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others,
@@ -233,6 +255,7 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const double cost = list->cost;
   const double bound = even ? worth_even : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1) return false;
+  if (even && others->pass[0].four_step) return lower_for_clusters(planner, w, others, factors, count, list);
   if (even) count = evener(planner, w, factors, count);
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
