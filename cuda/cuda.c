@@ -94,10 +94,10 @@ static size_t attribute(const fg_device *device, CUdevice_attribute which) {
 }
 
 /* 8 everywhere; 16 where groups of multiprocessors are whole (CUDA C++ Programming Guide).  Of compute capability 12 not all
- * devices are said to have clusters of more than one block. */
+ * devices are said to have clusters of more than one block.  What their blocks send each other is from PTX ISA 8.1 on. */
 static int most_cluster(const fg_device_info *info) {
   enum { WHOLE = 100 }; /* multiprocessors: more than any part of a device that is shared out has */
-  if (info->arch < 90 || info->arch >= 120) return 1;
+  if (info->arch < 90 || info->arch >= 120 || fg_driver_version() < 12010) return 1;
   return info->multiprocessors >= WHOLE ? 16 : 8;
 }
 
