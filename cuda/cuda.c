@@ -97,7 +97,8 @@ static size_t attribute(const fg_device *device, CUdevice_attribute which) {
  * devices are said to have clusters of more than one block.  What their blocks send each other is from PTX ISA 8.1 on. */
 static int most_cluster(const fg_device_info *info) {
   enum { WHOLE = 100 }; /* multiprocessors: more than any part of a device that is shared out has */
-  if (info->arch < 90 || info->arch >= 120 || fg_driver_version() < 12010) return 1;
+  const int compiler = info->arch < 90 ? -1 : fg_nvrtc_version(); /* without one there are kernels of the store */
+  if (info->arch < 90 || info->arch >= 120 || fg_driver_version() < 12010 || (compiler >= 0 && compiler < 12010)) return 1;
   return info->multiprocessors >= WHOLE ? 16 : 8;
 }
 

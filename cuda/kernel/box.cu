@@ -19,9 +19,10 @@
  * each block does a part of the next one; each result is left in the block that has its part of the slowest dimension, which
  * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.
  *
- * With FG_FOUR_STEP what a cluster has is one row of n = n₁·n₂ points, as a box of n₁ rows of n₂: what crosses is multiplied
- * by exp(−2πi·j·k/n), j the place in its row and k that of the row, and the results are neighbours along the columns. Those
- * that a block has are runs of its part of n₁.
+ * With FG_FOUR_STEP the first two dimensions, n₁ and n₂, are one of n = n₁·n₂ points, which is cut in two: what crosses is
+ * multiplied by exp(−2πi·j·k/n), k the place in the first and j in the second (four_step.h).  Of two dimensions that is a
+ * row; its results are neighbours along the first, and those that a block has are runs of its part of that.  Of three it is
+ * the columns of a plane.
  *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
@@ -29,7 +30,7 @@
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_CLUSTER                        blocks that share a box; 1: none do
- *   FG_FOUR_STEP                      1: a box of two dimensions is one row, whose points lie one behind the other
+ *   FG_FOUR_STEP                      1: the first two dimensions are one; a row's points lie one behind the other
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
  *   FG_SINGLY                         1: one butterfly of a thread after the other
@@ -67,7 +68,8 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
   spot to = at;
   to.at[1] += first_in(S);
 #pragma unroll
-  for (int k = 0; k < stage<S>::R; k++) cluster_send(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k], arrivals_of(tile));
+  for (int k = 0; k < stage<S>::R; k++)
+    cluster_send(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k], arrivals_of(tile));
 }
 
 /* The factors of the inputs but the first, into the registers that these will have: asked for before the barrier that the

@@ -29,7 +29,7 @@ FG_CONSTANT bool skewed(int s) {
  * cluster. */
 constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE), "a cluster has one whole box");
-static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row");
+static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row that is cut in two");
 static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
 static_assert(FG_CLUSTER == 1 || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points");
 static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");

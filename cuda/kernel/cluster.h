@@ -70,6 +70,7 @@ FG_DEVICE void cluster_wait() {
 #ifdef FG_SIM
   fg_sim_now->hooks->cluster_wait(fg_sim_now);
 #else
+  __syncwarp();
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }

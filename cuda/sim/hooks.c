@@ -260,5 +260,6 @@ static void hook_global(fg_sim_state *state, const void *address, unsigned bytes
 }
 
 const fg_sim_hooks fg_sim_core_hooks = {
-    hook_barrier,      hook_warp_sync, hook_shuffle,      hook_shared, hook_global,      hook_cluster_arrive,
-    hook_cluster_wait, hook_neighbour, hook_expect, hook_received, hook_copy_barrier, hook_copy,   hook_copy_arrive, hook_copy_wait};
+    hook_barrier,      hook_warp_sync, hook_shuffle, hook_shared,   hook_global,       hook_cluster_arrive,
+    hook_cluster_wait, hook_neighbour, hook_expect,  hook_received, hook_copy_barrier, hook_copy,
+    hook_copy_arrive,  hook_copy_wait};

@@ -117,7 +117,7 @@ static int registers_of(const fg_pass *p, int points) {
     if (s == 0 || p->radix[s] > LARGEST_LEAN_RADIX) extra += p->radix[s] > LARGEST_LEAN_RADIX ? 32 : 24;
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   if (has_large_radix(p)) registers = points * words + 26 + extra; /* such a butterfly begins and ends in its own */
-  if (p->cluster > 1) registers = points * words + (words == 4 ? 40 : points <= LEAN_OF_CLUSTER ? 16 : 26);
+  if (p->cluster > 1) registers = points * words + (words == 4 ? 40 : points <= LEAN_OF_CLUSTER ? 16 : 26) + extra - 14;
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
     registers = points * words + beside;
@@ -238,7 +238,7 @@ static double depth_efficiency(const fg_pass *p, int points) {
  * lose half as much (only orders lists; not fitted to measurements). */
 static double overlap_efficiency(const fg_pass *p, int blocks) {
   if (p->ahead) return blocks >= 3 ? 1 : blocks == 2 ? 0.96 : 0.85;
-  return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : 0.7;
+  return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : p->cluster > 1 ? 0.5 : 0.7;
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
@@ -247,7 +247,7 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
 static double score(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
-  if (p->four_step && p->cluster == 1) return -1;
+  if (p->four_step && (p->cluster == 1 || !fg_geometry_cluster_suits(p, device))) return -1; /* must: see there */
   if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
   const int points = points_of(p, of, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;

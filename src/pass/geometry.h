@@ -12,7 +12,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
 /* The same for a box whose stages, axes and pitch are set: boxes a block, threads, pitch and skews.  Returns how good
  * the best choice is (higher is better), 0 if none fits or it cannot be better than least. */
-double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least);
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least, bool arrange);
 
 /* ---- its parts, for geometries that are listed and put in (src/pass/choice.c) ---- */
 
@@ -49,17 +49,18 @@ bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
 /* The orders of stages that box.c considers for p, at most so many.  How many. */
 int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 
-/* The best of them, with the geometry chosen.  How good it is; 0: none fits or is better than least. */
-double fg_box_choose(fg_pass *p, const fg_device_info *device, double least);
+/* The best of them, with the geometry chosen, or with its exchanges left as they come.  How good it is; 0: none fits or is better
+ * than least. */
+double fg_box_choose(fg_pass *p, const fg_device_info *device, double least, bool arrange);
 
-/* The same of all clusters that may have it. */
-double fg_box_choose_cluster(fg_pass *p, const fg_device_info *device, double least);
+/* The share of a device's speed that its cluster has, by how many blocks there are, too. */
+double fg_box_share(const fg_pass *p, const fg_device_info *device);
 
-/* A box of three dimensions, or a row, that the blocks of a cluster may share, on a device that has clusters. */
+/* A box of three dimensions, or what is cut in two, that the blocks of a cluster may share, on a device that has clusters. */
 enum { FG_MOST_CLUSTER = 16 }; /* blocks of one, on any device */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 
-/* That many blocks, p's cluster, are worth a try. */
+/* That many blocks, p's cluster, are worth a try.  What is cut in other clusters is not done. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device);
 
 /* A pass over complex rows that lie one behind the other, or columns side by side, of several stages (which are set), whose
@@ -73,7 +74,7 @@ bool fg_geometry_in_even(const fg_pass *p);
 bool fg_geometry_load_across(const fg_pass *p);
 bool fg_geometry_store_across(const fg_pass *p);
 
-/* A box that is only part of a transform, a row, or side by side with its neighbours.  Whole small transforms keep the
+/* A box that is only part of a transform, cut in two, or side by side with its neighbours.  Whole small transforms keep the
  * geometry that was measured for them: rows of odd pitch, no skews. */
 bool fg_geometry_shares(const fg_pass *p);
 

@@ -2,23 +2,28 @@
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
-/* The kernel has them of whole boxes, and rows, of complex points only. */
+/* The kernel has them of whole boxes, rows and planes of complex points only. */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
   if (p->family != FG_FAMILY_BOX || p->from.form || p->to.form || p->cluster > device->cluster) return false;
   return device->cluster > 1 && (p->four_step || (p->dims == 3 && !fg_geometry_shares(p)));
 }
 
-/* A row's results are stored in whole sectors: half ones took 1.5 times as long on an H200.  Of what is no row the shares are
- * even, or, of powers of two, nearly; boxes of which two fit a multiprocessor have only these. */
+/* What is cut leaves room for two blocks (one lost to two passes), and a row's results are stored in whole sectors (half ones
+ * took 1.5 times as long, both on an H200).  Else shares are even, or, of powers of two, nearly; boxes of which two fit a
+ * multiprocessor have only these. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
-  const ptrdiff_t first = p->box[0].n, blocks = p->cluster, bytes = p->n * fg_fit_point_size(p);
-  if (p->four_step && p->dims == 2) return first % blocks == 0 && first / blocks * fg_fit_point_size(p) % FG_SECTOR == 0;
+  const ptrdiff_t first = p->box[0].n, blocks = p->cluster, point = fg_fit_point_size(p);
+  if (p->box[1].n < 2) return false; /* must, of what is cut: there are factors */
+  if (p->four_step && fg_fit_room(device, (size_t)(fg_pass_part_points(p, 1) * point)) < 2) return false;
+  if (p->four_step && p->dims == 2) return first % blocks == 0 && first / blocks * point % FG_SECTOR == 0;
   if ((blocks & (blocks - 1)) == 0) {
+    const double even = p->four_step || blocks > 8 ? 0.8 : 0.75;
     for (int d = 0; d < 2; d++)
-      if (5 * p->box[d].n < 4 * blocks * fg_pass_part(p, d == 0, d)) return false;
+      if ((double)p->box[d].n < even * (double)(blocks * fg_pass_part(p, d == 0, d))) return false;
     return true;
   }
-  return first % blocks == 0 && (p->four_step || (p->box[1].n % blocks == 0 && 2 * (size_t)bytes > device->shared_block));
+  return first % blocks == 0 &&
+         (p->four_step || (p->box[1].n % blocks == 0 && 2 * (size_t)(p->n * point) > device->shared_block));
 }
 
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */
@@ -62,14 +67,14 @@ static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best,
     if (side_by_side[i] / 2 < all) fg_fit_lines(now, device, side_by_side[i], best, best_score);
 }
 
-double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least) {
+double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least, bool arrange) {
   fg_pass best = *p, now = *p;
   double best_score = 0;
   try_boxes(&now, device, &best, &best_score);
   *p = best;
   if (best_score <= least) return 0; /* perfect exchanges would not help */
   fg_fit_blocks(p, device);
-  if (!fg_geometry_shares(p)) return best_score;
+  if (!fg_geometry_shares(p) || !arrange) return best_score;
   arrange_box(p, device);
   return best_score / (1 + FG_EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
 }

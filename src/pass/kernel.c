@@ -199,9 +199,10 @@ static fg_table box_table(const fg_pass *p, int d) {
   return stages_table(&along);
 }
 
-/* Those between the two dimensions of a row: entry k − 1, j of rows of n₂ is exp(−2πi·j·k/n), as between two stages. */
+/* Those between the two parts of a dimension: entry k − 1, j of rows of n₂ is exp(−2πi·j·k/n), as between two stages. */
 static fg_table four_step_table(const fg_pass *p) {
-  const fg_pass stages = {.precision = p->precision, .n = p->box[0].n * p->box[1].n, .stages = 2, .radix = {(int)p->box[1].n, (int)p->box[0].n}};
+  const int first = (int)p->box[0].n, second = (int)p->box[1].n;
+  const fg_pass stages = {.precision = p->precision, .n = p->box[0].n * p->box[1].n, .stages = 2, .radix = {second, first}};
   return stages_table(&stages);
 }
 

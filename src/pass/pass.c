@@ -136,7 +136,7 @@ static double sector_efficiency(const fg_pass *p) {
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
   const bool reals = (p->half_row || p->odd_row) && fg_form_is_real(side->form);
   const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
-  if (p->four_step && p->dims == 2 && side == &p->to) return (double)share(p, p->box[0].n) * element;
+  if (p->four_step && p->dims == 2 && side == &p->to) return 32; /* or more, which gained nothing */
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
@@ -145,7 +145,8 @@ static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along,
 /* One block alone on a multiprocessor cannot load while it computes; those of a cluster wait for each other, too, and the
  * longest rows have few threads.  (Rows of 24576 to 27000 points on an H200: 0.48 to 0.57.) */
 static double overlap_efficiency(const fg_pass *p) {
-  const bool long_row = p->family == FG_FAMILY_TILE && p->lines == 1 && !p->ahead && !p->filter.kind &&
+  const bool long_row = p->family == FG_FAMILY_TILE && p->lines == 1 && !p->ahead && !p->filter.kind && !p->from.form &&
+                        !p->to.form && p->precision == FG_SINGLE &&
                         p->n * 2 * (ptrdiff_t)fg_real_size(p->precision) > LONGEST_AHEAD;
   const double alone = p->cluster > 1 ? 0.5 : long_row ? 0.55 : 0.7;
   return p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : alone;
@@ -235,7 +236,8 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double few = fill < 1 ? fill * (p->cluster > 1 ? 0.75 : 1) : 1; /* whose latency is not hidden */
-  const double share = few * overlap_efficiency(p) * sector_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
+  const double blocks = overlap_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
+  const double share = few * blocks * sector_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));

@@ -113,8 +113,9 @@ typedef struct {
   int dims;
   fg_dim box[FG_MAX_BOX];        /* slowest first */
   int axis[FG_MAX_STAGES];       /* the dimension that each stage runs along */
-  int cluster;                   /* blocks that share a box (box.cu), each a part of it; 1: none do */
-  bool four_step;                /* a box of n₁ rows of n₂ points is one row of n₁·n₂, in a cluster */
+  int cluster;                   /* blocks that share a box (box.cu), each a part of it, any number; 1: none do */
+  bool four_step;                /* the first two dimensions, n₁ and n₂, are one of n₁·n₂ points: of two a row, of three the
+                                    columns of a plane; in a cluster */
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
   double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */

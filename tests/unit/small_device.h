@@ -6,6 +6,7 @@
 
 static inline fg_device_info test_small_device(size_t shared_block) {
   fg_device_info device = fg_reference_device;
+  device.cluster = 1;
   device.shared_block = shared_block;
   device.multiprocessors = 4;
   return device;

@@ -95,13 +95,21 @@ static void results_free(results r) {
   free(r.got);
 }
 
+/* Which would have planes whole. */
+static fg_device_info without_clusters(void) {
+  fg_device_info device = fg_reference_device;
+  device.cluster = 1;
+  return device;
+}
+
 START_TEST(tiles_loaded_ahead_are_right) {
   const enum fg_precision precision = _i < DOUBLES ? FG_DOUBLE : FG_SINGLE;
   const int number = _i < DOUBLES ? _i : _i - DOUBLES;
   const char *text = cases[number].text;
   const size_t point = 2 * fg_real_size(precision);
   fg_problem *p = test_problem(text, precision);
-  fg_passes *list = test_plan(text, precision, &fg_reference_device);
+  const fg_device_info device = without_clusters();
+  fg_passes *list = test_plan(text, precision, &device);
   fg_pass *pass = &list->pass[cases[number].pass];
   const results r = results_of(pass, 17);
   ck_assert_msg(list->count > cases[number].pass && fg_geometry_may_load_ahead(pass, &fg_reference_device), "%s", text);
@@ -128,7 +136,8 @@ START_TEST(parts_of_columns_are_right) {
   static const char *const text[] = {"oc64v42", "ocb75v38", "oc48v41", "oc96x150*2"};
   static const int part[] = {17, 12, 20, 75};
   fg_problem *p = test_problem(text[_i], FG_SINGLE);
-  fg_passes *list = test_plan(text[_i], FG_SINGLE, &fg_reference_device);
+  const fg_device_info device = without_clusters();
+  fg_passes *list = test_plan(text[_i], FG_SINGLE, &device);
   fg_pass *const last = &list->pass[list->count - 1];
   const results r = results_of(last, 29);
   last->lines = 4;

@@ -22,7 +22,7 @@
 #include "told.h"
 
 /* The last takes two passes, with something between them. */
-static const char *const cases[] = {"oc7*3", "/oc36*2", "ic48*9", "oc24x18", "/ic120", "ic14:-3:-3*11:42:42", "oc8192"};
+static const char *const cases[] = {"oc7*3", "/oc36*2", "ic48*9", "oc24x18", "/ic120", "ic14:-3:-3*11:42:42", "oc28561"};
 
 /* The n-th call; that and the next; all from there on; each seventh. */
 static const char *const forms[] = {"any:%d", "any:%d-%d", "any:%d+", "any:%d/7"};
@@ -125,7 +125,7 @@ START_TEST(any_call_may_fail) {
   device_case_open(&c, cases[_i / TEST_COUNT(forms)]);
   /* Copies in a few pieces each: a life has as many calls as pieces, and there are as many lives. */
   fg_pipeline_piece = c.bytes > PIECE * PIECES ? c.bytes / PIECES : PIECE;
-  const bool longest = c.problem->transform.dim[0].n == 8192;
+  const bool longest = c.problem->transform.dim[0].n == 28561;
   if (longest && c.problem->precision == FG_DOUBLE) fg_pipeline_mapped = 0; /* else it is too short for pieces */
   const size_t launched = fg_sim_count().launches;
   device_case_plan(&c);

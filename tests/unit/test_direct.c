@@ -68,7 +68,7 @@ static void setup(void) {
   const enum fg_reach reach[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
   target = *test_target();
   target.backend = &lazy_backend;
-  problem = test_problem("ocf32768", FG_SINGLE);
+  problem = test_problem("ocf65536", FG_SINGLE);
   fg_passes *passes = calloc(1, sizeof *passes);
   ck_assert_msg(fg_planner_plan_reaching(problem, reach, false, target.info, passes, &why), "%s", why);
   ck_assert_int_gt(passes->count, 1);
@@ -76,7 +76,7 @@ static void setup(void) {
   program = fg_program_create_reaching(&target, problem, reach, passes, &why);
   ck_assert_msg(program != NULL, "%s", why);
   free(passes);
-  bytes = 32768 * 2 * sizeof(float);
+  bytes = 65536 * 2 * sizeof(float);
   find_right(0);
   find_right(1);
   lazy_backend_fair = true;

@@ -287,7 +287,7 @@ END_TEST
 static const struct {
   const char *text;
   int blocks;
-} in_clusters[] = {{"oc32x32x32", 8},    {"ocb24x24x24*2", 4},  {"/oc12x20x28*3", 2},  {"ic30x36x40", 8},
+} in_clusters[] = {{"oc32x32x32", 8},    {"ocb24x24x24*2", 4},  {"/oc12x20x28*3", 2},  {"ic30x20x24", 8},
                    {"oc30x8x20", 8},     {"ocb30x6x6*5", 4},     {"oc9x10x11*2x3", 4},  {"/icb5x3x4*7", 8},
                    {"oc31x7x2", 2},        {"oc16x24x20:2:1*3:16000:7700", 4}};
 
@@ -304,8 +304,8 @@ START_TEST(boxes_of_clusters_are_right) {
   int way = fg_box_ways(pass, ways, MOST) - 1;
   ck_assert_int_ge(way, 0);
   if (_i % 2) way = 0;
-  while (way > 0 && fg_geometry_choose_box(&ways[way], &device, 0) <= 0) way--;
-  if (way == 0) ck_assert(fg_geometry_choose_box(&ways[0], &device, 0) > 0);
+  while (way > 0 && fg_geometry_choose_box(&ways[way], &device, 0, true) <= 0) way--;
+  if (way == 0) ck_assert(fg_geometry_choose_box(&ways[0], &device, 0, true) > 0);
   *pass = ways[way];
   check(p, in_clusters[_i].text);
   fg_problem_free(p);
@@ -331,7 +331,7 @@ START_TEST(rows_and_planes_are_right_when_cut) {
     fg_pass *const pass = &list.pass[0];
     *pass = own;
     pass->cluster = blocks;
-    if (!fg_geometry_cluster_suits(pass, &device) || fg_box_choose(pass, &device, 0) == 0) continue;
+    if (!fg_geometry_cluster_suits(pass, &device) || fg_box_choose(pass, &device, 0, true) == 0) continue;
     check(p, cut[_i]);
     tried++;
   }

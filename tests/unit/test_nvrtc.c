@@ -301,7 +301,8 @@ static const struct {
 } clusters[] = {{"oc32768*1024", FG_SINGLE},   {"icb50000*671", FG_SINGLE},  {"/oc131072*256", FG_SINGLE},
                 {"oc16384", FG_SINGLE},        {"ocb128x128*2048", FG_SINGLE}, {"oc256x256*512", FG_SINGLE},
                 {"oc36x36x36*512", FG_SINGLE}, {"ocb40x40x40*512", FG_SINGLE}, {"oc48x48x48*512", FG_SINGLE},
-                {"oc16384*1024", FG_DOUBLE},   {"oc128x128*1024", FG_DOUBLE}};
+                {"oc16384*1024", FG_DOUBLE},   {"oc128x128*1024", FG_DOUBLE}, {"oc29x29x29*512", FG_SINGLE},
+                {"oc23x29x31*512", FG_DOUBLE}, {"oc116x116*2000", FG_SINGLE}};
 
 START_TEST(what_clusters_have_fits_registers) {
   fg_passes *list = test_plan(clusters[_i].text, clusters[_i].precision, &fg_reference_device);

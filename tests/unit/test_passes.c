@@ -226,6 +226,28 @@ START_TEST(two_passes_are_cut_evenly_where_that_pays) {
 }
 END_TEST
 
+/* Of three dimensions clusters may have the planes, where two passes with a digit of one dimension in both are no shorter. */
+static const struct {
+  const char *text;
+  int most, passes; /* blocks of a cluster */
+  bool planes;
+} in_planes[] = {{"oc256x256x256*2", 16, 2, true}, {"oc160x160x160*8", 16, 2, false}, {"oc300x300x300", 16, 2, false},
+                 {"oc1024x1024x128", 16, 2, true}, {"oc1024x1024x128", 8, 3, false},  {"oc192x192x192", 16, 2, true},
+                 {"oc64x64x64", 16, 2, false},     {"oc131072*256", 8, 2, false},     {"oc131072*256", 16, 1, true}};
+
+START_TEST(planes_are_in_clusters_where_that_pays) {
+  const double caches = fg_overlap_caches;
+  const fg_device_info device = device_with_clusters_of(in_planes[_i].most);
+  fg_overlap_caches = 1;
+  fg_passes *p = test_plan(in_planes[_i].text, FG_SINGLE, &device);
+  fg_overlap_caches = caches;
+  ck_assert_msg(p->count == in_planes[_i].passes && p->pass[0].four_step == in_planes[_i].planes, "%s: %d", in_planes[_i].text,
+                p->count);
+  ck_assert_int_le(p->pass[0].cluster, in_planes[_i].most);
+  free(p);
+}
+END_TEST
+
 /* Two passes where the model has three cheaper, but not by far: of long rows of which more than the L2 holds. */
 static const struct {
   const char *text;
@@ -566,6 +588,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
   tcase_add_loop_test(tc, long_real_rows_are_not_overlapped, 0, TEST_COUNT(long_rows));
+  tcase_add_loop_test(tc, planes_are_in_clusters_where_that_pays, 0, TEST_COUNT(in_planes));
   tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
   tcase_add_loop_test(tc, two_passes_are_preferred_to_three, 0, TEST_COUNT(long_ones));
   tcase_add_loop_test(tc, boxes_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));

@@ -290,7 +290,7 @@ START_TEST(slabs_come_in_and_go_out) {
   static const struct {
     problem problem;
     int arrivals, departures;
-  } some[] = {{{"ocf3x31x1000", 0}, 3, 3},  {{"ocf40x20x50", 0}, 3, 1},    {{"ocf3x180x180", 0}, 3, 1},
+  } some[] = {{{"ocf3x31x1000", 20000}, 3, 3}, {{"ocf40x20x50", 20000}, 3, 1},    {{"ocf3x180x180", 0}, 3, 1},
               {{"ocf6x7x10", 512}, 3, 3},   {{"icf8x9x10", 512}, 3, 3},    {{"/icf6x7x10", 512}, 3, 3},
               {{"ocf6x5x4x7", 0}, 3, 1},    {{"icf15x20", 512}, 3, 1},     {{"ocf900", 1024}, 1, 1},
               {{"orf6x7x10", 512}, 3, 1},   {{"orb6x7x10", 512}, 3, 3},    {{"irf8x9x10", 512}, 3, 1},

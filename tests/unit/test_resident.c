@@ -29,7 +29,7 @@ static const struct {
 } problems[] = {
     {"ocf64*10", 1}, {"icb60*9", 1}, {"ocf16x12*7", 1}, {"icf8x6x4*5", 1}, {"/ocf30*6", 1}, {"/icf16x8*4", 1},
     {"icf8x9x10", 1}, {"ocf8:1:3*6:8:40", 1}, {"icf14:11:1*11:1:14", 1}, {"ocf12:2:1*4:24:13x3:110:60", 1},
-    {"ocf1009*3", 1}, {"icf1009*2", 1}, {"icb8192", 2}, {"ocf8192*2", 2}, {"ocf7*1", 1}, {"orf30*4", 1}, {"irf30*4", 1},
+    {"ocf1009*3", 1}, {"icf1009*2", 1}, {"icb28561", 2}, {"ocf28561*2", 2}, {"ocf7*1", 1}, {"orf30*4", 1}, {"irf30*4", 1},
     {"orb30*4", 1}, {"irb30*4", 1}, {"irf8x10", 1}, {"irb8x10", 1}, {"irf6x5x9*2", 1}, {"orb6x8x10", 1}, {"/orf12*5", 1},
     {"/irb12*5", 1}, {"okd20e10*6", 1}, {"ik8fx6h", 2}, {"orf8192", 1}, {"irf8192", 1}, {"irf16*1", 1},
     {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 2},
@@ -247,7 +247,7 @@ START_TEST(the_limit_of_memory_is_kept) {
   static const struct {
     const char *text;
     bool on_device;
-  } some[] = {{"ocf64*1000", true}, {"icf64*1000", true}, {"ocf32768*2", false}, {"icf14:110:1*110:1:14", false}};
+  } some[] = {{"ocf64*1000", true}, {"icf64*1000", true}, {"ocf65536*2", false}, {"icf14:110:1*110:1:14", false}};
   subject s = prepare(some[_i].text, DEVICE, DEVICE);
   fg_lane_trim();
   fg_slot_trim(test_target());

@@ -71,7 +71,7 @@ static int ways_of(const fg_pass *p, int d, way list[MAX_WAYS]) {
   const int lists = fg_radix_lists(p->box[d].n, p->precision, radices, MAX_LISTS);
   for (int i = 0; i < lists; i++) {
     const fg_radix_list *r = &radices[i];
-    if (r->stages > MAX_PARTS || r->stages > radices[0].stages + 1) break;
+    if (r->stages > MAX_PARTS || r->stages > radices[0].stages + !p->four_step) break;
     if (p->cluster > 1 && d == 0 && r->stages > 1) break; /* must: it crosses after one */
     way *w = &list[count++];
     w->parts = r->stages;
@@ -160,7 +160,7 @@ int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
 }
 
 /* Every combination of ways; each exchange costs. */
-double fg_box_choose(fg_pass *p, const fg_device_info *device, double least) {
+double fg_box_choose(fg_pass *p, const fg_device_info *device, double least, bool arrange) {
   way list[FG_MAX_BOX][MAX_WAYS];
   int count[FG_MAX_BOX] = {1, 1, 1};
   double best_score = least;
@@ -175,7 +175,7 @@ double fg_box_choose(fg_pass *p, const fg_device_info *device, double least) {
         double exchanges = 1;
         for (int i = 1; i < now.stages; i++) exchanges *= EXCHANGE;
         if (now.stages > FG_MAX_STAGES) continue;
-        const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges);
+        const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges, arrange);
         if (s > best_score) {
           best_score = s;
           best = now;
@@ -185,30 +185,35 @@ double fg_box_choose(fg_pass *p, const fg_device_info *device, double least) {
   return best_score > least ? best_score : 0;
 }
 
-double fg_box_choose_cluster(fg_pass *p, const fg_device_info *device, double least) {
-  double best_score = least;
+double fg_box_share(const fg_pass *p, const fg_device_info *device) {
+  const double fill = (double)fg_pass_lines(p) * p->cluster / device->multiprocessors;
+  return fmin(fill, 1) * fg_pass_cluster_efficiency(p);
+}
+
+/* The best of the clusters. */
+static bool choose_cluster(fg_pass *p, const fg_device_info *device) {
+  double best_score = 0;
   fg_pass best = *p;
   for (int blocks = device->cluster; blocks > 1; blocks--) {
     fg_pass now = *p;
     now.cluster = blocks;
     if (!fg_geometry_may_cluster(&now, device) || !fg_geometry_cluster_suits(&now, device)) continue;
-    const double fill = (double)fg_pass_lines(p) * blocks / device->multiprocessors;
-    const double share = fmin(fill, 1) * fg_pass_cluster_efficiency(&now), score = fg_box_choose(&now, device, best_score / share);
+    const double share = fg_box_share(&now, device), score = fg_box_choose(&now, device, best_score / share, true);
     if (score == 0) continue;
     best_score = score * share;
     best = now;
   }
   *p = best;
-  return best_score > least ? best_score : 0;
+  return best_score > 0;
 }
 
-/* A cluster has a box that no block can have, or one that has a multiprocessor to itself, and boxes so few that half of the
+/* A cluster has a box that no block can have, or one that has a multiprocessor to itself, or boxes so few that half of the
  * device would have none. */
 static bool best_geometry(fg_pass *p, const fg_device_info *device) {
   fg_pass alone = *p, together = *p;
-  const bool fits = fg_box_choose(&alone, device, 0) > 0;
+  const bool fits = fg_box_choose(&alone, device, 0, true) > 0;
   const bool fills = fits && 2 * fg_pass_blocks(&alone) > device->multiprocessors;
-  const bool cluster = (!fills || alone.blocks_sm == 1) && fg_box_choose_cluster(&together, device, 0) > 0 &&
+  const bool cluster = (!fills || alone.blocks_sm == 1) && choose_cluster(&together, device) &&
                        (!fits || fg_pass_cost(&together, device) < fg_pass_cost(&alone, device));
   if (!fits && !cluster) return false;
   *p = cluster ? together : alone;

@@ -1,11 +1,13 @@
-/* four_step.c: a long row whole in a cluster of blocks: one pass where a block has no room for it.
+/* four_step.c: a long row, or a plane, whole in a cluster of blocks: one pass where a block has no room for it.
  *
  *   X[k₁ + n₁k₂] = Σ_{j} ( w_n^{j·k₁} · Σ_{i} x[i·n₂ + j] w_{n₁}^{i·k₁} ) w_{n₂}^{j·k₂}
  *
- * n₁ is one butterfly.  Each block does it for a part of the j, and sends each result to the block that has its k₁, through
- * distributed shared memory (cuda/kernel/box.cu); what is left are n₂ points of each k₁, whole in that block.  So runs of
- * n₁/blocks neighbouring results are stored.  (Bailey 1990, "four-step"; thread block clusters: CUDA C++ Programming
- * Guide.) */
+ * The row, or the columns of the plane, is cut in two, n = n₁·n₂; n₁ is one butterfly.  Each block does it for a part of the j,
+ * and sends each result to the block that has its k₁, through distributed shared memory (cuda/kernel/box.cu); what is left are
+ * n₂ points of each k₁, and of a plane whole rows, in that block.  So of a row n₁/blocks neighbouring results are stored at a
+ * time.  (Bailey 1990, "four-step"; thread block clusters: CUDA C++ Programming Guide.) */
+#include <string.h>
+
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
@@ -63,20 +65,59 @@ static fg_pass pass_of(const fg_work *w, ptrdiff_t n1) {
   return p;
 }
 
-/* The best way to cut: one that was measured, or the one of the best geometry. */
-static bool choose_cut(fg_pass *p, const fg_work *w, const fg_device_info *device) {
+enum { KEPT = 3 };
+
+/* Ways to cut, the likeliest first: by geometries whose exchanges are not arranged yet, which takes its time.  Those that were
+ * measured come first of all. */
+typedef struct {
+  fg_pass pass;
+  double score;
+  bool measured;
+} candidate;
+
+static bool likelier(const candidate *a, const candidate *b) {
+  return a->measured != b->measured ? a->measured : a->score > b->score;
+}
+
+static void offer(candidate list[KEPT], const candidate *now) {
+  int at = KEPT;
+  while (at > 0 && likelier(now, &list[at - 1])) at--;
+  if (at == KEPT) return;
+  memmove(list + at + 1, list + at, (size_t)(KEPT - 1 - at) * sizeof *list);
+  list[at] = *now;
+}
+
+/* By r, in a cluster of so many blocks, unless that costs too much whatever the geometry. */
+static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes *list, int r, int blocks,
+                    candidate likeliest[KEPT]) {
+  const fg_device_info *device = planner->device;
+  candidate now = {.pass = pass_of(w, r)};
+  now.pass.cluster = blocks;
+  now.pass.lines = 1;
+  now.pass.blocks_sm = 32;
+  if (!fg_geometry_may_cluster(&now.pass, device) || !fg_geometry_cluster_suits(&now.pass, device)) return;
+  if (fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
+  now.measured = fg_tuned_shipped_has(&now.pass, device->arch);
+  now.score = fg_box_choose(&now.pass, device, 0, false) * fg_box_share(&now.pass, device);
+  if (now.score > 0) offer(likeliest, &now);
+}
+
+static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_passes *list, fg_pass *p) {
+  candidate likeliest[KEPT] = {{.score = 0}};
   double best_score = 0;
   bool measured = false;
   for (int r = FG_MAX_RADIX; r > 1; r--) {
     const bool butterfly = fg_radix_exists(r, w->precision) || (fg_radix_large(r) && w->precision == FG_SINGLE);
-    if (!butterfly || w->dim[0].n % r) continue;
-    fg_pass now = pass_of(w, r);
-    const bool known = fg_tuned_shipped_has(&now, device->arch);
-    if (measured && !known) continue;
-    const double score = fg_box_choose_cluster(&now, device, measured == known ? best_score : 0);
+    for (int blocks = planner->device->cluster; butterfly && w->dim[0].n % r == 0 && blocks > 1; blocks--)
+      try_cut(planner, w, list, r, blocks, likeliest);
+  }
+  for (int i = 0; i < KEPT && likeliest[i].score > 0 && likeliest[i].measured >= measured; i++) {
+    fg_pass now = likeliest[i].pass;
+    const double share = fg_box_share(&now, planner->device);
+    const double score = fg_box_choose(&now, planner->device, best_score / share, true) * share;
     if (score == 0) continue;
-    measured = known;
     best_score = score;
+    measured = likeliest[i].measured;
     *p = now;
   }
   return best_score > 0;
@@ -85,7 +126,7 @@ static bool choose_cut(fg_pass *p, const fg_work *w, const fg_device_info *devic
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = pass_of(w, w->dim[0].n);
   if (fg_passes_hopeless(planner, list, fg_pass_least_cost(&p, planner->device))) return false;
-  if (!choose_cut(&p, w, planner->device)) return false;
+  if (!choose_cut(planner, w, list, &p)) return false;
   fg_tuned_correct(&p, planner->device);
   const double own = fg_pass_cost(&p, planner->device); /* what was measured may have room for more blocks */
   if (p.price > own) p.price = own;

@@ -234,7 +234,8 @@ static double cost_from(const fg_planner *planner, const fg_passes *list, int fi
   return cost;
 }
 
-/* In place of planes in clusters and a pass more. */
+/* In place of planes in clusters and a pass more.  What was measured is priced as what it replaces, which planes' passes are
+ * not (four_step.c): both are reckoned alike here, and in what the list then costs. */
 static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, const fg_passes *others,
                                const ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
   const fg_planner all = {.device = planner->device, .splits = planner->splits};
