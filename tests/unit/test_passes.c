@@ -184,86 +184,6 @@ START_TEST(known_problems_take_known_passes) {
 }
 END_TEST
 
-/* The digits of a dimension are shared between two passes, which real transforms of longer rows are slower in. */
-static const struct {
-  const char *text;
-  int passes;
-} long_rows[] = {{"orf4096x4096*2", 3}, {"orf4096x2048*4", 2}, {"orf16x64x2160*30", 2}, {"orf3072x2773*3", 2}, {"orb4096x4096*2", 3}, {"orb4096x2048*4", 2}};
-
-START_TEST(long_real_rows_are_not_overlapped) {
-  fg_passes *p = test_plan(long_rows[_i].text, FG_SINGLE, &fg_reference_device);
-  ck_assert_int_eq(p->count, long_rows[_i].passes);
-  free(p);
-}
-END_TEST
-
-/* Two passes may be cut more evenly than by dimensions: where columns, or planes, leave no room for a second block.  One of
- * three may be saved. */
-static const struct {
-  const char *text;
-  enum fg_precision precision;
-  int passes;
-  ptrdiff_t digit; /* of the first pass's boxes; 0: dimension by dimension */
-} evener[] = {{"oc1024x1024*32", FG_SINGLE, 2, 4},     {"ic2048x2048*8", FG_SINGLE, 2, 4},
-              {"ocb1536x1536*14", FG_SINGLE, 2, 3},    {"oc1600x1600*12", FG_SINGLE, 2, 4},
-              {"oc128x128x128*16", FG_SINGLE, 2, 64},  {"oc256x256x512", FG_SINGLE, 2, 32},
-              {"oc640x640*80", FG_SINGLE, 2, 0},       {"oc1000x1000*33", FG_SINGLE, 2, 0},
-              {"oc512x128x128*4", FG_SINGLE, 2, 0},    {"oc96x96x96*37", FG_SINGLE, 2, 0},
-              {"oc1024x1024*16", FG_DOUBLE, 2, 0},     {"oc1024x1024*3000", FG_SINGLE, 2, 0},
-              {"oc2048x4096*4", FG_SINGLE, 2, 0}};
-
-START_TEST(two_passes_are_cut_evenly_where_that_pays) {
-  const double caches = fg_overlap_caches;
-  const fg_device_info device = device_with_clusters_of(1);
-  fg_overlap_caches = 1;
-  fg_passes *p = test_plan(evener[_i].text, evener[_i].precision, &device);
-  fg_overlap_caches = caches;
-  const fg_pass *first = &p->pass[0];
-  const bool cut = first->family == FG_FAMILY_BOX && first->twiddle;
-  ck_assert_int_eq(p->count, evener[_i].passes);
-  ck_assert_msg((cut ? first->box[0].n : 0) == evener[_i].digit, "%s: %td", evener[_i].text, cut ? first->box[0].n : 0);
-  free(p);
-}
-END_TEST
-
-/* Of three dimensions clusters may have the planes, where two passes with a digit of one dimension in both are no shorter. */
-static const struct {
-  const char *text;
-  int most, passes; /* blocks of a cluster */
-  bool planes;
-} in_planes[] = {{"oc256x256x256*2", 16, 2, true}, {"oc160x160x160*8", 16, 2, false}, {"oc300x300x300", 16, 2, false},
-                 {"oc1024x1024x128", 16, 2, true}, {"oc1024x1024x128", 8, 3, false},  {"oc192x192x192", 16, 2, true},
-                 {"oc64x64x64", 16, 2, false},     {"oc131072*256", 8, 2, false},     {"oc131072*256", 16, 1, true}};
-
-START_TEST(planes_are_in_clusters_where_that_pays) {
-  const double caches = fg_overlap_caches;
-  const fg_device_info device = device_with_clusters_of(in_planes[_i].most);
-  fg_overlap_caches = 1;
-  fg_passes *p = test_plan(in_planes[_i].text, FG_SINGLE, &device);
-  fg_overlap_caches = caches;
-  ck_assert_msg(p->count == in_planes[_i].passes && p->pass[0].four_step == in_planes[_i].planes, "%s: %d", in_planes[_i].text,
-                p->count);
-  ck_assert_int_le(p->pass[0].cluster, in_planes[_i].most);
-  free(p);
-}
-END_TEST
-
-/* Two passes where the model has three cheaper, but not by far: of long rows of which more than the L2 holds. */
-static const struct {
-  const char *text;
-  enum fg_precision precision;
-  int passes;
-} long_ones[] = {{"oc8388608*4", FG_SINGLE, 2},  {"ic6000000*5", FG_SINGLE, 2},  {"/oc3000000*11", FG_SINGLE, 2},
-                 {"oc12000000*2", FG_SINGLE, 3}, {"oc16777216*2", FG_SINGLE, 3}, {"oc8388608*2", FG_DOUBLE, 3},
-                 {"oc5000000", FG_SINGLE, 3},    {"oc31939", FG_SINGLE, 3},      {"oc3000000x16", FG_SINGLE, 4}};
-
-START_TEST(two_passes_are_preferred_to_three) {
-  fg_passes *p = test_plan(long_ones[_i].text, long_ones[_i].precision, &fg_reference_device);
-  ck_assert_msg(p->count == long_ones[_i].passes, "%s: %d passes", long_ones[_i].text, p->count);
-  free(p);
-}
-END_TEST
-
 /* Many lines with a large prime factor: a radix, a permutation or a chirp, in one pass or three. */
 static const struct {
   const char *text;
@@ -587,10 +507,6 @@ int main(void) {
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
-  tcase_add_loop_test(tc, long_real_rows_are_not_overlapped, 0, TEST_COUNT(long_rows));
-  tcase_add_loop_test(tc, planes_are_in_clusters_where_that_pays, 0, TEST_COUNT(in_planes));
-  tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
-  tcase_add_loop_test(tc, two_passes_are_preferred_to_three, 0, TEST_COUNT(long_ones));
   tcase_add_loop_test(tc, boxes_take_one_pass_where_they_fit, 0, TEST_COUNT(boxes));
   tcase_add_loop_test(tc, clusters_have_what_no_block_has, 0, TEST_COUNT(clusters));
   tcase_add_loop_test(tc, the_cheapest_way_with_a_large_prime_is_taken, 0, TEST_COUNT(ways));
