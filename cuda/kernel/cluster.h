@@ -49,8 +49,7 @@ FG_DEVICE void send_to(unsigned address, double x, double y, unsigned at) {
  * the cluster have come here. */
 FG_DEVICE void cluster_begin(arrivals *at, int points) {
 #ifdef FG_SIM
-  (void)at;
-  fg_sim_now->hooks->expect(fg_sim_now, unsigned(points));
+  fg_sim_now->hooks->expect(fg_sim_now, at, unsigned(points));
   fg_sim_now->hooks->cluster_arrive(fg_sim_now);
 #else
   if (threadIdx.x == 0) {

@@ -259,6 +259,7 @@ static sim_block *prepare_block(core *c, unsigned rank, const fg_sim_launch *lau
     return NULL;
   if (fg_sim_shared_reserve(&b->shared, launch->shared) < 0)
     return NULL;
+  b->counter = NULL;
   for (unsigned t = 0; t < launch->block; t++)
     if (!b->threads[t].fiber && !(b->threads[t].fiber = fg_fiber_new()))
       return NULL;

@@ -28,6 +28,7 @@ typedef struct {
   fg_sim_copies copies;
   unsigned waiting[DONE + 1]; /* threads that were in that state when last seen */
   unsigned expected, sent;    /* points that blocks of the cluster are to send to it, and have */
+  const char *counter;        /* where a GPU counts them: 8 bytes of shared memory; NULL: nowhere yet */
   sim_thread threads[FG_BLOCK_THREADS];
 } sim_block;
 

@@ -77,6 +77,8 @@ static _Noreturn void violate_global(core *c, const void *address, unsigned byte
 
 /* ---- what kernels call ---- */
 
+enum { COUNTER = 8 }; /* bytes */
+
 /* Give way until the scheduler makes this thread READY again. */
 static void wait_as(core *c, sim_thread *t, thread_state state) {
   t->state = state;
@@ -123,8 +125,11 @@ static unsigned owner_of(const core *c, const void *address) {
 static void hook_shared(fg_sim_state *state, const void *address, unsigned bytes, int write) {
   core *c = (core *)state;
   unsigned with = 0, owner = owner_of(c, address), thread = c->state.thread.x;
+  const char *const counter = c->blocks[owner]->counter;
   if (running(c)->arrived)
     violate(c, "shared memory is touched between arriving and waiting at the cluster's barrier, which is not simulated");
+  if (counter && (const char *)address < counter + COUNTER && counter < (const char *)address + bytes)
+    violate(c, "shared memory is touched where what arrives from the cluster is counted");
   if (owner != c->rank) {
     if (!write)
       violate(c, "a neighbour's shared memory is read, which is not simulated");
@@ -162,8 +167,13 @@ static void *hook_neighbour(fg_sim_state *state, const void *address, unsigned r
   return c->blocks[rank]->shared.memory + ((intptr_t)address - (intptr_t)c->state.shared);
 }
 
-static void hook_expect(fg_sim_state *state, unsigned points) {
-  sim_block *b = block_of((core *)state);
+static void hook_expect(fg_sim_state *state, const void *counter, unsigned points) {
+  core *c = (core *)state;
+  sim_block *b = block_of(c);
+  const uintptr_t at = (uintptr_t)counter - (uintptr_t)b->shared.memory;
+  if (at % COUNTER || at >= b->shared.bytes || b->shared.bytes - at < COUNTER)
+    violate(c, "what arrives from the cluster is not counted in 8 aligned bytes of shared memory");
+  b->counter = counter;
   b->expected = points;
   b->sent = 0;
 }

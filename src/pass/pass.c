@@ -227,7 +227,7 @@ static double cut_efficiency(const fg_pass *p) {
   if (row && p->box[0].n > 32) efficiency *= 0.85; /* large radix: few threads */
   if (!row && p->box[2].n * point % 128) efficiency *= 0.82;
   if (row && bytes > 512 * 1024) efficiency *= 0.93;
-  if (!row && bytes >= 256 * 1024) efficiency *= bytes > 512 * 1024 ? 0.78 : 0.87;
+  if (!row && bytes >= 256 * 1024) efficiency *= bytes > 512 * 1024 ? 0.7 : 0.87;
   return efficiency;
 }
 

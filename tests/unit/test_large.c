@@ -64,7 +64,8 @@ static const struct {
   bool planes;
 } in_planes[] = {{"oc256x256x256*2", 16, 2, true}, {"oc160x160x160*8", 16, 2, false}, {"oc300x300x300", 16, 2, false},
                  {"oc1024x1024x128", 16, 2, true}, {"oc1024x1024x128", 8, 3, false},  {"oc192x192x192", 16, 2, true},
-                 {"oc64x64x64", 16, 2, false},     {"oc131072*256", 8, 2, false},     {"oc131072*256", 16, 1, true}};
+                 {"oc64x64x64", 16, 2, false},     {"oc131072*256", 8, 2, false},     {"oc131072*256", 16, 1, true},
+                 {"oc256x256x512", 16, 2, false},  {"oc512x512x128", 16, 2, true},    {"oc256x256x256", 16, 2, true}};
 
 START_TEST(planes_are_in_clusters_where_that_pays) {
   const double caches = fg_overlap_caches;

@@ -81,13 +81,14 @@ END_TEST
 /* What was announced arrives. */
 START_TEST(points_are_sent_from_block_to_block) {
   float result[N];
-  sim_case_run_well(IN_PAIRS("cluster_begin(nullptr, 64);"
+  sim_case_run_well(IN_PAIRS("arrivals *const at = reinterpret_cast<arrivals *>(tile + 64);"
+                             "cluster_begin(at, 64);"
                              "cluster_wait();"
-                             "cluster_send(tile, T % 2 ? other : 1 - other, T, {float(blockIdx.x), float(T)}, nullptr);"
-                             "cluster_receive(nullptr);"
+                             "cluster_send(tile, T % 2 ? other : 1 - other, T, {float(blockIdx.x), float(T)}, at);"
+                             "cluster_receive(at);"
                              "const cplx v = shared_load(tile + T);"
                              "global_store(a.out + blockIdx.x * 64 + T, 100 * v.x + v.y);"),
-                    4, 64, 64 * 2 * sizeof(float), result);
+                    4, 64, 65 * 2 * sizeof(float), result);
   for (int i = 0; i < N; i++) ck_assert_float_eq(result[i], (float)(100 * (i % 2 ? i / 64 ^ 1 : i / 64) + i % 64));
 }
 END_TEST
@@ -188,6 +189,8 @@ END_TEST
 
 /* Meeting with the other block; a copy of 64 points, begun by one thread. */
 #define MEET "cluster_arrive(); cluster_wait();"
+#define BEGIN(n)                                                                                                       \
+  "arrivals *const at = reinterpret_cast<arrivals *>(tile + 127); cluster_begin(at, " #n "); cluster_wait();"
 #define BEGUN "if (T == 0) { arrivals_begin(at, 1); copy_bulk(tile, in, 64, at); } __syncthreads();"
 
 static const struct {
@@ -255,9 +258,12 @@ static const struct {
               "if (!other && T < 128) cluster_store(tile, other, T, {1, 1});" MEET),
      "block 1, thread 0: write of 8 bytes at offset 0 of block 0's shared memory (1024 bytes): race: no barrier since the "
      "access of thread 0"},
-    {IN_PAIRS("cluster_begin(nullptr, 256); cluster_wait(); if (T < 128) cluster_send(tile, other, T, {1, 1}, nullptr);"
-              "cluster_receive(nullptr);"),
-     "waits for 256 points of its cluster, which sent 128"},
+    {IN_PAIRS(BEGIN(256) "if (T < 127) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
+     "waits for 256 points of its cluster, which sent 127"},
+    {IN_PAIRS(BEGIN(256) "cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
+     "touched where what arrives from the cluster is counted"},
+    {IN_PAIRS("cluster_begin(reinterpret_cast<arrivals *>(SHARED + 1), 256);"), "not counted in 8 aligned bytes"},
+    {IN_PAIRS("cluster_begin(reinterpret_cast<arrivals *>(tile + 128), 256);"), "not counted in 8 aligned bytes"},
     {IN_PAIRS("cluster_arrive(); cluster_arrive();"), "a second time without waiting"},
     {IN_PAIRS("cluster_wait();"), "without having arrived"},
     {IN_PAIRS("cluster_arrive(); if (T < 128) shared_store(tile + T, cplx{1, 1}); cluster_wait();"),
