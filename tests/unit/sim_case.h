@@ -30,8 +30,7 @@ typedef struct {
 #define IN_PAIRS(body)                                                                                                 \
   "#define FG_CLUSTER 2\n#define FG_REAL float\n#include \"cluster.h\"\n"                                            \
   "FG_DEVICE void cluster_arrive() { fg_sim_now->hooks->cluster_arrive(fg_sim_now); }\n"                               \
-  "FG_DEVICE void cluster_store(cplx *tile, int rank, int at, cplx v) {\n"                                             \
-  "  shared_store(static_cast<cplx *>(fg_sim_now->hooks->neighbour(fg_sim_now, tile, unsigned(rank))) + at, v); }\n" KERNEL( \
+  "FG_DEVICE void cluster_store(cplx *tile, int rank, int at, cplx v) { cluster_send(tile, rank, at, v, nullptr); }\n" KERNEL( \
       "cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE()); const int other = 1 - cluster_rank();" body)
 /* The same with copies into shared memory. */
 #define WITH_COPIES(body)                                                                                              \

@@ -24,7 +24,7 @@ enum {
 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
-  if (w->rank < 1 || w->rank > 2 || w->kind != FG_DFT || fg_work_has_form(w)) return false;
+  if (planner->device->cluster < 2 || w->rank < 1 || w->rank > 2 || w->kind != FG_DFT || fg_work_has_form(w)) return false;
   if (w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
   ptrdiff_t n = 1;
   for (int d = 0; d < w->rank; d++) {
@@ -41,7 +41,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (w->rank == 2 && transforms >= MANY && transforms < planner->device->multiprocessors && bytes <= LARGEST_ONE_BLOCK)
     return false; /* taste: they have a block each */
   if (w->rank == 1 && transforms < FEW && bytes > LARGEST_ALONE) return false; /* taste: two passes fill the device */
-  return n >= (w->rank == 1 ? SHORTEST_ROW : SMALLEST_PLANE) && planner->device->cluster > 1 &&
+  return n >= (w->rank == 1 ? SHORTEST_ROW : SMALLEST_PLANE) &&
          bytes <= (size_t)planner->device->cluster * planner->device->shared_block; /* must: a cluster has room for it */
 }
 

@@ -18,7 +18,8 @@ enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 1
 
 /* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
  * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many, and in single precision of its own where those are
- * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374).  And what the L2 holds makes a third pass cheap.  (Measured on an H200 from 144^3 to 512 x 512 x 128: doc/performance.md.) */
+ * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374).  And what the L2 holds makes a third pass cheap.
+ * (Measured on an H200 from 144^3 to 512 x 512 x 128: doc/performance.md.) */
 static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92;
 double fg_overlap_caches = 1;
 
