@@ -17,7 +17,9 @@
  *
  * A box of three dimensions may be shared by the blocks of a cluster.  The slowest dimension, one butterfly, comes first, and
  * each block does a part of the next one; each result is left in the block that has its part of the slowest dimension, which
- * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.
+ * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.  Half rows are put
+ * together while they are loaded, and taken apart when they are stored: a block has the mirrors of what it has
+ * (box_shape.h, mirrored_rows.h, row_spectrum.h).
  *
  * With FG_FOUR_STEP the first two dimensions, n₁ and n₂, are one of n = n₁·n₂ points, which is cut in two: what crosses is
  * multiplied by exp(−2πi·j·k/n), k the place in the first and j in the second (four_step.h).  Of two dimensions that is a
@@ -48,6 +50,8 @@
 #include "element.h"
 #include "four_step.h"
 #include "line.h"
+#include "mirrored_rows.h"
+#include "row_spectrum.h"
 #include "twiddle.h"
 
 /* ---- one butterfly of stage S, whose points are v ---- */
@@ -66,10 +70,12 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
   constexpr int PART = part_of(0);
   if (!at.exists) return;
   spot to = at;
-  to.at[1] += first_in(S);
+  to.at[1] = shared_index(S, at);
 #pragma unroll
-  for (int k = 0; k < stage<S>::R; k++)
-    cluster_send(tile, k / PART, tile_address<S, 0>(to, k % PART), v[k], arrivals_of(tile));
+  for (int k = 0; k < stage<S>::R; k++) {
+    const int place = place_of_index(0, k);
+    cluster_send(tile, place / PART, tile_address<S, 0>(to, place % PART), v[k], arrivals_of(tile));
+  }
 }
 
 /* The factors of the inputs but the first, into the registers that these will have: asked for before the barrier that the
@@ -110,7 +116,7 @@ FG_DEVICE void store_to(const fg_tile_args &a, long long at, cplx v) {
     write_two(a.out_re, at, v);
   } else {
     write_number(a.out_re, at, v.x);
-    if (FG_HALF_ROW) write_number(a.out_re, at + out_stride(a, ROW), v.y);
+    if (FG_HALF_ROW) write_number(a.out_re, at + (CUT_ROW ? 1 : out_stride(a, ROW)), v.y);
   }
 }
 
@@ -126,6 +132,19 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const line_
   const long long step = T::M * in_step(a, T::AXIS);
 #pragma unroll
   for (int j = 0; j < T::R; j++) v[j] = load_from(a, at + j * step);
+}
+
+/* Half spectra of which a cluster's blocks have their parts do not lie in the tile first. */
+constexpr bool SPECTRA_IN_TILE = SPECTRA_IN && FG_CLUSTER == 1;
+FG_DEVICE void read_bins(const fg_tile_args &a, const line_place &own, const spot &s, cplx *v, cplx *tile) {
+  if constexpr (FG_CLUSTER == 1) read_spectra(a, s, v, spectra_in(tile));
+  else if constexpr (CUT_ROW) read_row(a, own, s, v);
+  else read_mirrored(a, own, s, v);
+}
+FG_DEVICE void store_bins(const fg_tile_args &a, line_number first, const cplx *tile) {
+  if constexpr (FG_CLUSTER == 1) store_spectra(a, first, tile);
+  else if constexpr (CUT_ROW) store_row(a, place_of(a, first), tile);
+  else store_mirrored(a, place_of(a, first), tile);
 }
 
 /* Of the last one. */
@@ -158,7 +177,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
   if constexpr (S == 0 && CROSSING == 0) cluster_begin(arrivals_of(tile), points_to_come());
   const line_place own = own_place(a, first);
   if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
-  else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_spectra(a, at, x, spectra_in(tile)); });
+  else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_bins(a, own, at, x, tile); });
   else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, own, at, x); });
   for_each<S>(v, [&](const spot &, cplx *x) { butterfly<stage<S>::R>::apply(x); });
   if constexpr (S == CROSSING) {
@@ -168,7 +187,7 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
     for_each<S>(v, [&](const spot &at, cplx *x) { cross<S>(at, x, tile); });
     cluster_receive(arrivals_of(tile));
   } else if constexpr (S < LAST || SPECTRA_OUT) {
-    if (S != 0 || SPECTRA_IN) __syncthreads(); /* the tile is still being read */
+    if (S != 0 || SPECTRA_IN_TILE) __syncthreads(); /* the tile is still being read */
     for_each<S>(v, [&](const spot &at, cplx *x) { exchange_write<S>(at, x, tile); });
     if constexpr (S < LAST) for_each<S + 1>(v, [&](const spot &at, cplx *x) { fetch_twiddles<S + 1>(a, at, x); });
     __syncthreads();
@@ -190,7 +209,7 @@ template <int S> FG_DEVICE void run_singly(const fg_tile_args &a, line_number fi
     const spot at = T::locate(i);
     if (!at.exists) break;
     if constexpr (S > 0) exchange_read<S, S>(at, v, tile);
-    else if constexpr (SPECTRA_IN) read_spectra(a, at, v, spectra_in(tile));
+    else if constexpr (SPECTRA_IN) read_bins(a, own, at, v, tile);
     else load_points(a, first, own, at, v);
     butterfly<T::R>::apply(v);
     if constexpr (S < LAST || SPECTRA_OUT) exchange_write<S>(at, v, tile);
@@ -204,12 +223,12 @@ extern "C" __global__ void FG_IN_CLUSTERS __launch_bounds__(FG_THREADS, FG_BLOCK
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
   const line_number first = line_number(blockIdx.x) / FG_CLUSTER * FG_BOXES;
-  if constexpr (SPECTRA_IN) load_spectra(args, first, spectra_in(tile));
+  if constexpr (SPECTRA_IN_TILE) load_spectra(args, first, spectra_in(tile));
   if constexpr (FG_SINGLY) {
     run_singly<0>(args, first, tile);
   } else {
     cplx v[POINTS];
     run_stages<0>(args, first, v, tile);
   }
-  if constexpr (SPECTRA_OUT) store_spectra(args, first, tile);
+  if constexpr (SPECTRA_OUT) store_bins(args, first, tile);
 }

@@ -7,6 +7,7 @@
 #include "line.h"
 
 constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
+constexpr bool CUT_ROW = DIMS == 2 && FG_FOUR_STEP;
 constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
 
 FG_CONSTANT int size_of(int d) {
@@ -31,26 +32,47 @@ constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE), "a cluster has one whole box");
 static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row that is cut in two");
 static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
-static_assert(FG_CLUSTER == 1 || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points");
+static_assert(FG_CLUSTER == 1 || FG_HALF_ROW || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points, or half rows");
 static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");
 
-/* The dimension that the blocks of a cluster share out in stage s, the most that one of them has of dimension d then, and
- * of the box. */
+/* The dimension that the blocks of a cluster share out in stage s: by its places, which are its indices.  Where spectra are
+ * put together or taken apart an index and its negative are the same block's, at places 2i and 2i + 1; 0 has n/2 beside it,
+ * which is its own negative too, or of odd n nothing. */
 FG_CONSTANT int shared_in(int s) { return s <= CROSSING ? 1 : 0; }
-FG_CONSTANT int part_of(int d) { return (size_of(d) + FG_CLUSTER - 1) / FG_CLUSTER; }
+FG_CONSTANT bool in_pairs(int d) { return FG_CLUSTER > 1 && (d == 0 ? SPECTRA_OUT : SPECTRA_IN && d == 1); }
+FG_CONSTANT int places_of(int d) { return in_pairs(d) ? (size_of(d) + 1) / 2 * 2 : size_of(d); }
+FG_CONSTANT int index_at(int d, int place) {
+  if (!in_pairs(d)) return place;
+  const int i = place / 2;
+  return place % 2 == 0 ? i : i ? size_of(d) - i : size_of(d) / 2;
+}
+FG_CONSTANT bool has_index_at(int d, int place) {
+  return place < places_of(d) && !(in_pairs(d) && size_of(d) % 2 && place == 1);
+}
+FG_CONSTANT int place_of_index(int d, int k) {
+  if (!in_pairs(d)) return k;
+  return 2 * k == size_of(d) ? 1 : 2 * k < size_of(d) ? 2 * k : 2 * (size_of(d) - k) + 1;
+}
+
+/* The most places that a block has of such a dimension; of any dimension in stage s, and of the box. */
+FG_CONSTANT int part_of(int d) {
+  const int together = in_pairs(d) ? 2 : 1;
+  return (places_of(d) / together + FG_CLUSTER - 1) / FG_CLUSTER * together;
+}
 FG_CONSTANT int size_in(int s, int d) { return FG_CLUSTER > 1 && d == shared_in(s) ? part_of(d) : size_of(d); }
 FG_CONSTANT int total_in(int s) {
   int n = 1;
   for (int d = 0; d < DIMS; d++) n *= size_in(s, d);
   return n;
 }
-/* The first index along that dimension that this block has. */
+/* The first place along that dimension that this block has. */
 FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
 
 /* The points that other blocks, and this one, send to it, all of its part; behind the tile is where they are counted. */
 FG_DEVICE int points_to_come() {
-  const int rest = size_of(0) - cluster_rank() * part_of(0), part = rest < part_of(0) ? rest > 0 ? rest : 0 : part_of(0);
-  return part * (FG_TOTAL / size_of(0));
+  const int first = cluster_rank() * part_of(0), rest = places_of(0) - first;
+  const int part = rest < part_of(0) ? rest > 0 ? rest : 0 : part_of(0), missing = first == 0 && !has_index_at(0, 1);
+  return (part - missing) * (FG_TOTAL / size_of(0));
 }
 FG_DEVICE arrivals *arrivals_of(cplx *tile) { return reinterpret_cast<arrivals *>(tile + FG_BOX_POINTS); }
 
@@ -91,11 +113,14 @@ FG_CONSTANT int points_a_thread() {
 constexpr int POINTS = points_a_thread();
 
 /* One butterfly: b-th along its dimension; at[d] the coordinates in the others, along the one that a cluster shares out
- * from the first that the block has. */
+ * the place from the first that the block has. */
 struct spot {
   int box, at[DIMS], b;
   bool exists;
 };
+
+/* The index along that one. */
+FG_DEVICE int shared_index(int s, const spot &at) { return index_at(shared_in(s), first_in(s) + at.at[shared_in(s)]); }
 
 /* base + i·step, both of the same thread, taken apart digit by digit: digits in which i has no part are the same for
  * every i, which the compiler then works out once. */
@@ -116,7 +141,7 @@ template <int S> struct stage {
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
   /* A row's results are neighbours along the first dimension. */
-  static constexpr int ALONG = DIMS == 2 && FG_FOUR_STEP && S == LAST ? 0 : ROW;
+  static constexpr int ALONG = CUT_ROW && S == LAST ? 0 : ROW;
 
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
   FG_DEVICE spot locate(int i) {
@@ -129,8 +154,9 @@ template <int S> struct stage {
     for (int d = ROW; d >= 0; d--)
       if (d != ALONG) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
     if (!FG_ACROSS) s.box = FG_BOXES > 1 ? value_of(u, i) : 0;
-    constexpr int D = shared_in(S), N = size_of(D);
-    if (FG_CLUSTER > 1 && N % FG_CLUSTER) s.exists = s.exists && first_in(S) + s.at[D] < N; /* the last have less */
+    constexpr int D = shared_in(S);
+    if (FG_CLUSTER > 1 && FG_CLUSTER * part_of(D) > size_of(D)) /* some have less */
+      s.exists = s.exists && has_index_at(D, first_in(S) + s.at[D]);
     s.b = s.at[AXIS];
     return s;
   }
@@ -170,7 +196,7 @@ FG_DEVICE long long in_stride(const fg_tile_args &a, int d) {
   return d == ROW && FG_IN_UNIT ? 1 : a.box_in[d];
 }
 FG_DEVICE long long out_stride(const fg_tile_args &a, int d) {
-  if (DIMS == 2 && FG_FOUR_STEP) return d == ROW ? size_of(0) : 1;
+  if (CUT_ROW) return d == ROW ? size_of(0) : 1;
   if (FG_OUT_PITCH) return constant_stride<FG_OUT_PITCH>(d);
   return d == ROW && FG_OUT_UNIT ? 1 : a.box_out[d];
 }
@@ -180,7 +206,7 @@ FG_DEVICE long long in_step(const fg_tile_args &a, int d) {
   return (FG_HALF_ROW && SPECTRA_OUT && d == ROW ? 2 : 1) * in_stride(a, d);
 }
 FG_DEVICE long long out_step(const fg_tile_args &a, int d) {
-  return (FG_HALF_ROW && SPECTRA_IN && d == ROW ? 2 : 1) * out_stride(a, d);
+  return (FG_HALF_ROW && SPECTRA_IN && (d == ROW || CUT_ROW) ? 2 : 1) * out_stride(a, d);
 }
 
 #endif

@@ -12,7 +12,7 @@
 FG_DEVICE void turn(const fg_tile_args &a, const spot &at, cplx *v) {
   constexpr int R = size_of(0), FEW = R < 8 ? R : 4;
   if (!at.exists) return;
-  const cplx *const factors = static_cast<const cplx *>(a.stages) + first_in(0) + at.at[1];
+  const cplx *const factors = static_cast<const cplx *>(a.stages) + shared_index(0, at);
   cplx low[FEW];
 #pragma unroll
   for (int k = 1; k < FEW; k++) v[k] = v[k] * (low[k] = table_load(factors + (k - 1) * size_of(1)));

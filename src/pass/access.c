@@ -6,10 +6,10 @@
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
-/* Spectra that come lie in a box's tile first. */
+/* Spectra that come lie in a box's tile first, but not where a cluster shares it. */
 static ptrdiff_t spectrum_points(const fg_pass *p) {
   const int row = p->dims - 1;
-  if (p->from.form != FG_FORM_HERMITIAN) return 0;
+  if (p->from.form != FG_FORM_HERMITIAN || p->cluster > 1) return 0;
   return p->n / p->box[row].n * fg_pass_box_elements(p, row, FG_INPUT);
 }
 

@@ -102,7 +102,8 @@ static ptrdiff_t place(const accesses *a, ptrdiff_t u, int j) {
   spot at = locate(a, u);
   const ptrdiff_t b = at.at[t->axis];
   at.at[t->axis] = a->writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
-  if (a->writes && a->s == fg_pass_crossing(p)) at.at[0] %= fg_pass_part(p, a->s + 1, 0);
+  if (a->writes && a->s == fg_pass_crossing(p))
+    at.at[0] = fg_pass_place_of_index(p, 0, at.at[0]) % fg_pass_part(p, a->s + 1, 0);
   ptrdiff_t sum = 0;
   for (int d = 0; d < p->dims; d++) sum += skewed(p, a->s, a->after, d, at.at[d]) * a->pitch[d];
   return p->across ? sum * p->lines + at.box : sum + at.box * a->box;

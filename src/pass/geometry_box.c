@@ -2,28 +2,29 @@
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
-/* The kernel has them of whole boxes, rows and planes of complex points only. */
+/* The kernel has them of whole boxes, rows and planes of complex points, or of half rows. */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
-  if (p->family != FG_FAMILY_BOX || p->from.form || p->to.form || p->cluster > device->cluster) return false;
+  if (p->family != FG_FAMILY_BOX || p->cluster > device->cluster) return false;
+  if (!p->half_row && (p->from.form || p->to.form)) return false;
   return device->cluster > 1 && (p->four_step || (p->dims == 3 && !fg_geometry_shares(p)));
 }
+
+static bool is_even(const fg_pass *p, int d) { return fg_pass_evenness(p, d) == 1; }
 
 /* What is cut leaves room for two blocks (one lost to two passes), and a row's results are stored in whole sectors (half ones
  * took 1.5 times as long, both on an H200).  Else shares are even, or, of powers of two, nearly; boxes of which two fit a
  * multiprocessor have only these. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t first = p->box[0].n, blocks = p->cluster, point = fg_fit_point_size(p);
+  const bool bins = p->to.form == FG_FORM_HERMITIAN; /* of a row two neighbours at most, whatever its share */
   if (p->box[1].n < 2) return false; /* must, of what is cut: there are factors */
   if (p->four_step && fg_fit_room(device, (size_t)(fg_pass_part_points(p, 1) * point)) < 2) return false;
-  if (p->four_step && p->dims == 2) return first % blocks == 0 && first / blocks * point % FG_SECTOR == 0;
+  if (p->four_step && p->dims == 2) return is_even(p, 0) && (bins || first / blocks * point % FG_SECTOR == 0);
   if ((blocks & (blocks - 1)) == 0) {
     const double even = p->four_step || blocks > 8 ? 0.8 : 0.75;
-    for (int d = 0; d < 2; d++)
-      if ((double)p->box[d].n < even * (double)(blocks * fg_pass_part(p, d == 0, d))) return false;
-    return true;
+    return fg_pass_evenness(p, 0) >= even && fg_pass_evenness(p, 1) >= even;
   }
-  return first % blocks == 0 &&
-         (p->four_step || (p->box[1].n % blocks == 0 && 2 * (size_t)(p->n * point) > device->shared_block));
+  return is_even(p, 0) && (p->four_step || (is_even(p, 1) && 2 * (size_t)(p->n * point) > device->shared_block));
 }
 
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */

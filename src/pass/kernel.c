@@ -215,7 +215,8 @@ static fg_table twiddle_table(const fg_pass *p, enum fg_table_kind kind) {
 static fg_table half_row_table(const fg_pass *p) {
   if (!p->half_row) return (fg_table){0};
   const bool box = p->family == FG_FAMILY_BOX;
-  const ptrdiff_t n = box ? p->box[p->dims - 1].n : p->n, last = box ? n : n / 2;
+  const bool whole_line = !box || (p->four_step && p->dims == 2);
+  const ptrdiff_t n = whole_line ? p->n : p->box[p->dims - 1].n, last = box ? n : n / 2;
   return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * n, .length = last + 1, .step = 1,
                     .halved = 1};
 }

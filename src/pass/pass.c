@@ -65,10 +65,26 @@ int fg_pass_butterfly(const fg_pass *p, int s) {
   return p->real_radix ? p->real_radix : 2 * p->radix[s] - 1;
 }
 
-static ptrdiff_t share(const fg_pass *p, ptrdiff_t n) { return (n + p->cluster - 1) / p->cluster; }
+static bool in_pairs(const fg_pass *p, int d) {
+  const fg_place *side = d == 0 ? &p->to : &p->from;
+  return p->cluster > 1 && d < 2 && side->form == FG_FORM_HERMITIAN;
+}
+
+ptrdiff_t fg_pass_place_of_index(const fg_pass *p, int d, ptrdiff_t k) {
+  const ptrdiff_t n = p->box[d].n;
+  if (!in_pairs(p, d)) return k;
+  return 2 * k == n ? 1 : 2 * k < n ? 2 * k : 2 * (n - k) + 1;
+}
+
+static ptrdiff_t share(const fg_pass *p, int d) {
+  const ptrdiff_t together = in_pairs(p, d) ? 2 : 1, places = (p->box[d].n + together - 1) / together;
+  return (places + p->cluster - 1) / p->cluster * together;
+}
+
+double fg_pass_evenness(const fg_pass *p, int d) { return (double)p->box[d].n / (double)(p->cluster * share(p, d)); }
 
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d) {
-  return d == (s <= fg_pass_crossing(p)) ? share(p, p->box[d].n) : p->box[d].n;
+  return d == (s <= fg_pass_crossing(p)) ? share(p, d) : p->box[d].n;
 }
 
 ptrdiff_t fg_pass_part_points(const fg_pass *p, int s) {
@@ -156,8 +172,7 @@ static double overlap_efficiency(const fg_pass *p) {
  * (24³ and 32³ on an H200: doc/performance.md.) */
 double fg_pass_cluster_efficiency(const fg_pass *p) {
   double even = 1;
-  for (int d = 0; d < 2 && p->cluster > 1; d++)
-    even = fmin(even, (double)p->box[d].n / (double)(p->cluster * share(p, p->box[d].n)));
+  for (int d = 0; d < 2 && p->cluster > 1; d++) even = fmin(even, fg_pass_evenness(p, d));
   return p->cluster > 1 ? even * pow(p->four_step ? 0.98 : 0.95, log2(p->cluster)) : 1;
 }
 
@@ -231,13 +246,22 @@ static double cut_efficiency(const fg_pass *p) {
   return efficiency;
 }
 
+/* And half spectra, each of whose elements is loaded twice, or made of two of the tile.  (Of 46 planes, 22 boxes and four
+ * rows, r2c and c2r, on an H200: beside what is done otherwise, which takes a tenth or two longer than it is priced, as
+ * planes do.) */
+static double spectra_efficiency(const fg_pass *p) {
+  if (p->cluster == 1 || !p->half_row) return 1;
+  if (!p->four_step) return p->box[0].n > 48 ? 0.48 : 0.6;
+  return p->dims == 2 ? 0.75 : 1;
+}
+
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, &p->from, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double few = fill < 1 ? fill * (p->cluster > 1 ? 0.75 : 1) : 1; /* whose latency is not hidden */
   const double blocks = overlap_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
-  const double share = few * blocks * sector_efficiency(p);
+  const double share = few * blocks * sector_efficiency(p) * spectra_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));

@@ -162,6 +162,11 @@ int fg_pass_crossing(const fg_pass *p);
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d);
 ptrdiff_t fg_pass_part_points(const fg_pass *p, int s);
 
+/* How evenly its blocks share out dimension 0 or 1, 1 being the best; and the place of index k there, counted through all of
+ * them: where spectra come or go an index has its negative beside it (cuda/kernel/box_shape.h), else places are indices. */
+double fg_pass_evenness(const fg_pass *p, int d);
+ptrdiff_t fg_pass_place_of_index(const fg_pass *p, int d, ptrdiff_t k);
+
 /* The share of its speed that such a box has left. */
 double fg_pass_cluster_efficiency(const fg_pass *p);
 

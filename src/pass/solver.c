@@ -116,6 +116,13 @@ bool fg_passes_hopeless(const fg_planner *planner, const fg_passes *list, double
   return planner->limit > 0 && list->cost + more >= planner->limit;
 }
 
+void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row) {
+  p->from.row = p->to.row = row;
+  p->sign = forward ? FG_FORWARD : FG_BACKWARD;
+  p->from.form = forward ? FG_FORM_REAL : FG_FORM_HERMITIAN;
+  p->to.form = forward ? FG_FORM_HERMITIAN : FG_FORM_REAL;
+}
+
 bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p) {
   if (list->count == FG_MAX_PASSES) return false;
   list->pass[list->count++] = *p;

@@ -81,6 +81,9 @@ bool fg_work_odd_row(const fg_work *w);
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
 fg_pass fg_pass_of(const fg_work *w);
 
+/* One side of p is of reals, in rows of so many, the other of half of their spectra along the last dimension. */
+void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row);
+
 /* Add a pass to the list, priced; false if the list is full, or reaches the limit. */
 bool fg_passes_add(const fg_planner *, fg_passes *, const fg_pass *);
 

@@ -302,7 +302,11 @@ static const struct {
                 {"oc16384", FG_SINGLE},        {"ocb128x128*2048", FG_SINGLE}, {"oc256x256*512", FG_SINGLE},
                 {"oc36x36x36*512", FG_SINGLE}, {"ocb40x40x40*512", FG_SINGLE}, {"oc48x48x48*512", FG_SINGLE},
                 {"oc16384*1024", FG_DOUBLE},   {"oc128x128*1024", FG_DOUBLE}, {"oc29x29x29*512", FG_SINGLE},
-                {"oc23x29x31*512", FG_DOUBLE}, {"oc116x116*2000", FG_SINGLE}};
+                {"oc23x29x31*512", FG_DOUBLE}, {"oc116x116*2000", FG_SINGLE},
+                {"orf256x256*512", FG_SINGLE}, {"orb256x256*512", FG_SINGLE}, {"orf200x200*838", FG_SINGLE},
+                {"orb192x192*910", FG_SINGLE}, {"orf36x36x36*512", FG_SINGLE}, {"orb36x36x36*512", FG_SINGLE},
+                {"orf32768", FG_SINGLE},       {"orb65536*512", FG_SINGLE},   {"orb16384", FG_SINGLE},
+                {"orf256x256*256", FG_DOUBLE}, {"orb128x128*1024", FG_DOUBLE}};
 
 START_TEST(what_clusters_have_fits_registers) {
   fg_passes *list = test_plan(clusters[_i].text, clusters[_i].precision, &fg_reference_device);

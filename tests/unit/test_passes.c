@@ -304,7 +304,7 @@ static const struct {
 
 START_TEST(boxes_take_one_pass_where_they_fit) {
   fg_device_info device = device_without_clusters();
-  if (strchr(boxes[_i].text, 'r')) device.arch = 90; /* real boxes are in no clusters anyway, and sm_80 does less in doubles */
+  if (strchr(boxes[_i].text, 'r')) device.arch = 90; /* sm_80 does less in doubles */
   device.shared_block = boxes[_i].shared_block;
   device.shared_sm = device.shared_block + 1024;
   fg_problem *p = test_problem(boxes[_i].text, boxes[_i].precision);

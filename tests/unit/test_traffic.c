@@ -116,7 +116,7 @@ static const struct {
     {"oc1009*4", 0, 1, 1.1, 1.1}, {"orb12*256", 0, 1, 1, 1}, {"orb37*128", 0, 1, 1, 1}, {"orf17*128", 0, 1, 1, 1},
     {"orf64", 0, 1, 1, 1.35}, {"orb64*64", 0, 1, 1.3, 1}, {"orf1000*12", 0, 1, 1.1, 1.2}, {"orf1024*8", 0, 1, 1, 1.15},
     {"orb1024*8", 0, 1, 1.15, 1}, {"orb1024", 0, 1, 1.1, 1}, {"orb64v64", 0, 1, 1, 1},
-    {"orb6x1009", 0, 2, 1.15, 1.25}, {"orf16x16*32", 0, 1, 1, 1}, {"orb16x16x16*4", 0, 1, 1, 1},
+    {"orb6x1009", 0, 2, 1.15, 1.25}, {"orf16x16*32", 0, 1, 1, 1}, {"orb16x16x16*4", 227 * 1024, 1, 1, 1},
     {"orf15x9*32", 0, 1, 1.45, 1}, {"orb15x9*32", 0, 1, 1.05, 1.35}, {"ok128f*32", 0, 1, 1, 1.25},
     {"ok128b*32", 0, 1, 1.4, 1}, {"ok129e00*32", 0, 1, 2.4, 1}, {"ok128e01*32", 0, 1, 1.4, 2},
     {"ok128e10*32", 0, 1, 2, 1.25}, {"ok128e11*32", 0, 1, 1, 1}, {"ok127o00*32", 0, 1, 2.75, 1},
@@ -127,6 +127,9 @@ static const struct {
     {"orf64*64", 0, 1, 1, 1.46},    /* as four runs of half a row and the bin in the middle */
     {"orf63*64", 0, 1, 1, 1},       /* not in pairs, as all below */
     {"orb1009*6", 0, 1, 1.1, 1.25}, /* a warp begins within a sector */
+    /* in clusters: spectra are loaded twice, short rows within sectors; of a long row one or two bins are neighbours */
+    {"orf16x16x16*4", 0, 1, 1, 2.1}, {"orb16x16x16*4", 0, 1, 4.1, 1}, {"orf128x128", 0, 1, 1, 1.2},
+    {"orb128x128", 0, 1, 2.4, 1}, {"orf16384", 0, 1, 1, 4.1}, {"orb16384", 0, 1, 2.3, 2.1},
     {"orb1155*4", 4096, 2, 1.7, 2.2}, /* columns, eight side by side, are loaded from within sectors and stored real by real */
 };
 

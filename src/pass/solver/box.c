@@ -46,7 +46,8 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
     total *= n;
     if (total > (1 << 20)) return false;
   }
-  const int blocks = w->rank == 3 && w->kind == FG_DFT && planner->device->cluster > 1 ? planner->device->cluster : 1;
+  const bool shared = w->rank == 3 && (w->kind == FG_DFT || has_half_rows(w));
+  const int blocks = shared && planner->device->cluster > 1 ? planner->device->cluster : 1;
   return bytes(w, total) <= (size_t)blocks * planner->device->shared_block; /* must: it fits a block, or a cluster */
 }
 
@@ -116,14 +117,6 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   }
 }
 
-/* One side is real, the other half of its spectrum along the last dimension. */
-static void set_real(fg_pass *p, bool forward, ptrdiff_t row) {
-  p->from.row = p->to.row = row;
-  p->sign = forward ? FG_FORWARD : FG_BACKWARD;
-  p->from.form = forward ? FG_FORM_REAL : FG_FORM_HERMITIAN;
-  p->to.form = forward ? FG_FORM_HERMITIAN : FG_FORM_REAL;
-}
-
 static fg_pass pass_of(const fg_work *w) {
   fg_work one = *w;
   one.rank = 1;
@@ -138,7 +131,7 @@ static fg_pass pass_of(const fg_work *w) {
     p.n *= p.box[d].n;
   }
   p.data = p.n;
-  if (w->kind != FG_DFT) set_real(&p, w->kind == FG_R2C, w->dim[w->rank - 1].n);
+  if (w->kind != FG_DFT) fg_pass_set_real(&p, w->kind == FG_R2C, w->dim[w->rank - 1].n);
   p.half_row = has_half_rows(w);
   p.across = fg_geometry_load_across(&p) || fg_geometry_store_across(&p);
   p.pitch = (int)p.box[w->rank - 1].n | !p.across; /* to begin with */

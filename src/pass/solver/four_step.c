@@ -5,7 +5,7 @@
  * The row, or the columns of the plane, is cut in two, n = n₁·n₂; n₁ is one butterfly.  Each block does it for a part of the j,
  * and sends each result to the block that has its k₁, through distributed shared memory (cuda/kernel/box.cu); what is left are
  * n₂ points of each k₁, and of a plane whole rows, in that block.  So of a row n₁/blocks neighbouring results are stored at a
- * time.  (Bailey 1990, "four-step"; thread block clusters: CUDA C++ Programming Guide.) */
+ * time.  Rows of real data, of even length, are half as many points.  (Bailey 1990, "four-step"; thread block clusters: CUDA C++ Programming Guide.) */
 #include <string.h>
 
 #include "src/pass/geometry.h"
@@ -18,45 +18,65 @@ enum {
   SMALLEST_PLANE = 4096,
   LARGEST_TILE = 128 * 1024, /* bytes */
   LARGEST_ALONE = 256 * 1024,
+  LARGEST_REAL_ROW = 256 * 1024,
+  LARGEST_REAL_ALONE = 128 * 1024,
   LARGEST_ONE_BLOCK = 80 * 1024,
+  LARGEST_OF_BINS = 88 * 1024,
   FEW = 4, /* transforms */
   MANY = 16
 };
 
-static bool applicable(const fg_planner *planner, const fg_work *w) {
-  if (planner->device->cluster < 2 || w->rank < 1 || w->rank > 2 || w->kind != FG_DFT || fg_work_has_form(w)) return false;
-  if (w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
-  ptrdiff_t n = 1;
-  for (int d = 0; d < w->rank; d++) {
-    if (!fg_smooth(w->dim[d].n, w->precision)) return false;
-    n *= w->dim[d].n;
-    if (n > (1 << 20)) return false;
-  }
-  const fg_dim *row = &w->dim[w->rank - 1];
-  if (row->is != 1 || row->os != 1) return false; /* taste: runs are short enough */
-  const size_t bytes = (size_t)n * 2 * fg_real_size(w->precision);
-  const ptrdiff_t transforms = fg_work_loop_size(w);
-  if (w->rank == 1 && transforms >= planner->device->multiprocessors && bytes <= LARGEST_TILE)
-    return false; /* taste: a block loads the next row ahead */
-  if (w->rank == 2 && transforms >= MANY && transforms < planner->device->multiprocessors && bytes <= LARGEST_ONE_BLOCK)
-    return false; /* taste: they have a block each */
-  if (w->rank == 1 && transforms < FEW && bytes > LARGEST_ALONE) return false; /* taste: two passes fill the device */
-  return n >= (w->rank == 1 ? SHORTEST_ROW : SMALLEST_PLANE) &&
-         bytes <= (size_t)planner->device->cluster * planner->device->shared_block; /* must: a cluster has room for it */
+/* Points along dimension d: of rows of real data, of even length, two elements each. */
+static ptrdiff_t points(const fg_work *w, int d) {
+  return w->kind != FG_DFT && d == w->rank - 1 ? w->dim[d].n / 2 : w->dim[d].n;
 }
 
+/* Others are faster (tastes). */
+static bool others_suit(const fg_planner *planner, const fg_work *w, ptrdiff_t transforms, ptrdiff_t bytes) {
+  const bool fill = transforms >= planner->device->multiprocessors;
+  if (w->rank == 1 && fill && bytes <= LARGEST_TILE) return true; /* a block loads the next row ahead */
+  if (w->rank == 2 && transforms >= MANY && !fill && bytes <= LARGEST_ONE_BLOCK) return true; /* they have a block each */
+  if (w->kind == FG_C2R && w->rank == 2 && fill && bytes <= LARGEST_OF_BINS) return true; /* likewise: 144² 117 us for 121 */
+  if (w->rank == 1 && transforms < FEW && bytes > LARGEST_ALONE) return true; /* two passes fill the device */
+  if (w->rank == 2 || w->kind == FG_DFT) return false;
+  if (transforms < FEW) return bytes > LARGEST_REAL_ALONE;
+  return w->kind == FG_R2C || bytes > LARGEST_REAL_ROW; /* of a share's bins one or two are neighbours */
+}
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  if (planner->device->cluster < 2 || w->rank < 1 || w->rank > 2 || w->kind == FG_R2R || fg_work_has_form(w)) return false;
+  if (w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
+  const fg_dim *row = &w->dim[w->rank - 1];
+  if (w->kind != FG_DFT && row->n % 2) return false; /* must: half rows */
+  if (row->is != 1 || row->os != 1) return false; /* taste: runs are short enough */
+  ptrdiff_t n = 1;
+  for (int d = 0; d < w->rank; d++) {
+    if (points(w, d) < 2 || !fg_smooth(points(w, d), w->precision)) return false;
+    n *= points(w, d);
+    if (n > (1 << 20)) return false;
+  }
+  const size_t bytes = (size_t)n * 2 * fg_real_size(w->precision);
+  return n >= (w->rank == 1 ? SHORTEST_ROW : SMALLEST_PLANE) &&
+         bytes <= (size_t)planner->device->cluster * planner->device->shared_block && /* must: a cluster has room for it */
+         !others_suit(planner, w, fg_work_loop_size(w), (ptrdiff_t)bytes);
+}
+
+/* n1 points of the dimension that is cut, whose stride counts elements, two of a row's reals being a point. */
 static fg_pass pass_of(const fg_work *w, ptrdiff_t n1) {
   fg_work row = *w;
   row.rank = 1;
   row.dim[0] = w->dim[w->rank - 1];
   fg_pass p = fg_pass_of(&row);
   const fg_dim cut = w->dim[0];
+  const ptrdiff_t n2 = points(w, 0) / n1, step = w->rank == 1 && w->kind == FG_R2C ? 2 : 1;
   p.family = FG_FAMILY_BOX;
   p.four_step = true;
   p.dims = w->rank + 1;
-  p.box[0] = (fg_dim){n1, cut.is * (cut.n / n1), cut.os};
-  p.box[1] = (fg_dim){cut.n / n1, cut.is, cut.os * n1};
-  if (w->rank == 2) p.box[2] = w->dim[1];
+  p.box[0] = (fg_dim){n1, cut.is * n2 * step, cut.os};
+  p.box[1] = (fg_dim){n2, cut.is, cut.os * n1};
+  if (w->rank == 2) p.box[2] = (fg_dim){points(w, 1), w->dim[1].is, w->dim[1].os};
+  if (w->kind != FG_DFT) fg_pass_set_real(&p, w->kind == FG_R2C, w->dim[w->rank - 1].n);
+  p.half_row = w->kind != FG_DFT;
   const fg_dim last = p.box[p.dims - 1];
   p.n = p.data = p.box[0].n * p.box[1].n * (w->rank == 2 ? last.n : 1);
   p.in = last.is;
@@ -108,7 +128,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
   bool measured = false;
   for (int r = FG_MAX_RADIX; r > 1; r--) {
     const bool butterfly = fg_radix_exists(r, w->precision) || (fg_radix_large(r) && w->precision == FG_SINGLE);
-    for (int blocks = planner->device->cluster; butterfly && w->dim[0].n % r == 0 && blocks > 1; blocks--)
+    for (int blocks = planner->device->cluster; butterfly && points(w, 0) % r == 0 && blocks > 1; blocks--)
       try_cut(planner, w, list, r, blocks, likeliest);
   }
   for (int i = 0; i < KEPT && likeliest[i].score > 0 && likeliest[i].measured >= measured; i++) {
@@ -124,7 +144,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  fg_pass p = pass_of(w, w->dim[0].n);
+  fg_pass p = pass_of(w, points(w, 0));
   if (fg_passes_hopeless(planner, list, fg_pass_least_cost(&p, planner->device))) return false;
   if (!choose_cut(planner, w, list, &p)) return false;
   fg_tuned_correct(&p, planner->device);

@@ -253,11 +253,12 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
 static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others,
                          ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
   const bool even = others->count == 2, boxes = w->rank == 3 && w->kind == FG_DFT && w->precision == FG_SINGLE;
-  const int before = list->count, passes = others->count - !even;
+  const bool shared = others->count == 1 && w->kind != FG_DFT && others->pass[0].cluster > 1; /* may be more than twice as long */
+  const int before = list->count, passes = shared ? 2 : others->count - !even;
   const double cost = list->cost;
   const double bound = even ? worth_even : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
-  if (others->count == 1) return false;
-  if (even && others->pass[0].four_step) return lower_for_clusters(planner, w, others, factors, count, list);
+  if (others->count == 1 && !shared) return false;
+  if (even && (others->pass[0].four_step || others->pass[1].four_step)) return lower_for_clusters(planner, w, others, factors, count, list);
   if (even) count = evener(planner, w, factors, count);
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);

@@ -8,7 +8,7 @@
  * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): of even length a line of half
  * as many points (solver half_row), else two rows of one transform share a line (Press et al., Numerical Recipes, section
  * 12.3.1; cuda/kernel/pairs.h), or half of a row's lines are computed (solver odd_row).  Two and three dimensions that fit
- * into a block are solver box's. */
+ * into a block, or a cluster, are solver box's, planes and rows that a cluster has solver four_step's. */
 #include <stdlib.h>
 
 #include "src/pass/solver.h"
@@ -22,41 +22,67 @@ static ptrdiff_t half(ptrdiff_t n) { return n / 2 + 1; }
 
 static fg_dim last(const fg_work *w) { return w->rank ? w->dim[w->rank - 1] : (fg_dim){1, 1, 1}; }
 
-/* The dimensions before the last as loops, with the strides that they have in the arrays. */
-static void others_as_loops(fg_work *one, const fg_work *w) {
-  for (int d = w->rank - 2; d >= 0; d--)
-    one->loop[one->loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is, .out = w->dim[d].os};
+/* Of more than two dimensions the last two at once may be a pass less (solver four_step); and r2c's may be left in
+ * scratch. */
+enum { LAST = 0, LAST_TWO = 1, IN_SCRATCH = 2 };
+
+static int together(const fg_work *w, ptrdiff_t how) { return w->rank == 0 ? 0 : how & LAST_TWO ? 2 : 1; }
+
+/* The dimensions before those that are done together, as loops with the strides that they have in the arrays. */
+static void others_as_loops(fg_work *some, const fg_work *w, int count) {
+  for (int d = w->rank - count - 1; d >= 0; d--)
+    some->loop[some->loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is, .out = w->dim[d].os};
 }
 
-static bool lower_r2c_between(const fg_planner *planner, const fg_work *w, ptrdiff_t scratch, fg_passes *list) {
+/* The last dimensions as a work, whose sides have forms where it is one dimension. */
+static void keep_last(fg_work *some, const fg_work *w, int count) {
+  others_as_loops(some, w, count);
+  if (count == 2) {
+    some->rank = 2;
+    some->dim[0] = w->dim[w->rank - 2];
+    some->dim[1] = w->dim[w->rank - 1];
+  } else if (w->kind == FG_R2C) {
+    fg_work_set_forms(some, FG_FORM_REAL, FG_FORM_HERMITIAN, last(w));
+  } else {
+    fg_work_set_forms(some, FG_FORM_HERMITIAN, FG_FORM_REAL, last(w));
+  }
+}
+
+/* Two at once as planes in clusters; those that fit a block are slower than complex ones of the other dimensions (64³ x 128,
+ * c2r, on an H200: 157 us for 141). */
+static bool is_wanted(ptrdiff_t how, const fg_passes *list, int first) {
+  return !(how & LAST_TWO) || (list->count == first + 1 && list->pass[first].four_step);
+}
+
+static bool lower_r2c_by(const fg_planner *planner, const fg_work *w, ptrdiff_t how, fg_passes *list) {
+  const int count = together(w, how);
   fg_work between;
   fg_work spectrum = *w; /* whose last dimension has half of the points */
   if (w->rank) spectrum.dim[w->rank - 1].n = half(last(w).n);
-  if (!fg_work_between(&spectrum, scratch, &between, list)) return false;
-  fg_work row = between, others = *w;
-  others_as_loops(&row, &between);
-  fg_dim real = last(&between);
-  real.n = last(w).n;
-  fg_work_set_forms(&row, FG_FORM_REAL, FG_FORM_HERMITIAN, real);
-  if (!fg_planner_lower(planner, &row, list)) return false;
+  if (!fg_work_between(&spectrum, how & IN_SCRATCH, &between, list)) return false;
+  if (w->rank) between.dim[w->rank - 1].n = last(w).n;
+  fg_work rows = between, others = *w;
+  keep_last(&rows, &between, count);
+  const int before = list->count;
+  if (!fg_planner_lower(planner, &rows, list) || !is_wanted(how, list, before)) return false;
   if (w->rank < 2) return true;
   others.kind = FG_DFT;
   others.from = between.to;
   others.scratch = between.scratch;
-  others.rank = w->rank - 1;
+  others.rank = w->rank - count;
   for (int d = 0; d < others.rank; d++) others.dim[d].is = between.dim[d].os;
   for (int l = 0; l < others.loops; l++) others.loop[l].in = between.loop[l].out;
   others.loop[others.loops++] = (fg_loop){.n = half(last(w).n), .in = last(&between).os, .out = last(w).os};
+  if (count == 2) {
+    const fg_dim second = w->dim[w->rank - 2];
+    others.loop[others.loops++] = (fg_loop){.n = second.n, .in = between.dim[w->rank - 2].os, .out = second.os};
+  }
   return fg_planner_lower(planner, &others, list);
 }
 
-static bool lower_r2c(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  static const ptrdiff_t ways[] = {false, true}; /* rows into scratch */
-  return fg_planner_cheapest(planner, w, lower_r2c_between, ways, w->to.wide && w->rank > 1 ? 2 : 1, list);
-}
-
-/* The other dimensions into scratch, which is laid out as the input is; *stride is then the last dimension's there. */
-static bool lower_others(const fg_planner *planner, fg_work *others, fg_passes *list, ptrdiff_t *stride) {
+/* The other dimensions into scratch, which is laid out as the input is.  Its strides there: of dimensions and loops as their
+ * outputs. */
+static bool lower_others(const fg_planner *planner, fg_work *others, fg_passes *list) {
   fg_axis axes[2 * FG_MAX_LOOPS];
   int count = 0;
   for (int d = 0; d < others->rank; d++) axes[count++] = (fg_axis){others->dim[d].n, others->dim[d].is, 0};
@@ -65,32 +91,44 @@ static bool lower_others(const fg_planner *planner, fg_work *others, fg_passes *
   fg_passes_need(list, others->to.array, fg_lay_out(axes, count));
   for (int d = 0; d < others->rank; d++) others->dim[d].os = (ptrdiff_t)axes[d].out;
   for (int l = 0; l < others->loops; l++) others->loop[l].out = axes[others->rank + l].out;
-  *stride = (ptrdiff_t)others->loop[others->loops - 1].out;
   return fg_planner_lower(planner, others, list);
 }
 
-static bool lower_c2r(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  fg_work row = *w, others = *w;
-  fg_dim real = last(w);
-  others_as_loops(&row, w);
+static bool lower_c2r_by(const fg_planner *planner, const fg_work *w, ptrdiff_t how, fg_passes *list) {
+  const int count = together(w, how);
+  fg_work between = *w, others = *w;
   if (w->rank >= 2) {
     others.kind = FG_DFT;
     others.to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
     if (others.to.array > FG_ARRAY_SCRATCH1) return false;
-    others.scratch = row.scratch = w->scratch + 1;
-    others.rank = w->rank - 1;
-    others.loop[others.loops++] = (fg_loop){.n = half(real.n), .in = real.is};
-    if (!lower_others(planner, &others, list, &real.is)) return false;
-    row.from = others.to;
-    for (int l = 0; l < w->loops; l++) row.loop[l].in = others.loop[l].out;
-    for (int d = 0; d < others.rank; d++) row.loop[row.loops - 1 - d].in = others.dim[d].os;
+    others.scratch = between.scratch = w->scratch + 1;
+    others.rank = w->rank - count;
+    others.loop[others.loops++] = (fg_loop){.n = half(last(w).n), .in = last(w).is};
+    if (count == 2) others.loop[others.loops++] = (fg_loop){.n = w->dim[w->rank - 2].n, .in = w->dim[w->rank - 2].is};
+    if (!lower_others(planner, &others, list)) return false;
+    between.from = others.to;
+    for (int l = 0; l < w->loops; l++) between.loop[l].in = others.loop[l].out;
+    for (int d = 0; d < others.rank; d++) between.dim[d].is = others.dim[d].os;
+    for (int d = 0; d < count; d++) between.dim[w->rank - 1 - d].is = (ptrdiff_t)others.loop[w->loops + d].out;
   }
-  fg_work_set_forms(&row, FG_FORM_HERMITIAN, FG_FORM_REAL, real);
-  return fg_planner_lower(planner, &row, list);
+  fg_work rows = between;
+  keep_last(&rows, &between, count);
+  const int before = list->count;
+  return fg_planner_lower(planner, &rows, list) && is_wanted(how, list, before);
+}
+
+static bool may_have_planes(const fg_planner *planner, const fg_work *w) {
+  return w->rank > 2 && planner->device->cluster > 1 && last(w).n % 2 == 0;
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  return w->kind == FG_R2C ? lower_r2c(planner, w, list) : lower_c2r(planner, w, list);
+  ptrdiff_t ways[4] = {LAST};
+  int count = 1;
+  const bool planes = may_have_planes(planner, w), scratch = w->kind == FG_R2C && w->to.wide && w->rank > 1;
+  if (planes) ways[count++] = LAST_TWO;
+  if (scratch) ways[count++] = IN_SCRATCH;
+  if (scratch && planes) ways[count++] = IN_SCRATCH | LAST_TWO;
+  return fg_planner_cheapest(planner, w, w->kind == FG_R2C ? lower_r2c_by : lower_c2r_by, ways, count, list);
 }
 
 const fg_solver fg_solver_real = {"real", applicable, lower};
