@@ -98,9 +98,11 @@ static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
   if (place->split || place->offset % 2) return false;
   for (int l = 0; l < p->loops; l++)
     if ((side == FG_INPUT ? p->loop[l].in : p->loop[l].out) % 2) return false;
-  for (int d = 0; d < p->dims - 1; d++)
+  const bool cut_row = p->four_step && p->dims == 2; /* both dimensions are the row's */
+  for (int d = 0; d < p->dims - 1 && !cut_row; d++)
     if ((side == FG_INPUT ? p->box[d].is : p->box[d].os) % 2) return false;
   if (p->family == FG_FAMILY_TILE && (side == FG_INPUT ? p->load_step : p->store_step) != 1) return false;
+  if (cut_row && side == FG_OUTPUT) return p->box[0].os == 1; /* results are neighbours along the first */
   return (side == FG_INPUT ? p->in : p->out) == 1;
 }
 

@@ -129,7 +129,7 @@ static const struct {
     {"orb1009*6", 0, 1, 1.1, 1.25}, /* a warp begins within a sector */
     /* in clusters: spectra are loaded twice, short rows within sectors; of a long row one or two bins are neighbours */
     {"orf16x16x16*4", 0, 1, 1, 2.1}, {"orb16x16x16*4", 0, 1, 4.1, 1}, {"orf128x128", 0, 1, 1, 1.2},
-    {"orb128x128", 0, 1, 2.4, 1}, {"orf16384", 0, 1, 1, 4.1}, {"orb16384", 0, 1, 2.3, 2.1},
+    {"orb128x128", 0, 1, 2.4, 1}, {"orf16384", 0, 1, 1, 4.1}, {"orb16384", 0, 1, 2.3, 1},
     {"orb1155*4", 4096, 2, 1.7, 2.2}, /* columns, eight side by side, are loaded from within sectors and stored real by real */
 };
 
