@@ -28,6 +28,8 @@ FG_CONSTANT bool skewed(int s) {
 /* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
  * cluster. */
 constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
+/* And that whose results cross back (box_chirp.h); −1 without a convolution. */
+constexpr int RETURNING = FG_CONVOLVE ? LAST - 1 : -1;
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE), "a cluster has one whole box");
 static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row that is cut in two");
 static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
@@ -36,7 +38,7 @@ static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)),
 
 /* The dimension that the blocks of a cluster share out in stage s, the most that one of them has of dimension d then, and
  * of the box. */
-FG_CONSTANT int shared_in(int s) { return s <= CROSSING ? 1 : 0; }
+FG_CONSTANT int shared_in(int s) { return s <= CROSSING || (FG_CONVOLVE && s > RETURNING) ? 1 : 0; }
 FG_CONSTANT int part_of(int d) { return (size_of(d) + FG_CLUSTER - 1) / FG_CLUSTER; }
 FG_CONSTANT int size_in(int s, int d) { return FG_CLUSTER > 1 && d == shared_in(s) ? part_of(d) : size_of(d); }
 FG_CONSTANT int total_in(int s) {
@@ -47,18 +49,19 @@ FG_CONSTANT int total_in(int s) {
 /* The first index along that dimension that this block has. */
 FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
 
-/* The points that other blocks, and this one, send to it, all of its part; behind the tile is where they are counted. */
-FG_DEVICE int points_to_come() {
-  const int rest = size_of(0) - cluster_rank() * part_of(0), part = rest < part_of(0) ? rest > 0 ? rest : 0 : part_of(0);
-  return part * (FG_TOTAL / size_of(0));
+/* The points that other blocks, and this one, send to it, all of its part of dimension d; behind the tile is where they are
+ * counted. */
+FG_DEVICE int points_to_come(int d = 0) {
+  const int rest = size_of(d) - cluster_rank() * part_of(d), part = rest < part_of(d) ? rest > 0 ? rest : 0 : part_of(d);
+  return part * (FG_TOTAL / size_of(d));
 }
 FG_DEVICE arrivals *arrivals_of(cplx *tile) { return reinterpret_cast<arrivals *>(tile + FG_BOX_POINTS); }
 
-/* Radices before stage s along its own dimension. */
+/* Radices before stage s along its own dimension, which begins anew when it is done. */
 FG_CONSTANT int product_before(int s) {
   int p = 1;
   for (int i = 0; i < s; i++)
-    if (axis_of(i) == axis_of(s)) p *= radix_of(i);
+    if (axis_of(i) == axis_of(s)) p = p * radix_of(i) == size_of(axis_of(s)) && FG_CONVOLVE ? 1 : p * radix_of(i);
   return p;
 }
 /* Where stage s's twiddles begin in the table of its dimension. */
@@ -74,7 +77,7 @@ FG_CONSTANT int group_of(int s) { return product_before(s) * radix_of(s); }
 FG_CONSTANT int skewed_index(int s, int d, int k) { return skewed(s) && d == axis_of(s) ? k + k / group_of(s) : k; }
 /* Points from neighbour to neighbour along dimension d there. */
 FG_CONSTANT int pitch_of(int s, int d) {
-  int p = (d == ROW ? 1 : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
+  int p = (d == ROW ? 1 : FG_CONVOLVE && s == RETURNING ? part_of(ROW) : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
   for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_in(s + 1, i) - 1) + 1;
   return p;
 }
@@ -116,7 +119,7 @@ template <int S> struct stage {
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
   /* A row's results are neighbours along the first dimension. */
-  static constexpr int ALONG = DIMS == 2 && FG_FOUR_STEP && S == LAST ? 0 : ROW;
+  static constexpr int ALONG = DIMS == 2 && FG_FOUR_STEP && !FG_CONVOLVE && S == LAST ? 0 : ROW;
 
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
   FG_DEVICE spot locate(int i) {

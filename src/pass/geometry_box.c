@@ -14,6 +14,7 @@ bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t first = p->box[0].n, blocks = p->cluster, point = fg_fit_point_size(p);
   if (p->box[1].n < 2) return false; /* must, of what is cut: there are factors */
+  if (fg_is_cut_chirp(p)) return fg_cut_chirp_suits(p, device);
   if (p->four_step && fg_fit_room(device, (size_t)(fg_pass_part_points(p, 1) * point)) < 2) return false;
   if (p->four_step && p->dims == 2) return first % blocks == 0 && first / blocks * point % FG_SECTOR == 0;
   if ((blocks & (blocks - 1)) == 0) {

@@ -54,6 +54,10 @@ ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
 
 int fg_pass_crossing(const fg_pass *p) { return p->cluster > 1 ? 0 : -1; }
 
+int fg_pass_returning(const fg_pass *p) {
+  return p->family == FG_FAMILY_BOX && p->cluster > 1 && p->filter.kind ? p->stages - 2 : -1;
+}
+
 int fg_pass_real_stage(const fg_pass *p) {
   if (p->real_radix) return 0;
   if (!p->odd_row) return -1;
@@ -68,7 +72,8 @@ int fg_pass_butterfly(const fg_pass *p, int s) {
 static ptrdiff_t share(const fg_pass *p, ptrdiff_t n) { return (n + p->cluster - 1) / p->cluster; }
 
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d) {
-  return d == (s <= fg_pass_crossing(p)) ? share(p, p->box[d].n) : p->box[d].n;
+  const int back = fg_pass_returning(p);
+  return d == (s <= fg_pass_crossing(p) || (back > 0 && s > back)) ? share(p, p->box[d].n) : p->box[d].n;
 }
 
 ptrdiff_t fg_pass_part_points(const fg_pass *p, int s) {
@@ -213,6 +218,15 @@ static double convolution_seconds(const fg_pass *p, const fg_device_info *device
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
 }
 
+/* A convolution in a cluster: seconds of what it computes on a full device, of whose speed the exchanges and tables leave a part.
+ * (Not measured: one factor, reckoned for 512 rows of 65521 points; a block alone as of other convolutions.) */
+static double cut_chirp_seconds(const fg_pass *p, const fg_device_info *device) {
+  const double blocks = p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7;
+  const double efficiency = 0.95 * blocks * fg_pass_cluster_efficiency(p);
+  const double operations = (double)fg_pass_lines(p) * (double)p->n * (transform_operations(p) + CHIRP_OPERATIONS);
+  return operations / (sm_operations(p, device) * device->multiprocessors * efficiency);
+}
+
 /* What a dimension that is cut in two leaves of a cluster's speed.  (Fitted to 31 rows of 16384 to 131072 points and 21
  * planes of 80² to 256² on an H200, within a sixth: doc/performance.md.) */
 static double cut_efficiency(const fg_pass *p) {
@@ -240,6 +254,8 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double share = few * blocks * sector_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
+  if (p->family == FG_FAMILY_BOX && p->filter.kind)
+    return launch_seconds + fmax(memory, cut_chirp_seconds(p, device) / few);
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));
   return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
 }
@@ -283,8 +299,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   char cluster[40] = "";
   if (p->cluster > 1) snprintf(cluster, sizeof cluster, " in clusters of %d", p->cluster);
-  return snprintf(text, size, "(box %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", sizes, p->half_row ? "/2" : "",
-                  stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
+  return snprintf(text, size, "(%s %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", p->filter.kind ? "convolve" : "box",
+                  sizes, p->half_row ? "/2" : "", stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
                   twiddle, bytes);
 }
 

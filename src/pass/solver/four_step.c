@@ -62,6 +62,11 @@ static fg_pass pass_of(const fg_work *w, ptrdiff_t n1) {
   p.in = last.is;
   p.out = last.os;
   p.pitch = (int)last.n;
+  if (w->filter.kind) {
+    p.filter = w->filter;
+    p.data = w->load_limit;
+    fg_cut_chirp(&p, n1);
+  }
   return p;
 }
 
@@ -123,7 +128,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
   return best_score > 0;
 }
 
-static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+bool fg_cut_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = pass_of(w, w->dim[0].n);
   if (fg_passes_hopeless(planner, list, fg_pass_least_cost(&p, planner->device))) return false;
   if (!choose_cut(planner, w, list, &p)) return false;
@@ -133,4 +138,4 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   return fg_passes_add(planner, list, &p);
 }
 
-const fg_solver fg_solver_four_step = {"four_step", applicable, lower};
+const fg_solver fg_solver_four_step = {"four_step", applicable, fg_cut_lower};
