@@ -57,12 +57,12 @@ FG_DEVICE int points_to_come(int d = 0) {
 }
 FG_DEVICE arrivals *arrivals_of(cplx *tile) { return reinterpret_cast<arrivals *>(tile + FG_BOX_POINTS); }
 
-/* Radices before stage s along its own dimension, which begins anew when it is done. */
+/* Radices before stage s along its own dimension, on the way back those behind which it began again. */
 FG_CONSTANT int product_before(int s) {
   int p = 1;
   for (int i = 0; i < s; i++)
-    if (axis_of(i) == axis_of(s)) p = p * radix_of(i) == size_of(axis_of(s)) && FG_CONVOLVE ? 1 : p * radix_of(i);
-  return p;
+    if (axis_of(i) == axis_of(s)) p *= radix_of(i);
+  return FG_CONVOLVE && p >= size_of(axis_of(s)) ? p / size_of(axis_of(s)) : p;
 }
 /* Where stage s's twiddles begin in the table of its dimension. */
 FG_CONSTANT int twiddles_before(int s) {
@@ -155,9 +155,13 @@ FG_DEVICE line_place place_of_box(const fg_tile_args &a, line_number first, cons
 
 /* Address in the exchange after stage E of a spot whose coordinate along AXIS is k instead. */
 template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
+  constexpr int GROUP = group_of(E); /* of many stages nothing else makes a constant of it */
   int address = s.box * (FG_ACROSS ? 1 : FG_BOX_POINTS);
 #pragma unroll
-  for (int d = 0; d < DIMS; d++) address += skewed_index(E, d, d == AXIS ? k : s.at[d]) * pitch_of(E, d);
+  for (int d = 0; d < DIMS; d++) {
+    const int at = d == AXIS ? k : s.at[d];
+    address += (skewed(E) && d == axis_of(E) ? at + at / GROUP : at) * pitch_of(E, d);
+  }
   return address;
 }
 

@@ -118,6 +118,7 @@ static int registers_of(const fg_pass *p, int points) {
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   if (has_large_radix(p)) registers = points * words + 26 + extra; /* such a butterfly begins and ends in its own */
   if (p->cluster > 1) registers = points * words + (words == 4 ? 40 : points <= LEAN_OF_CLUSTER ? 16 : 26) + extra - 14;
+  if (fg_is_cut_chirp(p)) registers += 22; /* factors of its own on both ways and in between */
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
     registers = points * words + beside;
