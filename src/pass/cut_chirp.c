@@ -1,4 +1,6 @@
 /* cut_chirp.c: a row that is cut in two and convolved with a chirp in a cluster: its cuts and stages. */
+#include <string.h>
+
 #include "src/pass/fit.h"
 
 bool fg_is_cut_chirp(const fg_pass *p) { return p->family == FG_FAMILY_BOX && p->filter.kind == FG_TABLE_FILTER; }
@@ -11,6 +13,7 @@ bool fg_cut_chirp(fg_pass *p, ptrdiff_t n1) {
   p->filter.rows = n1; /* bin k₁ + n₁·k₂ where the transform leaves it */
   p->pitch = (int)n2;
   p->stages = 0;
+  memset(p->skew, 0, sizeof p->skew);
   return true;
 }
 

@@ -302,7 +302,10 @@ static const struct {
                 {"oc16384", FG_SINGLE},        {"ocb128x128*2048", FG_SINGLE}, {"oc256x256*512", FG_SINGLE},
                 {"oc36x36x36*512", FG_SINGLE}, {"ocb40x40x40*512", FG_SINGLE}, {"oc48x48x48*512", FG_SINGLE},
                 {"oc16384*1024", FG_DOUBLE},   {"oc128x128*1024", FG_DOUBLE}, {"oc29x29x29*512", FG_SINGLE},
-                {"oc23x29x31*512", FG_DOUBLE}, {"oc116x116*2000", FG_SINGLE}};
+                {"oc23x29x31*512", FG_DOUBLE}, {"oc116x116*2000", FG_SINGLE}, {"oc32749*1024", FG_SINGLE},
+                {"ocb65521*512", FG_SINGLE},   {"oc100003*300", FG_SINGLE},  {"/oc131071*256", FG_SINGLE},
+                {"oc8191", FG_SINGLE},         {"oc10007", FG_SINGLE},       {"icb20011*6", FG_SINGLE},
+                {"oc65521*512", FG_DOUBLE}};
 
 START_TEST(what_clusters_have_fits_registers) {
   fg_passes *list = test_plan(clusters[_i].text, clusters[_i].precision, &fg_reference_device);

@@ -18,7 +18,7 @@
 #include "src/pass/radices.h"
 #include "src/pass/solver.h"
 
-enum { CANDIDATES = 4 };
+enum { CANDIDATES = 4, SHORTEST_IN_CLUSTER = 8192 /* as of other rows */ };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
@@ -116,13 +116,12 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
 
 /* Whole in a cluster, M cut in two (four_step.c). */
 static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
-  enum { SHORTEST = 8192 }; /* taste: as of rows */
   const size_t bytes = (size_t)m * 2 * fg_real_size(w->precision);
   const extent e = extent_of(w, false);
   if (planner->device->cluster < 2 || fg_work_has_form(w) || !whole(w)) return false; /* must */
   if (w->dim[0].is != 1 || w->dim[0].os != 1) return false;           /* must: the kernel has no others */
   if (bytes > (size_t)planner->device->cluster * planner->device->shared_block) return false; /* must: it has room */
-  if (m < SHORTEST || m < least_length(e)) return false;
+  if (m < least_length(e)) return false;
   fg_work row = *w;
   row.sign = FG_FORWARD; /* the direction is in the tables */
   row.dim[0].n = m;
@@ -253,7 +252,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   for (int i = 0; i < lengths_count; i++) {
     ptrdiff_t factors[FG_MAX_FACTORS];
     const int factors_count = fg_hierarchical_factors(m[i], w->precision, factors);
-    choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
+    if (m[i] >= SHORTEST_IN_CLUSTER) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
     if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
     for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
   }
