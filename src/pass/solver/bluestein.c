@@ -18,7 +18,7 @@
 #include "src/pass/radices.h"
 #include "src/pass/solver.h"
 
-enum { CANDIDATES = 4, SHORTEST_IN_CLUSTER = 8192 /* as of other rows */ };
+enum { CANDIDATES = 4 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
@@ -131,6 +131,17 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
   row.store_limit = e.wanted;
   row.filter = filter(w, e, m);
   return fg_cut_lower(planner, &row, list);
+}
+
+/* taste: from the length on from which other rows are, too.  In bulk not what a block has whole, measured: permuted, or up to the
+ * longest that fg_fit_is_long_chirp has. */
+static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
+  enum { SHORTEST = 8192, LONGEST_OF_BLOCK = 192 * 1024 /* bytes */ };
+  const size_t point = 2 * fg_real_size(w->precision);
+  if (m < SHORTEST) return false;
+  if (fg_work_loop_size(w) < planner->device->multiprocessors) return true;
+  const bool permuted = fg_solver_rader.applicable(planner, w) && (size_t)w->dim[0].n * point <= planner->device->shared_block;
+  return !permuted && (size_t)m * point > LONGEST_OF_BLOCK;
 }
 
 /* One loop over the other factor, in front of which the data lies as rows of n2 in dense scratch. */
@@ -252,7 +263,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   for (int i = 0; i < lengths_count; i++) {
     ptrdiff_t factors[FG_MAX_FACTORS];
     const int factors_count = fg_hierarchical_factors(m[i], w->precision, factors);
-    if (m[i] >= SHORTEST_IN_CLUSTER) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
+    if (may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
     if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
     for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
   }
