@@ -74,6 +74,9 @@ void fg_cut_return(fg_pass *p);
 /* That many blocks, p's cluster, may have it. */
 bool fg_cut_chirp_suits(const fg_pass *p, const fg_device_info *device);
 
+/* A pitch worth a try for it, whose rows are long: one that has room for a skew more.  Any, of other boxes. */
+bool fg_cut_chirp_pitch(const fg_pass *p, int pitch);
+
 /* The n1 that it may be cut at, the largest first.  How many. */
 int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]);
 

@@ -45,6 +45,7 @@ static void arrange_box(fg_pass *p, const fg_device_info *device) {
   double least = fg_banks_box_conflicts(p);
   fg_pass best = *p;
   for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
+    if (!fg_cut_chirp_pitch(p, (int)pitch)) continue;
     fg_pass now = *p;
     fg_geometry_skew(&now, (int)pitch);
     if (fg_geometry_shared(&now) > device->shared_block) continue;

@@ -263,10 +263,11 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   for (int i = 0; i < lengths_count; i++) {
     ptrdiff_t factors[FG_MAX_FACTORS];
     const int factors_count = fg_hierarchical_factors(m[i], w->precision, factors);
-    if (may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
     if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
     for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
   }
+  for (int i = 0; i < lengths_count; i++) /* the power of two, which comes last, may be one of the others */
+    if ((i == 0 || m[i] > m[i - 1]) && may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
   return fg_planner_cheapest(planner, w, lower_at, choices, count, list) &&
          beats_real_prime(planner, w, list->cost - before);
 }
