@@ -299,8 +299,9 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   char cluster[40] = "";
   if (p->cluster > 1) snprintf(cluster, sizeof cluster, " in clusters of %d", p->cluster);
-  return snprintf(text, size, "(%s %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", p->filter.kind ? "convolve" : "box",
-                  sizes, p->half_row ? "/2" : "", stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
+  const char *const does = p->filter.kind ? "convolve" : "box";
+  return snprintf(text, size, "(%s %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", does, sizes, p->half_row ? "/2" : "",
+                  stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
                   twiddle, bytes);
 }
 

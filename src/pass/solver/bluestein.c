@@ -8,7 +8,8 @@
  * those are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows
  * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.
  *
- * While M fits a block, or a cluster of blocks, all of it is one pass; beyond, three: columns, rows (forward, times the filter, backward), columns.
+ * While M fits a block, or a cluster of blocks, all of it is one pass; beyond, three: columns, rows (forward, times the filter,
+ * backward), columns.
  * For the longest, a forward transform of length M that has the chirp on its way in and the filter on its way out and an
  * inverse with the chirp on its way out, so that no pass is spent on products alone.  (Bluestein 1970; the chirp's angle
  * from j² mod 2n in integers: Govindaraju et al., SC 2008, section 4.5.) */
@@ -119,8 +120,8 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
   const size_t bytes = (size_t)m * 2 * fg_real_size(w->precision);
   const extent e = extent_of(w, false);
   if (planner->device->cluster < 2 || fg_work_has_form(w) || !whole(w)) return false; /* must */
-  if (w->dim[0].is != 1 || w->dim[0].os != 1) return false;           /* must: the kernel has no others */
-  if (bytes > (size_t)planner->device->cluster * planner->device->shared_block) return false; /* must: it has room */
+  if (w->dim[0].is != 1 || w->dim[0].os != 1) return false; /* must: the kernel has no others */
+  if (bytes > (size_t)planner->device->cluster * planner->device->shared_block) return false; /* must: there is room */
   if (m < least_length(e)) return false;
   fg_work row = *w;
   row.sign = FG_FORWARD; /* the direction is in the tables */
@@ -140,8 +141,8 @@ static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w, ptrdi
   const size_t point = 2 * fg_real_size(w->precision);
   if (m < SHORTEST) return false;
   if (fg_work_loop_size(w) < planner->device->multiprocessors) return true;
-  const bool permuted = fg_solver_rader.applicable(planner, w) && (size_t)w->dim[0].n * point <= planner->device->shared_block;
-  return !permuted && (size_t)m * point > LONGEST_OF_BLOCK;
+  const bool fits = (size_t)w->dim[0].n * point <= planner->device->shared_block;
+  return !(fits && fg_solver_rader.applicable(planner, w)) && (size_t)m * point > LONGEST_OF_BLOCK;
 }
 
 /* One loop over the other factor, in front of which the data lies as rows of n2 in dense scratch. */
@@ -266,8 +267,10 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
     if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
     for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
   }
-  for (int i = 0; i < lengths_count; i++) /* the power of two, which comes last, may be one of the others */
-    if ((i == 0 || m[i] > m[i - 1]) && may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
+  for (int i = 0; i < lengths_count; i++) {
+    const bool again = i > 0 && m[i] <= m[i - 1]; /* the power of two, which comes last, may be one of the others */
+    if (!again && may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
+  }
   return fg_planner_cheapest(planner, w, lower_at, choices, count, list) &&
          beats_real_prime(planner, w, list->cost - before);
 }

@@ -104,7 +104,7 @@ static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes
   if (fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
   now.measured = fg_tuned_shipped_has(&now.pass, device->arch);
   now.score = fg_box_choose(&now.pass, device, 0, false) * fg_box_share(&now.pass, device);
-  if (w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return; /* few of several lengths */
+  if (w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return; /* of several lengths */
   if (now.score > 0) offer(likeliest, &now);
 }
 
