@@ -14,13 +14,13 @@ bool fg_cut_chirp(fg_pass *p, ptrdiff_t n1) {
   p->filter.rows = n1; /* bin k₁ + n₁·k₂ where the transform leaves it */
   p->pitch = (int)n2;
   p->stages = 0;
-  memset(p->skew, 0, sizeof p->skew);
   return true;
 }
 
 void fg_cut_return(fg_pass *p) {
   const int forwards = p->stages;
   p->stages = 2 * forwards;
+  memset(p->skew, 0, sizeof p->skew); /* of other stages */
   for (int s = 0; s < forwards && p->stages <= FG_MAX_STAGES; s++) {
     p->radix[p->stages - 1 - s] = p->radix[s];
     p->axis[p->stages - 1 - s] = p->axis[s];

@@ -65,7 +65,7 @@ bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 /* p is that: a box with a filter.  Its stages are there twice, the second time backwards. */
 bool fg_is_cut_chirp(const fg_pass *p);
 
-/* Cut it so, stages and exchanges left open; false, and it stays as it is, if n1 does not divide its length. */
+/* Cut it so, the stages left open; false, and it stays as it is, if n1 does not divide its length. */
 bool fg_cut_chirp(fg_pass *p, ptrdiff_t n1);
 
 /* Behind the stages forwards put those backwards. */

@@ -139,7 +139,7 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
 static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
   enum { SHORTEST = 8192, LONGEST_OF_BLOCK = 192 * 1024 /* bytes */ };
   const size_t point = 2 * fg_real_size(w->precision);
-  if (m < SHORTEST) return false;
+  if (least_length(extent_of(w, false)) < SHORTEST) return false;
   if (fg_work_loop_size(w) < planner->device->multiprocessors) return true;
   const bool fits = (size_t)w->dim[0].n * point <= planner->device->shared_block;
   return !(fits && fg_solver_rader.applicable(planner, w)) && (size_t)m * point > LONGEST_OF_BLOCK;
