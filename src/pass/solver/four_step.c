@@ -101,11 +101,18 @@ static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes
   now.pass.lines = 1;
   now.pass.blocks_sm = 32;
   if (!fg_geometry_may_cluster(&now.pass, device) || !fg_geometry_cluster_suits(&now.pass, device)) return;
-  if (fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
+  if (!w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
   now.measured = fg_tuned_shipped_has(&now.pass, device->arch);
   now.score = fg_box_choose(&now.pass, device, 0, false) * fg_box_share(&now.pass, device);
-  if (w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return; /* of several lengths */
   if (now.score > 0) offer(likeliest, &now);
+}
+
+/* Whichever of them is taken: asked of chirps, which have several lengths, before exchanges are arranged. */
+static bool all_hopeless(const fg_planner *planner, const fg_passes *list, const candidate likeliest[KEPT]) {
+  bool hopeless = true;
+  for (int i = 0; i < KEPT && likeliest[i].score > 0; i++)
+    hopeless = hopeless && !likeliest[i].measured && fg_passes_hopeless(planner, list, fg_pass_cost(&likeliest[i].pass, planner->device));
+  return hopeless;
 }
 
 static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_passes *list, fg_pass *p) {
@@ -117,6 +124,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
     for (int blocks = planner->device->cluster; butterfly && w->dim[0].n % r == 0 && blocks > 1; blocks--)
       try_cut(planner, w, list, r, blocks, likeliest);
   }
+  if (w->filter.kind && all_hopeless(planner, list, likeliest)) return false;
   for (int i = 0; i < KEPT && likeliest[i].score > 0 && likeliest[i].measured >= measured; i++) {
     fg_pass now = likeliest[i].pass;
     const double share = fg_box_share(&now, planner->device);
