@@ -26,6 +26,8 @@
  * row; its results are neighbours along the first, and those that a block has are runs of its part of that.  Of three it is
  * the columns of a plane.
  *
+ * With FG_CONVOLVE such a row is convolved, padded with zeros, and crosses a second time on the way back (box_chirp.h).
+ *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
@@ -33,6 +35,8 @@
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_CLUSTER                        blocks that share a box; 1: none do
  *   FG_FOUR_STEP                      1: the first two dimensions are one; a row's points lie one behind the other
+ *   FG_CONVOLVE                       1: that row is convolved; its stages are there twice, the second time backwards
+ *   FG_LOADED, FG_STORED              then the points that come from memory and go there
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
  *   FG_STAGES, FG_RADICES, FG_AXES    the stages, and along which dimension each runs
  *   FG_SINGLY                         1: one butterfly of a thread after the other
@@ -43,6 +47,7 @@
  *   FG_IN_DENSE, FG_OUT_DENSE         1: spectra lie one behind the other without a gap
  *   FG_IN_TWOS, FG_OUT_TWOS           1: these are next to each other and aligned */
 #include "args.h"
+#include "box_chirp.h"
 #include "box_shape.h"
 #include "box_spectra.h"
 #include "butterfly.h"
@@ -176,9 +181,12 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
   if (S == LAST) let_next_launch();
   if constexpr (S == 0 && CROSSING == 0) cluster_begin(arrivals_of(tile), points_to_come());
   const line_place own = own_place(a, first);
-  if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
+  if constexpr (S > 0 && S == MIDDLE + 1) {} /* the points are in registers */
+  else if constexpr (S > 0) for_each<S>(v, [&](const spot &at, cplx *x) { exchange_read<S, S - 1>(at, x, tile); });
   else if constexpr (SPECTRA_IN) for_each<S>(v, [&](const spot &at, cplx *x) { read_bins(a, own, at, x, tile); });
+  else if constexpr (FG_CONVOLVE) for_each<S>(v, [&](const spot &at, cplx *x) { load_chirped(a, own, at, x); });
   else for_each<S>(v, [&](const spot &at, cplx *x) { load_points(a, first, own, at, x); });
+  if constexpr (S > 0 && S == RETURNING) cluster_again(arrivals_of(tile), points_to_come(1));
   for_each<S>(v, [&](const spot &, cplx *x) { butterfly<stage<S>::R>::apply(x); });
   if constexpr (S == CROSSING) {
     static_assert(!IS_TURNED<S + 1>, "what follows the only stage of a dimension begins another");
@@ -186,11 +194,20 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
     cluster_wait();
     for_each<S>(v, [&](const spot &at, cplx *x) { cross<S>(at, x, tile); });
     cluster_receive(arrivals_of(tile));
+  } else if constexpr (S == RETURNING) {
+    for_each<S>(v, [&](const spot &at, cplx *x) { turn_back<S>(a, at, x); });
+    cluster_wait();
+    for_each<S>(v, [&](const spot &at, cplx *x) { cross_back<S>(at, x, tile); });
+    cluster_receive(arrivals_of(tile), 1);
+  } else if constexpr (S == MIDDLE) {
+    for_each<S>(v, [&](const spot &at, cplx *x) { multiply<S>(a, at, x); });
   } else if constexpr (S < LAST || SPECTRA_OUT) {
     if (S != 0 || SPECTRA_IN_TILE) __syncthreads(); /* the tile is still being read */
     for_each<S>(v, [&](const spot &at, cplx *x) { exchange_write<S>(at, x, tile); });
     if constexpr (S < LAST) for_each<S + 1>(v, [&](const spot &at, cplx *x) { fetch_twiddles<S + 1>(a, at, x); });
     __syncthreads();
+  } else if constexpr (FG_CONVOLVE) {
+    for_each<S>(v, [&](const spot &at, cplx *x) { store_chirped(a, own, at, x); });
   } else {
     for_each<S>(v, [&](const spot &at, cplx *x) { store_points(a, first, own, at, x); });
   }

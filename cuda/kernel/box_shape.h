@@ -29,6 +29,8 @@ FG_CONSTANT bool skewed(int s) {
 /* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
  * cluster. */
 constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
+/* And that whose results cross back (box_chirp.h); −1 without a convolution. */
+constexpr int RETURNING = FG_CONVOLVE ? LAST - 1 : -1;
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE), "a cluster has one whole box");
 static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row that is cut in two");
 static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
@@ -38,7 +40,7 @@ static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)),
 /* The dimension that the blocks of a cluster share out in stage s: by its places, which are its indices.  Where spectra are
  * put together or taken apart an index and its negative are the same block's, at places 2i and 2i + 1; 0 has n/2 beside it,
  * which is its own negative too, or of odd n nothing. */
-FG_CONSTANT int shared_in(int s) { return s <= CROSSING ? 1 : 0; }
+FG_CONSTANT int shared_in(int s) { return s <= CROSSING || (FG_CONVOLVE && s > RETURNING) ? 1 : 0; }
 FG_CONSTANT bool in_pairs(int d) { return FG_CLUSTER > 1 && (d == 0 ? SPECTRA_OUT : SPECTRA_IN && d == 1); }
 FG_CONSTANT int places_of(int d) { return in_pairs(d) ? (size_of(d) + 1) / 2 * 2 : size_of(d); }
 FG_CONSTANT int index_at(int d, int place) {
@@ -68,20 +70,21 @@ FG_CONSTANT int total_in(int s) {
 /* The first place along that dimension that this block has. */
 FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
 
-/* The points that other blocks, and this one, send to it, all of its part; behind the tile is where they are counted. */
-FG_DEVICE int points_to_come() {
-  const int first = cluster_rank() * part_of(0), rest = places_of(0) - first;
-  const int part = rest < part_of(0) ? rest > 0 ? rest : 0 : part_of(0), missing = first == 0 && !has_index_at(0, 1);
-  return (part - missing) * (FG_TOTAL / size_of(0));
+/* The points that other blocks, and this one, send to it, all of its part of dimension d; behind the tile is where they are
+ * counted. */
+FG_DEVICE int points_to_come(int d = 0) {
+  const int first = cluster_rank() * part_of(d), rest = places_of(d) - first;
+  const int part = rest < part_of(d) ? rest > 0 ? rest : 0 : part_of(d), missing = first == 0 && !has_index_at(d, 1);
+  return (part - missing) * (FG_TOTAL / size_of(d));
 }
 FG_DEVICE arrivals *arrivals_of(cplx *tile) { return reinterpret_cast<arrivals *>(tile + FG_BOX_POINTS); }
 
-/* Radices before stage s along its own dimension. */
+/* Radices before stage s along its own dimension, on the way back those behind which it began again. */
 FG_CONSTANT int product_before(int s) {
   int p = 1;
   for (int i = 0; i < s; i++)
     if (axis_of(i) == axis_of(s)) p *= radix_of(i);
-  return p;
+  return FG_CONVOLVE && p >= size_of(axis_of(s)) ? p / size_of(axis_of(s)) : p;
 }
 /* Where stage s's twiddles begin in the table of its dimension. */
 FG_CONSTANT int twiddles_before(int s) {
@@ -96,7 +99,7 @@ FG_CONSTANT int group_of(int s) { return product_before(s) * radix_of(s); }
 FG_CONSTANT int skewed_index(int s, int d, int k) { return skewed(s) && d == axis_of(s) ? k + k / group_of(s) : k; }
 /* Points from neighbour to neighbour along dimension d there. */
 FG_CONSTANT int pitch_of(int s, int d) {
-  int p = (d == ROW ? 1 : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
+  int p = (d == ROW ? 1 : FG_CONVOLVE && s == RETURNING ? part_of(ROW) : FG_PITCH) * (FG_ACROSS ? FG_BOXES : 1);
   for (int i = d + 1; i < ROW; i++) p *= skewed_index(s, i, size_in(s + 1, i) - 1) + 1;
   return p;
 }
@@ -141,7 +144,7 @@ template <int S> struct stage {
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
   /* A row's results are neighbours along the first dimension. */
-  static constexpr int ALONG = CUT_ROW && S == LAST ? 0 : ROW;
+  static constexpr int ALONG = CUT_ROW && !FG_CONVOLVE && S == LAST ? 0 : ROW;
 
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
   FG_DEVICE spot locate(int i) {
@@ -178,9 +181,13 @@ FG_DEVICE line_place place_of_box(const fg_tile_args &a, line_number first, cons
 
 /* Address in the exchange after stage E of a spot whose coordinate along AXIS is k instead. */
 template <int E, int AXIS> FG_DEVICE int tile_address(const spot &s, int k) {
+  constexpr int GROUP = group_of(E); /* of many stages nothing else makes a constant of it */
   int address = s.box * (FG_ACROSS ? 1 : FG_BOX_POINTS);
 #pragma unroll
-  for (int d = 0; d < DIMS; d++) address += skewed_index(E, d, d == AXIS ? k : s.at[d]) * pitch_of(E, d);
+  for (int d = 0; d < DIMS; d++) {
+    const int at = d == AXIS ? k : s.at[d];
+    address += (skewed(E) && d == axis_of(E) ? at + at / GROUP : at) * pitch_of(E, d);
+  }
   return address;
 }
 

@@ -65,6 +65,20 @@ FG_DEVICE void cluster_begin(arrivals *at, int points) {
 #endif
 }
 
+/* The same once more, when what was waited for before is there, and this thread has read what may be written over. */
+FG_DEVICE void cluster_again(arrivals *at, int points) {
+#ifdef FG_SIM
+  cluster_begin(at, points);
+#else
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(unsigned(__cvta_generic_to_shared(at))),
+                 "r"(unsigned(points) * unsigned(sizeof(cplx)))
+                 : "memory");
+  __syncwarp();
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+
 FG_DEVICE void cluster_wait() {
 #ifdef FG_SIM
   fg_sim_now->hooks->cluster_wait(fg_sim_now);
@@ -84,19 +98,20 @@ FG_DEVICE void cluster_send(cplx *tile, int rank, int to, cplx v, arrivals *at) 
 #endif
 }
 
-/* Until all points that this block waits for are there.  (On sim until all blocks have sent theirs.) */
-FG_DEVICE void cluster_receive(arrivals *at) {
+/* Until all points that this block waits for, in the first round or the second (1), are there.  (On sim until all blocks have
+ * sent theirs.) */
+FG_DEVICE void cluster_receive(arrivals *at, int round = 0) {
 #ifdef FG_SIM
   (void)at;
   fg_sim_now->hooks->cluster_arrive(fg_sim_now);
   fg_sim_now->hooks->cluster_wait(fg_sim_now);
-  fg_sim_now->hooks->received(fg_sim_now);
+  fg_sim_now->hooks->received(fg_sim_now, unsigned(round));
 #else
   unsigned complete;
   do /* each try waits for a while */
-    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
                  : "=r"(complete)
-                 : "r"(unsigned(__cvta_generic_to_shared(at)))
+                 : "r"(unsigned(__cvta_generic_to_shared(at))), "r"(round)
                  : "memory");
   while (!complete);
 #endif

@@ -181,8 +181,10 @@ static void begin_cluster(core *c) {
     fg_sim_copies_begin(&block_of(c)->copies, &block_of(c)->shared);
     fg_sim_shared_begin(&block_of(c)->shared);
     make_ready(c);
+    block_of(c)->rounds = 0;
     for (unsigned t = 0; t < c->launch->block; t++) {
       block_of(c)->threads[t].arrived = false;
+      block_of(c)->threads[t].rounds = 0;
       fg_fiber_start(block_of(c)->threads[t].fiber, run_thread, c);
     }
   }

@@ -20,6 +20,7 @@ typedef struct {
   uint32_t mask;   /* lanes that a warp operation waits for */
   uint32_t source; /* of a shuffle */
   uint64_t value;  /* handed in, then received */
+  unsigned rounds; /* in which it has said that points come from the cluster */
   const fg_sim_copy_barrier *copied; /* what it waits at for copies */
 } sim_thread;
 
@@ -27,7 +28,10 @@ typedef struct {
   fg_sim_shared_memory shared;
   fg_sim_copies copies;
   unsigned waiting[DONE + 1]; /* threads that were in that state when last seen */
-  unsigned expected, sent;    /* points that blocks of the cluster are to send to it, and have */
+  struct {
+    unsigned expected, sent; /* points that blocks of the cluster are to send to it, and have */
+  } round[2];                /* the present one and the one before: a thread may begin the next while others look */
+  unsigned rounds;           /* begun by any thread */
   const char *counter;        /* where a GPU counts them: 8 bytes of shared memory; NULL: nowhere yet */
   sim_thread threads[FG_BLOCK_THREADS];
 } sim_block;

@@ -163,7 +163,8 @@ static void *hook_neighbour(fg_sim_state *state, const void *address, unsigned r
   core *c = (core *)state;
   if (rank >= c->launch->exports->cluster)
     violate(c, "the address of a neighbour's shared memory: there is no block of that rank");
-  c->blocks[rank]->sent++;
+  sim_block *const to = c->blocks[rank];
+  to->round[to->rounds % 2].sent++;
   return c->blocks[rank]->shared.memory + ((intptr_t)address - (intptr_t)c->state.shared);
 }
 
@@ -174,16 +175,21 @@ static void hook_expect(fg_sim_state *state, const void *counter, unsigned point
   if (at % COUNTER || at >= b->shared.bytes || b->shared.bytes - at < COUNTER)
     violate(c, "what arrives from the cluster is not counted in 8 aligned bytes of shared memory");
   b->counter = counter;
-  b->expected = points;
-  b->sent = 0;
+  if (++running(c)->rounds <= b->rounds) return;
+  b->rounds = running(c)->rounds;
+  b->round[b->rounds % 2].expected = points;
+  b->round[b->rounds % 2].sent = 0;
 }
 
-static void hook_received(fg_sim_state *state) {
+static void hook_received(fg_sim_state *state, unsigned round) {
   core *c = (core *)state;
   const sim_block *b = block_of(c);
+  const unsigned now = running(c)->rounds, expected = b->round[now % 2].expected, sent = b->round[now % 2].sent;
   char what[100];
-  if (b->sent == b->expected) return;
-  snprintf(what, sizeof what, "waits for %u points of its cluster, which sent %u", b->expected, b->sent);
+  if (now != round + 1)
+    violate(c, "waits for another round of what its cluster sends than has begun");
+  if (sent == expected) return;
+  snprintf(what, sizeof what, "waits for %u points of its cluster, which sent %u", expected, sent);
   violate(c, what);
 }
 

@@ -19,6 +19,7 @@ static stage stage_of(const fg_pass *p, int s) {
   stage t = {p->radix[s], 0, 1, p->axis[s], s};
   for (int i = 0; i < s; i++)
     if (p->axis[i] == t.axis) t.product *= p->radix[i];
+  if (p->filter.kind && t.product >= p->box[t.axis].n) t.product /= p->box[t.axis].n; /* once more */
   t.m = p->box[t.axis].n / t.r;
   return t;
 }
@@ -31,7 +32,7 @@ static ptrdiff_t skewed(const fg_pass *p, int s, const stage *t, int d, ptrdiff_
 /* Points from neighbour to neighbour along dimension d there; of one box. */
 static ptrdiff_t pitch_of(const fg_pass *p, int s, const stage *t, int d) {
   const int row = p->dims - 1;
-  ptrdiff_t pitch = d == row ? 1 : p->pitch;
+  ptrdiff_t pitch = d == row ? 1 : s == fg_pass_returning(p) ? fg_pass_part(p, s + 1, row) : p->pitch;
   for (int i = d + 1; i < row; i++) pitch *= skewed(p, s, t, i, fg_pass_part(p, s + 1, i) - 1) + 1;
   return pitch;
 }
@@ -83,7 +84,7 @@ static spot locate(const accesses *a, ptrdiff_t u) {
     at.box = u % a->p->lines;
     u /= a->p->lines;
   }
-  const int row = a->p->dims - 1, first = a->p->four_step && a->t->number == a->p->stages - 1 ? 0 : row;
+  const int row = a->p->dims - 1, first = a->p->four_step && !a->p->filter.kind && a->t->number == a->p->stages - 1 ? 0 : row;
   at.at[first] = u % a->along[first];
   u /= a->along[first];
   for (int d = row; d >= 0; d--) {
@@ -104,6 +105,7 @@ static ptrdiff_t place(const accesses *a, ptrdiff_t u, int j) {
   at.at[t->axis] = a->writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
   if (a->writes && a->s == fg_pass_crossing(p))
     at.at[0] = fg_pass_place_of_index(p, 0, at.at[0]) % fg_pass_part(p, a->s + 1, 0);
+  if (a->writes && a->s == fg_pass_returning(p)) at.at[1] %= fg_pass_part(p, a->s + 1, 1);
   ptrdiff_t sum = 0;
   for (int d = 0; d < p->dims; d++) sum += skewed(p, a->s, a->after, d, at.at[d]) * a->pitch[d];
   return p->across ? sum * p->lines + at.box : sum + at.box * a->box;
@@ -134,6 +136,7 @@ static void add_stage(const accesses *a, count *c) {
 }
 
 double fg_banks_exchange_conflicts(const fg_pass *p, int s) {
+  if (p->filter.kind && 2 * (s + 1) == p->stages) return 1; /* the product, in registers */
   const stage from = stage_of(p, s), to = stage_of(p, s + 1);
   const accesses writes = accesses_of(p, s, &from, &from), reads = accesses_of(p, s, &from, &to);
   count c = {0, 0};

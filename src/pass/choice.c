@@ -69,6 +69,7 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
   bool known = false;
   p->cluster = c->cluster;
+  if (fg_is_cut_chirp(p) && !fg_cut_chirp(p, c->radix[0])) return false;
   for (int i = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0; i-- > 0 && !known;) known = same_stages(c, &ways[i]);
   free(ways);
   const ptrdiff_t row = p->box[p->dims - 1].n;
@@ -181,6 +182,18 @@ static void offer_boxes(candidates *all, const fg_pass *p, int cluster) {
   free(ways);
 }
 
+/* In every cut that there is. */
+static void offer_cuts(candidates *all, const fg_pass *p, int cluster) {
+  int factors[FG_MAX_RADIX];
+  const int count = fg_is_cut_chirp(p) ? fg_cut_chirp_factors(p, factors) : 0;
+  for (int i = 0; i < count; i++) {
+    fg_pass now = *p;
+    now.cluster = cluster;
+    if (fg_cut_chirp(&now, factors[i]) && fg_geometry_cluster_suits(&now, all->device)) offer_boxes(all, &now, cluster);
+  }
+  if (!count) offer_boxes(all, p, cluster);
+}
+
 typedef struct {
   const fg_pass *own;
   const fg_device_info *device;
@@ -229,14 +242,15 @@ static void add_best(listing *l, candidates *all, int most) {
 static void add_best_boxes(listing *l, candidates *all, int most) {
   enum { OF_EACH = 2 };
   const bool clusters = fg_geometry_may_cluster(l->own, l->device);
-  offer_boxes(all, l->own, l->own->cluster);
+  offer_cuts(all, l->own, l->own->cluster);
   add_best(l, all, clusters ? (most + 1) / 2 : most);
   for (int blocks = 1; clusters && blocks <= l->device->cluster; blocks++) {
     fg_pass p = *l->own;
     p.cluster = blocks;
-    if (blocks == l->own->cluster || !fg_geometry_cluster_suits(&p, l->device)) continue;
+    const bool suits = fg_is_cut_chirp(&p) || fg_geometry_cluster_suits(&p, l->device);
+    if (blocks == l->own->cluster || !suits) continue;
     all->count = 0;
-    offer_boxes(all, l->own, blocks);
+    offer_cuts(all, l->own, blocks);
     add_best(l, all, l->count + OF_EACH < most ? l->count + OF_EACH : most);
   }
 }
@@ -400,7 +414,10 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   const bool folded = fg_geometry_folds(p, FG_INPUT) || fg_geometry_folds(p, FG_OUTPUT);
   const int rows = p->odd_row ? 3 : p->half_row ? 2 : folded ? 4 : p->pairs;
   int at = 0;
-  if (p->family == FG_FAMILY_BOX) {
+  if (fg_is_cut_chirp(p)) {
+    snprintf(key, FG_CHOICE_KEY, "cut-chirp:%td/%td", n, p->data);
+    at = (int)strlen(key);
+  } else if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, p->four_step ? "four-step" : "box");
     for (int d = 0; d < p->dims; d++)
       at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", d ? 'x' : ':', p->box[d].n);

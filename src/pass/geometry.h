@@ -60,6 +60,26 @@ double fg_box_share(const fg_pass *p, const fg_device_info *device);
 enum { FG_MOST_CLUSTER = 16 }; /* blocks of one, on any device */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 
+/* ---- a row that is cut in two and convolved with a chirp (src/pass/cut_chirp.c, cuda/kernel/box_chirp.h) ---- */
+
+/* p is that: a box with a filter.  Its stages are there twice, the second time backwards. */
+bool fg_is_cut_chirp(const fg_pass *p);
+
+/* Cut it so, the stages left open; false, and it stays as it is, if n1 does not divide its length. */
+bool fg_cut_chirp(fg_pass *p, ptrdiff_t n1);
+
+/* Behind the stages forwards put those backwards. */
+void fg_cut_return(fg_pass *p);
+
+/* That many blocks, p's cluster, may have it. */
+bool fg_cut_chirp_suits(const fg_pass *p, const fg_device_info *device);
+
+/* A pitch worth a try for it, whose rows are long: one that has room for a skew more.  Any, of other boxes. */
+bool fg_cut_chirp_pitch(const fg_pass *p, int pitch);
+
+/* The n1 that it may be cut at, the largest first.  How many. */
+int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]);
+
 /* That many blocks, p's cluster, are worth a try.  What is cut in other clusters is not done. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device);
 

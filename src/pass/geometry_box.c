@@ -18,6 +18,7 @@ bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t first = p->box[0].n, blocks = p->cluster, point = fg_fit_point_size(p);
   const bool bins = p->to.form == FG_FORM_HERMITIAN; /* of a row two neighbours at most, whatever its share */
   if (p->box[1].n < 2) return false; /* must, of what is cut: there are factors */
+  if (fg_is_cut_chirp(p)) return fg_cut_chirp_suits(p, device);
   if (p->four_step && fg_fit_room(device, (size_t)(fg_pass_part_points(p, 1) * point)) < 2) return false;
   if (p->four_step && p->dims == 2) return is_even(p, 0) && (bins || first / blocks * point % FG_SECTOR == 0);
   if ((blocks & (blocks - 1)) == 0) {
@@ -45,6 +46,7 @@ static void arrange_box(fg_pass *p, const fg_device_info *device) {
   double least = fg_banks_box_conflicts(p);
   fg_pass best = *p;
   for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
+    if (!fg_cut_chirp_pitch(p, (int)pitch)) continue;
     fg_pass now = *p;
     fg_geometry_skew(&now, (int)pitch);
     if (fg_geometry_shared(&now) > device->shared_block) continue;

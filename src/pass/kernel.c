@@ -157,6 +157,8 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_ACROSS", p->across);
   define(d, "FG_CLUSTER", p->cluster);
   define(d, "FG_FOUR_STEP", p->four_step);
+  define(d, "FG_LOADED", p->load_limit);
+  define(d, "FG_STORED", p->store_limit);
   define(d, "FG_SINGLY", fg_geometry_singly(p));
   define(d, "FG_PITCH", p->pitch);
   define(d, "FG_BOX_POINTS", fg_banks_box_points(p));
@@ -191,10 +193,10 @@ static fg_table stages_table(const fg_pass *p) {
   return t;
 }
 
-/* The stages along dimension d of a box alone. */
+/* The stages along dimension d of a box alone; of a convolution those forwards, of which those backwards are the mirror. */
 static fg_table box_table(const fg_pass *p, int d) {
-  fg_pass along = {.precision = p->precision, .n = p->box[d].n};
-  for (int s = 0; s < p->stages; s++)
+  fg_pass along = {.precision = p->precision, .n = p->box[d].n, .filter = p->filter};
+  for (int s = 0; s < (p->filter.kind ? p->stages / 2 : p->stages); s++)
     if (p->axis[s] == d) along.radix[along.stages++] = p->radix[s];
   return stages_table(&along);
 }

@@ -54,6 +54,10 @@ ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side) {
 
 int fg_pass_crossing(const fg_pass *p) { return p->cluster > 1 ? 0 : -1; }
 
+int fg_pass_returning(const fg_pass *p) {
+  return p->family == FG_FAMILY_BOX && p->cluster > 1 && p->filter.kind ? p->stages - 2 : -1;
+}
+
 int fg_pass_real_stage(const fg_pass *p) {
   if (p->real_radix) return 0;
   if (!p->odd_row) return -1;
@@ -84,7 +88,8 @@ static ptrdiff_t share(const fg_pass *p, int d) {
 double fg_pass_evenness(const fg_pass *p, int d) { return (double)p->box[d].n / (double)(p->cluster * share(p, d)); }
 
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d) {
-  return d == (s <= fg_pass_crossing(p)) ? share(p, d) : p->box[d].n;
+  const int back = fg_pass_returning(p);
+  return d == (s <= fg_pass_crossing(p) || (back > 0 && s > back)) ? share(p, d) : p->box[d].n;
 }
 
 ptrdiff_t fg_pass_part_points(const fg_pass *p, int s) {
@@ -228,6 +233,17 @@ static double convolution_seconds(const fg_pass *p, const fg_device_info *device
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
 }
 
+/* A convolution in a cluster: seconds of what it computes on a full device, of whose speed the exchanges and tables leave a part.
+ * (Fitted to 12893, 32749, 65521, 100003 and 131071 points in bulk on an H200, within a sixth; 50021, whose first radix was 60;
+ * five lengths to 65521 of few rows, beside three passes, which then take longer than they are priced.) */
+static double cut_chirp_seconds(const fg_pass *p, const fg_device_info *device) {
+  const double blocks = p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7;
+  const double full = fg_pass_blocks(p) < device->multiprocessors ? 0.85 : p->box[0].n > 48 ? 0.43 : 0.72;
+  const double efficiency = full * blocks * fg_pass_cluster_efficiency(p);
+  const double operations = (double)fg_pass_lines(p) * (double)p->n * (transform_operations(p) + CHIRP_OPERATIONS);
+  return operations / (sm_operations(p, device) * device->multiprocessors * efficiency);
+}
+
 /* What a dimension that is cut in two leaves of a cluster's speed.  (Fitted to 31 rows of 16384 to 131072 points and 21
  * planes of 80² to 256² on an H200, within a sixth: doc/performance.md.) */
 static double cut_efficiency(const fg_pass *p) {
@@ -264,6 +280,8 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double share = few * blocks * sector_efficiency(p) * spectra_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
+  if (p->family == FG_FAMILY_BOX && p->filter.kind)
+    return launch_seconds + fmax(memory, cut_chirp_seconds(p, device) / few);
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));
   return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
 }
@@ -307,7 +325,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   char cluster[40] = "";
   if (p->cluster > 1) snprintf(cluster, sizeof cluster, " in clusters of %d", p->cluster);
-  return snprintf(text, size, "(box %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", sizes, p->half_row ? "/2" : "",
+  const char *const does = p->filter.kind ? "convolve" : "box";
+  return snprintf(text, size, "(%s %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", does, sizes, p->half_row ? "/2" : "",
                   stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
                   twiddle, bytes);
 }

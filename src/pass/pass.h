@@ -101,7 +101,7 @@ typedef struct {
 
   /* geometry (src/pass/geometry.c) */
   int lines, threads, blocks_sm; /* lines or boxes a block */
-  int stages, radix[FG_MAX_STAGES];
+  int stages, radix[FG_MAX_STAGES]; /* BOX, with a filter: forwards, then backwards */
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
   int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it:
                                     of a box none or one */
@@ -157,6 +157,9 @@ ptrdiff_t fg_pass_box_elements(const fg_pass *p, int d, enum fg_side side);
 
 /* Of a box that a cluster shares: the stage of the slowest dimension, whose results go from block to block; else −1. */
 int fg_pass_crossing(const fg_pass *p);
+
+/* Of one that is convolved there, too, the stage whose results go back; else −1. */
+int fg_pass_returning(const fg_pass *p);
 
 /* Of a box, the most points that a block has along dimension d in stage s, and in all dimensions; lines have n. */
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d);

@@ -25,6 +25,7 @@ typedef struct {
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;
   ptrdiff_t load_step, store_step; /* elements from position to position, where that side has a form */
   fg_table form_table;
+  fg_table filter;            /* with a kind: a row that is cut in two, padded, is convolved with it (fg_cut_lower) */
   ptrdiff_t twiddle;          /* results times exp(−2πi·J·k/twiddle), J from the loops' twiddle weights; k of the
                                  slowest dimension */
 } fg_work;
@@ -109,8 +110,12 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MA
 extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
+/* Solver four_step's row or plane, cut in two where that is best; or such a row convolved with the work's filter. */
+bool fg_cut_lower(const fg_planner *, const fg_work *w, fg_passes *);
+
 /* Solver bluestein's ways: a convolution of length m in a tile (factor 0), in three passes of which the first and the last
  * have that factor of it, or (factor 1) as two transforms.  false if that cannot be, or is too short. */
+enum { FG_IN_CLUSTER = 1 << 16 }; /* in place of a factor: whole in a cluster */
 bool fg_bluestein_lower_at(const fg_planner *, const fg_work *w, ptrdiff_t m, ptrdiff_t factor, fg_passes *);
 
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/pass/geometry.h"
 #include "suite.h"
 
 /* What one side says of the axes of a pass: the line, then its loops. */
@@ -15,7 +16,8 @@ ptrdiff_t test_pass_points(const fg_pass *p) { return fg_pass_is_rader(p) ? p->d
 /* The d-th dimension of a line, which has one, or of a box, slowest first. */
 static axis own_axis(const fg_pass *p, int d, enum fg_side side) {
   const ptrdiff_t n = test_pass_points(p);
-  if (p->family == FG_FAMILY_BOX) return (axis){p->box[d].n, fg_dim_stride(&p->box[d], side), 0};
+  const ptrdiff_t stride = p->family == FG_FAMILY_BOX ? fg_dim_stride(&p->box[d], side) : 0;
+  if (p->family == FG_FAMILY_BOX) return (axis){p->box[d].n, stride, fg_is_cut_chirp(p) ? stride : 0};
   return side == FG_INPUT ? (axis){n, p->in, p->load_weight} : (axis){n, p->out, p->store_weight};
 }
 

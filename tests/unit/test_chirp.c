@@ -1,5 +1,5 @@
-/* test_chirp.c: rows of real data of any length as convolutions with a chirp that are no longer than half of a spectrum
- * needs, on the simulated device, against transforms in long double.  Compiled once for each precision. */
+/* test_chirp.c: convolutions with a chirp, on the simulated device, against transforms in long double: of rows of real data that
+ * are no longer than half of a spectrum needs; of complex rows, whole in a cluster.  Compiled once for each precision. */
 #include <check.h>
 #include <float.h>
 #include <math.h>
@@ -10,6 +10,8 @@
 #include "on_sim.h"
 #include "random_problem.h"
 #include "small_device.h"
+#include "src/pass/choice.h"
+#include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 #include "src/problem/layout.h"
 #include "suite.h"
@@ -28,6 +30,8 @@ static const struct {
              {"o01", FG_FORM_RODFT01, FG_FORM_RODFT01},     {"o10", FG_FORM_RODFT10, FG_FORM_RODFT10}};
 
 static void set_forms(fg_work *w, const fg_problem *p, const char *text, fg_dim d) {
+  w->rank = 1;
+  w->dim[0] = d;
   if (p->kind == FG_R2C) fg_work_set_forms(w, FG_FORM_REAL, FG_FORM_HERMITIAN, d);
   if (p->kind == FG_C2R) fg_work_set_forms(w, FG_FORM_HERMITIAN, FG_FORM_REAL, d);
   const char *kind = strpbrk(text, "fbheo");
@@ -135,6 +139,107 @@ START_TEST(halves_of_long_rows_are_right) {
 }
 END_TEST
 
+/* ---- in clusters ---- */
+
+/* Both signs, split, in place, several loops with gaps; the least lengths, and longer ones, which divide in other ways. */
+static const struct {
+  const char *text;
+  ptrdiff_t m;
+} in_clusters[] = {{"oc1009", 2058}, {"ocb1013*3", 2100}, {"/oc1201*2", 2430}, {"icb1249*2x2", 2560},
+                   {"oc1123:1*2:1300:1200x2:2700:2500", 2304}, {"/ic1201*2", 3000}};
+
+/* In clusters of any size, cut anywhere: each size with another cut. */
+START_TEST(rows_are_right_in_clusters) {
+  const char *const text = in_clusters[_i].text;
+  fg_problem *p = test_problem(text, PRECISION);
+  ck_assert(plan(p, text, &fg_reference_device, in_clusters[_i].m, FG_IN_CLUSTER) && list.count == 1);
+  const fg_pass own = list.pass[0];
+  int factors[FG_MAX_RADIX], tried = 0, next = 0;
+  const int count = fg_cut_chirp_factors(&own, factors);
+  ck_assert(own.cluster > 1 && count > 4);
+  check_error(p, text);
+  for (int blocks = 2; blocks <= FG_MOST_CLUSTER; blocks += blocks < 8 ? 1 : 2)
+    for (int i = 0; i < count; i++, next++) {
+      fg_pass *const pass = &list.pass[0];
+      *pass = own;
+      pass->cluster = blocks;
+      ck_assert(fg_cut_chirp(pass, factors[next % count]));
+      if (!fg_geometry_cluster_suits(pass, &fg_reference_device)) continue;
+      if (fg_box_choose(pass, &fg_reference_device, 0, true) == 0) continue;
+      check_error(p, text);
+      tried++;
+      next++;
+      break;
+    }
+  ck_assert_int_ge(tried, 4);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Parts of n₂ that are not even, or nothing in the last blocks; two stages of n₂ and one; skews and pitches of any kind. */
+static const struct {
+  const char *text;
+  ptrdiff_t m;
+  const char *choice;
+} laid_out[] = {{"ocb1009*2", 2058, "c3.z6.y7.y7.y7.y7.y7.y7.z6 1 64 1 343"},
+                {"oc1009*2", 2058, "c14.z14.y21.y7.y7.y21.z14 1 32 1 147"},
+                {"/oc251*3", 512, "c2.z16.y32.y32.z16 1 32 1 32"},
+                {"ocb1249", 2500, "c10.z20.y25.y5.y5.y25.z20 1 64 2 131"},
+                {"oc2039", 4096, "c16.z16.y16.y16.y16.y16.z16 1 32 1 271"},
+                {"ic2039", 4096, "c2.z4.y32.y32.y32.y32.z4 1 128 1 1055"}};
+
+START_TEST(geometries_are_right_in_clusters) {
+  const char *const text = laid_out[_i].text;
+  fg_problem *p = test_problem(text, PRECISION);
+  fg_choice c;
+  ck_assert(plan(p, text, &fg_reference_device, laid_out[_i].m, FG_IN_CLUSTER) && list.count == 1);
+  ck_assert(fg_choice_parse(&c, laid_out[_i].choice));
+  ck_assert_msg(fg_choice_apply(&c, &list.pass[0], &fg_reference_device), "%s", laid_out[_i].choice);
+  check_error(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Not without clusters, not of strided rows or real ones, not with other stages on the way back, not cut where M is not. */
+START_TEST(other_rows_are_not_in_clusters) {
+  static const char *const others[] = {"oc1009v3", "orf1009"};
+  fg_device_info without = fg_reference_device;
+  fg_choice c;
+  without.cluster = 1;
+  for (int i = 0; i < TEST_COUNT(others); i++) {
+    fg_problem *p = test_problem(others[i], PRECISION);
+    ck_assert(!plan(p, others[i], &fg_reference_device, 2100, FG_IN_CLUSTER));
+    fg_problem_free(p);
+  }
+  fg_problem *p = test_problem("oc1009", PRECISION);
+  ck_assert(!plan(p, "oc1009", &without, 2100, FG_IN_CLUSTER));
+  ck_assert(!plan(p, "oc1009", &fg_reference_device, 2016, FG_IN_CLUSTER)); /* too short */
+  ck_assert(plan(p, "oc1009", &fg_reference_device, 2100, FG_IN_CLUSTER));
+  ck_assert(fg_choice_parse(&c, "c4.z20.y15.y7.y15.y7.z20 1 32 1 105"));
+  ck_assert(!fg_choice_apply(&c, &list.pass[0], &fg_reference_device));
+  ck_assert(fg_choice_parse(&c, "c4.z20.y15.y7.y7.y15.z20 1 32 1 105"));
+  ck_assert(fg_choice_apply(&c, &list.pass[0], &fg_reference_device));
+  ck_assert(fg_choice_parse(&c, "c4.z16.y15.y7.y7.y15.z16 1 32 1 105"));
+  ck_assert(!fg_choice_apply(&c, &list.pass[0], &fg_reference_device));
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Rows in bulk for which a block has no room are one pass; where there are no clusters they are three. */
+START_TEST(plans_have_rows_in_clusters) {
+  const char *const bulk[] = {"oc32749*1024", PRECISION == FG_SINGLE ? "ocb65521*512" : "ocb20011*100", "ic32749*1024"};
+  const char *why = "";
+  for (int i = 0; i < 2 * TEST_COUNT(bulk); i++) {
+    fg_device_info device = fg_reference_device;
+    device.cluster = i % 2 ? 1 : 16;
+    fg_problem *p = test_problem(bulk[i / 2], PRECISION);
+    ck_assert(fg_planner_plan(p, &device, &list, &why));
+    ck_assert_msg(list.count == (i % 2 ? 3 : 1), "%s: %d passes", bulk[i / 2], list.count);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 int main(void) {
   test_choose_sim();
   TCase *tc = tcase_create("chirp");
@@ -142,6 +247,10 @@ int main(void) {
   tcase_add_loop_test(tc, rows_take_a_convolution_of_half_a_spectrum, 0, TEST_COUNT(rows));
   tcase_add_loop_test(tc, too_short_a_convolution_is_none, 0, 2);
   tcase_add_test(tc, halves_of_long_rows_are_right);
+  tcase_add_loop_test(tc, rows_are_right_in_clusters, 0, TEST_COUNT(in_clusters));
+  tcase_add_loop_test(tc, geometries_are_right_in_clusters, 0, TEST_COUNT(laid_out));
+  tcase_add_test(tc, other_rows_are_not_in_clusters);
+  tcase_add_test(tc, plans_have_rows_in_clusters);
   if (PRECISION == FG_SINGLE) tcase_add_loop_test(tc, plans_have_the_shorter_convolution, 0, TEST_COUNT(planned));
   return test_run(tc, PRECISION == FG_SINGLE ? "chirp" : "chirp in double precision");
 }

@@ -239,7 +239,7 @@ END_TEST
 
 static const on_device bluestein[] = {
     {"oc167*9", 0, 1},     {"ocb179*3", 0, 1},   {"/oc227", 0, 1},     {"oc263v6", 0, 1},       {"ocb509:-2:3", 0, 1},
-    {"oc10007", 0, 3},     {"oc167x67", 0, 2},   {"oc334", 0, 1},      {"oc263", 2048, 3},      {"ocb257*3", 2048, 3},
+    {"oc10007v2", 0, 3},   {"oc167x67", 0, 2},   {"oc334", 0, 1},      {"oc263", 2048, 3},      {"ocb257*3", 2048, 3},
     {"/oc131:5:3", 1024, 3}, {"oc1021v2", 4096, 3}, {"ocb737x2", 2048, 4}};
 
 START_TEST(lengths_with_large_primes_take_chirps) {
@@ -313,11 +313,12 @@ START_TEST(boxes_of_clusters_are_right) {
 }
 END_TEST
 
-/* Rows, and columns of planes, cut in two, in clusters of every size that suits: both signs, split, in place, several loops,
- * gaps, parts that are not even, or that some blocks have nothing of. */
+/* Rows, two of them convolved, and columns of planes, cut in two, in clusters of every size that suits: both signs, split, in
+ * place, several loops, gaps, parts that are not even, or that some blocks have nothing of. */
 static const char *const cut[] = {"oc8192",          "ocb10000*2",       "/ic9216*3",         "oc16384:1*2:17000:16500",
                                   "icb12000*2x2",    "oc64x64*2",        "ocb90x100",         "/ic72x66*3",
-                                  "oc75x60*2:5000:4600", "icb66x64*2x2", "ocb64x80:100:90x1:1"};
+                                  "oc75x60*2:5000:4600", "icb66x64*2x2", "ocb64x80:100:90x1:1",
+                                  "ocb4099*2",       "/ic5003*2x2"};
 
 START_TEST(rows_and_planes_are_right_when_cut) {
   fg_problem *p = problem_of(cut[_i]);

@@ -306,7 +306,10 @@ static const struct {
                 {"orf256x256*512", FG_SINGLE}, {"orb256x256*512", FG_SINGLE}, {"orf200x200*838", FG_SINGLE},
                 {"orb192x192*910", FG_SINGLE}, {"orf36x36x36*512", FG_SINGLE}, {"orb36x36x36*512", FG_SINGLE},
                 {"orf32768", FG_SINGLE},       {"orb65536*512", FG_SINGLE},   {"orb16384", FG_SINGLE},
-                {"orf256x256*256", FG_DOUBLE}, {"orb128x128*1024", FG_DOUBLE}};
+                {"orf256x256*256", FG_DOUBLE}, {"orb128x128*1024", FG_DOUBLE},
+                {"oc32749*1024", FG_SINGLE},
+                {"ocb65521*512", FG_SINGLE},   {"/oc65521*8", FG_SINGLE},
+                {"oc8191", FG_SINGLE},         {"oc10007", FG_SINGLE},       {"icb20011*6", FG_SINGLE}};
 
 START_TEST(what_clusters_have_fits_registers) {
   fg_passes *list = test_plan(clusters[_i].text, clusters[_i].precision, &fg_reference_device);

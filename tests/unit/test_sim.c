@@ -93,6 +93,31 @@ START_TEST(points_are_sent_from_block_to_block) {
 }
 END_TEST
 
+/* And a second time: 16 points to one block and 48 to the other, each from either. */
+START_TEST(points_are_sent_in_two_rounds) {
+  float result[N];
+  sim_case_run_well(IN_PAIRS("arrivals *const at = reinterpret_cast<arrivals *>(tile + 64);"
+                             "const int own = 1 - other;"
+                             "cluster_begin(at, 64);"
+                             "cluster_wait();"
+                             "cluster_send(tile, other, T, {float(blockIdx.x), float(T)}, at);"
+                             "cluster_receive(at);"
+                             "const cplx first = shared_load(tile + (T + 1) % 64);"
+                             "cluster_again(at, own ? 48 : 16);"
+                             "cluster_wait();"
+                             "if (T % 2 == own) cluster_send(tile, T < 16 ? 0 : 1, T, {7, float(T)}, at);"
+                             "cluster_receive(at, 1);"
+                             "const cplx second = shared_load(tile + T);"
+                             "global_store(a.out + blockIdx.x * 64 + T, 1000 * first.x + 100 * second.x + first.y);"),
+                    4, 64, 65 * 2 * sizeof(float), result);
+  for (int i = 0; i < N; i++) {
+    const int other = i / 64 ^ 1;
+    const bool sent = i % 64 < 16 ? i / 64 % 2 == 0 : i / 64 % 2 == 1;
+    ck_assert_float_eq(result[i], (float)(1000 * other + 100 * (sent ? 7 : other) + (i % 64 + 1) % 64));
+  }
+}
+END_TEST
+
 /* Three times the same region, at either parity; those who only meet a barrier after others have waited may read, too. */
 START_TEST(copies_into_shared_memory_arrive) {
   float result[N];
@@ -262,6 +287,15 @@ static const struct {
      "waits for 256 points of its cluster, which sent 127"},
     {IN_PAIRS(BEGIN(256) "cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
      "touched where what arrives from the cluster is counted"},
+    {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"
+              "cluster_again(at, 100); cluster_wait(); if (T < 99) cluster_send(tile, other, T, {1, 1}, at);"
+              "cluster_receive(at, 1);"),
+     "waits for 100 points of its cluster, which sent 99"},
+    {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at, 1);"),
+     "another round of what its cluster sends than has begun"},
+    {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"
+              "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
+     "waits for 100 points of its cluster, which sent 200"},
     {IN_PAIRS("cluster_begin(reinterpret_cast<arrivals *>(SHARED + 1), 256);"), "not counted in 8 aligned bytes"},
     {IN_PAIRS("cluster_begin(reinterpret_cast<arrivals *>(tile + 128), 256);"), "not counted in 8 aligned bytes"},
     {IN_PAIRS("cluster_arrive(); cluster_arrive();"), "a second time without waiting"},
@@ -339,6 +373,7 @@ static void add(Suite *s) {
   tcase_add_test(tc, locals_survive_many_barriers);
   tcase_add_test(tc, threads_may_leave_before_a_barrier_none_of_them_needs);
   tcase_add_test(tc, blocks_of_a_cluster_write_to_each_other);
+  tcase_add_test(tc, points_are_sent_in_two_rounds);
   tcase_add_test(tc, points_are_sent_from_block_to_block);
   tcase_add_test(tc, copies_into_shared_memory_arrive);
   tcase_add_test(tc, shuffles_move_values_between_lanes);

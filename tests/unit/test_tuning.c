@@ -21,7 +21,7 @@
 
 static const char *const problems[] = {"oc1024*512", "oc100*40",     "oc65536",     "ic96x96x96",  "oc64x64x64*2",
                                        "oc24x24x24", "oc12x28*300",  "oc101*1000",  "oc1009*3000", "oc256x256x256",
-                                       "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100"};
+                                       "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100", "oc65521*512"};
 
 static void same_kernel(const fg_pass *a, const fg_pass *b) {
   char x[FG_DEFINES_SIZE], y[FG_DEFINES_SIZE];

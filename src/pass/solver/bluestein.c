@@ -8,7 +8,8 @@
  * those are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows
  * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.
  *
- * While M fits a block, all of it is one pass; beyond, three: columns, rows (forward, times the filter, backward), columns.
+ * While M fits a block, or a cluster of blocks, all of it is one pass; beyond, three: columns, rows (forward, times the filter,
+ * backward), columns.
  * For the longest, a forward transform of length M that has the chirp on its way in and the filter on its way out and an
  * inverse with the chirp on its way out, so that no pass is spent on products alone.  (Bluestein 1970; the chirp's angle
  * from j² mod 2n in integers: Govindaraju et al., SC 2008, section 4.5.) */
@@ -114,6 +115,36 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
   return fg_planner_lower_both(planner, &forward, &inverse, list);
 }
 
+/* Whole in a cluster, M cut in two (four_step.c). */
+static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
+  const size_t bytes = (size_t)m * 2 * fg_real_size(w->precision);
+  const extent e = extent_of(w, false);
+  if (planner->device->cluster < 2 || fg_work_has_form(w) || !whole(w)) return false; /* must */
+  if (w->dim[0].is != 1 || w->dim[0].os != 1) return false; /* must: the kernel has no others */
+  if (bytes > (size_t)planner->device->cluster * planner->device->shared_block) return false; /* must: there is room */
+  if (m < least_length(e)) return false;
+  fg_work row = *w;
+  row.sign = FG_FORWARD; /* the direction is in the tables */
+  row.dim[0].n = m;
+  row.load_table = row.store_table = chirp(w);
+  row.load_weight = row.store_weight = 1;
+  row.load_limit = e.given;
+  row.store_limit = e.wanted;
+  row.filter = filter(w, e, m);
+  return fg_cut_lower(planner, &row, list);
+}
+
+/* taste: from the length on from which other rows are, too.  In bulk not what a block has whole, measured: permuted, or up to the
+ * longest that fg_fit_is_long_chirp has. */
+static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
+  enum { SHORTEST = 8192, LONGEST_OF_BLOCK = 192 * 1024 /* bytes */ };
+  const size_t point = 2 * fg_real_size(w->precision);
+  if (least_length(extent_of(w, false)) < SHORTEST) return false;
+  if (fg_work_loop_size(w) < planner->device->multiprocessors) return true;
+  const bool fits = (size_t)w->dim[0].n * point <= planner->device->shared_block;
+  return !(fits && fg_solver_rader.applicable(planner, w)) && (size_t)m * point > LONGEST_OF_BLOCK;
+}
+
 /* One loop over the other factor, in front of which the data lies as rows of n2 in dense scratch. */
 static fg_work columns_of(const fg_work *w, ptrdiff_t n1, ptrdiff_t n2) {
   fg_work c = *w;
@@ -192,6 +223,7 @@ static int lengths(extent e, ptrdiff_t list[CANDIDATES]) {
 }
 
 bool fg_bluestein_lower_at(const fg_planner *planner, const fg_work *w, ptrdiff_t m, ptrdiff_t factor, fg_passes *list) {
+  if (factor == FG_IN_CLUSTER) return lower_in_cluster(planner, w, m, list);
   if (factor == 1) return lower_in_passes(planner, w, m, list);
   return factor ? lower_in_three(planner, w, m, factor, list) : lower_in_tile(planner, w, m, list);
 }
@@ -226,7 +258,7 @@ static bool beats_real_prime(const fg_planner *planner, const fg_work *w, double
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   const double before = list->cost;
-  ptrdiff_t m[CANDIDATES], choices[CANDIDATES * (2 + FG_MAX_FACTORS)];
+  ptrdiff_t m[CANDIDATES], choices[CANDIDATES * (3 + FG_MAX_FACTORS)];
   int count = lengths(extent_of(w, fg_pass_of(w).pairs), choices); /* in a tile */
   const int lengths_count = lengths(extent_of(w, false), m);
   for (int i = 0; i < lengths_count; i++) {
@@ -234,6 +266,10 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
     const int factors_count = fg_hierarchical_factors(m[i], w->precision, factors);
     if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
     for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
+  }
+  for (int i = 0; i < lengths_count; i++) {
+    const bool again = i > 0 && m[i] <= m[i - 1]; /* the power of two, which comes last, may be one of the others */
+    if (!again && may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
   }
   return fg_planner_cheapest(planner, w, lower_at, choices, count, list) &&
          beats_real_prime(planner, w, list->cost - before);

@@ -115,6 +115,7 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
     const bool from_tile = p->to.form == FG_FORM_HERMITIAN; /* rows are stored from there, whatever was last */
     if (of[0]->parts == 1 && !from_tile && !p->four_step && !row_may_store(p, of[row])) add(p, 1, row);
   }
+  if (p->filter.kind) fg_cut_return(p);
 }
 
 static fg_pass pass_of(const fg_work *w) {

@@ -82,6 +82,11 @@ static fg_pass pass_of(const fg_work *w, ptrdiff_t n1) {
   p.in = last.is;
   p.out = last.os;
   p.pitch = (int)last.n;
+  if (w->filter.kind) {
+    p.filter = w->filter;
+    p.data = w->load_limit;
+    fg_cut_chirp(&p, n1);
+  }
   return p;
 }
 
@@ -116,10 +121,18 @@ static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes
   now.pass.lines = 1;
   now.pass.blocks_sm = 32;
   if (!fg_geometry_may_cluster(&now.pass, device) || !fg_geometry_cluster_suits(&now.pass, device)) return;
-  if (fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
+  if (!w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
   now.measured = fg_tuned_shipped_has(&now.pass, device->arch);
   now.score = fg_box_choose(&now.pass, device, 0, false) * fg_box_share(&now.pass, device);
   if (now.score > 0) offer(likeliest, &now);
+}
+
+/* Whichever of them is taken: asked of chirps, which have several lengths, before exchanges are arranged. */
+static bool all_hopeless(const fg_planner *planner, const fg_passes *list, const candidate likeliest[KEPT]) {
+  bool hopeless = true;
+  for (int i = 0; i < KEPT && likeliest[i].score > 0; i++)
+    hopeless = hopeless && !likeliest[i].measured && fg_passes_hopeless(planner, list, fg_pass_cost(&likeliest[i].pass, planner->device));
+  return hopeless;
 }
 
 static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_passes *list, fg_pass *p) {
@@ -131,6 +144,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
     for (int blocks = planner->device->cluster; butterfly && points(w, 0) % r == 0 && blocks > 1; blocks--)
       try_cut(planner, w, list, r, blocks, likeliest);
   }
+  if (w->filter.kind && all_hopeless(planner, list, likeliest)) return false;
   for (int i = 0; i < KEPT && likeliest[i].score > 0 && likeliest[i].measured >= measured; i++) {
     fg_pass now = likeliest[i].pass;
     const double share = fg_box_share(&now, planner->device);
@@ -143,7 +157,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
   return best_score > 0;
 }
 
-static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+bool fg_cut_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = pass_of(w, points(w, 0));
   if (fg_passes_hopeless(planner, list, fg_pass_least_cost(&p, planner->device))) return false;
   if (!choose_cut(planner, w, list, &p)) return false;
@@ -153,4 +167,4 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   return fg_passes_add(planner, list, &p);
 }
 
-const fg_solver fg_solver_four_step = {"four_step", applicable, lower};
+const fg_solver fg_solver_four_step = {"four_step", applicable, fg_cut_lower};
