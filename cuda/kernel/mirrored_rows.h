@@ -51,17 +51,17 @@ struct two_rows {
   bool exists;
 };
 FG_DEVICE two_rows rows_at(const fg_tile_args &a, const cplx *tile, long long begin, int place, int k) {
-  const int whole = first_in(LAST) + place, index = index_at(0, whole), other = place_of_index(0, index ? size_of(0) - index : 0);
+  const int whole = first_in(LAST) + place, index = index_at(0, whole), negative = index ? size_of(0) - index : 0;
   const bool carried = FG_FOUR_STEP && index;
   const int mirror = (carried ? size_of(1) - 1 : k ? size_of(1) : 0) - k;
   spot s{}, t{};
   s.at[0] = place;
   s.at[1] = k;
-  t.at[0] = other - first_in(LAST);
+  t.at[0] = place_of_index(0, negative) - first_in(LAST);
   t.at[1] = mirror;
   const long long out = out_stride(a, 0), beside = out_stride(a, 1);
   return {tile + tile_address<LAST, ROW>(s, 0), tile + tile_address<LAST, ROW>(t, 0), begin + index * out + k * beside,
-          begin + (index ? size_of(0) - index : 0) * out + mirror * beside, has_index_at(0, whole)};
+          begin + negative * out + mirror * beside, has_index_at(0, whole)};
 }
 
 /* Half of a row's columns, and how many rows the threads store at a time: rather a part of the second dimension, or several

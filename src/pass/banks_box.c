@@ -84,7 +84,8 @@ static spot locate(const accesses *a, ptrdiff_t u) {
     at.box = u % a->p->lines;
     u /= a->p->lines;
   }
-  const int row = a->p->dims - 1, first = a->p->four_step && !a->p->filter.kind && a->t->number == a->p->stages - 1 ? 0 : row;
+  const bool cut_row = a->p->four_step && a->p->dims == 2 && !a->p->filter.kind;
+  const int row = a->p->dims - 1, first = cut_row && a->t->number == a->p->stages - 1 ? 0 : row;
   at.at[first] = u % a->along[first];
   u /= a->along[first];
   for (int d = row; d >= 0; d--) {
@@ -103,8 +104,10 @@ static ptrdiff_t place(const accesses *a, ptrdiff_t u, int j) {
   spot at = locate(a, u);
   const ptrdiff_t b = at.at[t->axis];
   at.at[t->axis] = a->writes ? b / t->product * t->product * t->r + b % t->product + j * t->product : b + j * t->m;
-  if (a->writes && a->s == fg_pass_crossing(p))
+  if (a->writes && a->s == fg_pass_crossing(p)) {
     at.at[0] = fg_pass_place_of_index(p, 0, at.at[0]) % fg_pass_part(p, a->s + 1, 0);
+    at.at[1] = fg_pass_index_at_place(p, 1, at.at[1]);
+  }
   if (a->writes && a->s == fg_pass_returning(p)) at.at[1] %= fg_pass_part(p, a->s + 1, 1);
   ptrdiff_t sum = 0;
   for (int d = 0; d < p->dims; d++) sum += skewed(p, a->s, a->after, d, at.at[d]) * a->pitch[d];

@@ -80,6 +80,12 @@ ptrdiff_t fg_pass_place_of_index(const fg_pass *p, int d, ptrdiff_t k) {
   return 2 * k == n ? 1 : 2 * k < n ? 2 * k : 2 * (n - k) + 1;
 }
 
+ptrdiff_t fg_pass_index_at_place(const fg_pass *p, int d, ptrdiff_t place) {
+  const ptrdiff_t n = p->box[d].n, i = place / 2;
+  if (!in_pairs(p, d)) return place;
+  return place % 2 == 0 ? i : i ? n - i : n / 2;
+}
+
 static ptrdiff_t share(const fg_pass *p, int d) {
   const ptrdiff_t together = in_pairs(p, d) ? 2 : 1, places = (p->box[d].n + together - 1) / together;
   return (places + p->cluster - 1) / p->cluster * together;

@@ -169,6 +169,7 @@ ptrdiff_t fg_pass_part_points(const fg_pass *p, int s);
  * them: where spectra come or go an index has its negative beside it (cuda/kernel/box_shape.h), else places are indices. */
 double fg_pass_evenness(const fg_pass *p, int d);
 ptrdiff_t fg_pass_place_of_index(const fg_pass *p, int d, ptrdiff_t k);
+ptrdiff_t fg_pass_index_at_place(const fg_pass *p, int d, ptrdiff_t place);
 
 /* The share of its speed that such a box has left. */
 double fg_pass_cluster_efficiency(const fg_pass *p);

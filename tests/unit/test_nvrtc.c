@@ -305,7 +305,7 @@ static const struct {
                 {"oc23x29x31*512", FG_DOUBLE}, {"oc116x116*2000", FG_SINGLE},
                 {"orf256x256*512", FG_SINGLE}, {"orb256x256*512", FG_SINGLE}, {"orf200x200*838", FG_SINGLE},
                 {"orb192x192*910", FG_SINGLE}, {"orf36x36x36*512", FG_SINGLE}, {"orb36x36x36*512", FG_SINGLE},
-                {"orf32768", FG_SINGLE},       {"orb65536*512", FG_SINGLE},   {"orb16384", FG_SINGLE},
+                {"orf16384", FG_SINGLE},       {"orb65536*512", FG_SINGLE},   {"orb16384", FG_SINGLE},
                 {"orf256x256*256", FG_DOUBLE}, {"orb128x128*1024", FG_DOUBLE},
                 {"oc32749*1024", FG_SINGLE},
                 {"ocb65521*512", FG_SINGLE},   {"/oc65521*8", FG_SINGLE},

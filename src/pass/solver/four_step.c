@@ -5,7 +5,8 @@
  * The row, or the columns of the plane, is cut in two, n = n₁·n₂; n₁ is one butterfly.  Each block does it for a part of the j,
  * and sends each result to the block that has its k₁, through distributed shared memory (cuda/kernel/box.cu); what is left are
  * n₂ points of each k₁, and of a plane whole rows, in that block.  So of a row n₁/blocks neighbouring results are stored at a
- * time.  Rows of real data, of even length, are half as many points.  (Bailey 1990, "four-step"; thread block clusters: CUDA C++ Programming Guide.) */
+ * time.  Rows of real data, of even length, are half as many points.  (Bailey 1990, "four-step"; thread block clusters: CUDA
+ * C++ Programming Guide.) */
 #include <string.h>
 
 #include "src/pass/geometry.h"
@@ -19,7 +20,9 @@ enum {
   LARGEST_TILE = 128 * 1024, /* bytes */
   LARGEST_ALONE = 256 * 1024,
   LARGEST_REAL_ROW = 256 * 1024,
-  LARGEST_REAL_ALONE = 128 * 1024,
+  LARGEST_R2C_ALONE = 64 * 1024,
+  LARGEST_C2R_ALONE = 128 * 1024,
+  SHORTEST_ROW_OF_PLANE = 64, /* elements; shorter ones were not measured */
   LARGEST_ONE_BLOCK = 80 * 1024,
   LARGEST_OF_BINS = 88 * 1024,
   FEW = 4, /* transforms */
@@ -38,8 +41,9 @@ static bool others_suit(const fg_planner *planner, const fg_work *w, ptrdiff_t t
   if (w->rank == 2 && transforms >= MANY && !fill && bytes <= LARGEST_ONE_BLOCK) return true; /* they have a block each */
   if (w->kind == FG_C2R && w->rank == 2 && fill && bytes <= LARGEST_OF_BINS) return true; /* likewise: 144² 117 us for 121 */
   if (w->rank == 1 && transforms < FEW && bytes > LARGEST_ALONE) return true; /* two passes fill the device */
-  if (w->rank == 2 || w->kind == FG_DFT) return false;
-  if (transforms < FEW) return bytes > LARGEST_REAL_ALONE;
+  if (w->kind == FG_DFT) return false;
+  if (w->rank == 2) return transforms >= FEW && w->dim[1].n < SHORTEST_ROW_OF_PLANE; /* bins far from each other */
+  if (transforms < FEW) return bytes > (w->kind == FG_R2C ? LARGEST_R2C_ALONE : LARGEST_C2R_ALONE);
   return w->kind == FG_R2C || bytes > LARGEST_REAL_ROW; /* of a share's bins one or two are neighbours */
 }
 
@@ -131,7 +135,8 @@ static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes
 static bool all_hopeless(const fg_planner *planner, const fg_passes *list, const candidate likeliest[KEPT]) {
   bool hopeless = true;
   for (int i = 0; i < KEPT && likeliest[i].score > 0; i++)
-    hopeless = hopeless && !likeliest[i].measured && fg_passes_hopeless(planner, list, fg_pass_cost(&likeliest[i].pass, planner->device));
+    hopeless = hopeless && !likeliest[i].measured &&
+               fg_passes_hopeless(planner, list, fg_pass_cost(&likeliest[i].pass, planner->device));
   return hopeless;
 }
 

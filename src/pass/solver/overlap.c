@@ -249,16 +249,17 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
 }
 
 /* By one of these factors, beside what other solvers make, if they make anything: a pass less, or as many that are evener,
- * and worth it. */
+ * and worth it; or two for one of real boxes in clusters, which may take longer (64³ x 128 on an H200: 147 us, in clusters 155). */
 static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_passes *others,
                          ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
   const bool even = others->count == 2, boxes = w->rank == 3 && w->kind == FG_DFT && w->precision == FG_SINGLE;
-  const bool shared = others->count == 1 && w->kind != FG_DFT && others->pass[0].cluster > 1; /* may be more than twice as long */
+  const bool shared = others->count == 1 && w->kind != FG_DFT && others->pass[0].cluster > 1;
   const int before = list->count, passes = shared ? 2 : others->count - !even;
   const double cost = list->cost;
   const double bound = even ? worth_even : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
-  if (even && (others->pass[0].four_step || others->pass[1].four_step)) return lower_for_clusters(planner, w, others, factors, count, list);
+  if (even && (others->pass[0].four_step || others->pass[1].four_step))
+    return lower_for_clusters(planner, w, others, factors, count, list);
   if (even) count = evener(planner, w, factors, count);
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);

@@ -50,8 +50,10 @@ static void keep_last(fg_work *some, const fg_work *w, int count) {
 
 /* Two at once as planes in clusters; those that fit a block are slower than complex ones of the other dimensions (64³ x 128,
  * c2r, on an H200: 157 us for 141). */
-static bool is_wanted(ptrdiff_t how, const fg_passes *list, int first) {
-  return !(how & LAST_TWO) || (list->count == first + 1 && list->pass[first].four_step);
+static bool lower_rows(const fg_planner *planner, const fg_work *rows, fg_passes *list) {
+  const fg_solver *const planes = &fg_solver_four_step;
+  if (rows->rank < 2) return fg_planner_lower(planner, rows, list);
+  return planes->applicable(planner, rows) && planes->lower(planner, rows, list);
 }
 
 static bool lower_r2c_by(const fg_planner *planner, const fg_work *w, ptrdiff_t how, fg_passes *list) {
@@ -63,8 +65,7 @@ static bool lower_r2c_by(const fg_planner *planner, const fg_work *w, ptrdiff_t 
   if (w->rank) between.dim[w->rank - 1].n = last(w).n;
   fg_work rows = between, others = *w;
   keep_last(&rows, &between, count);
-  const int before = list->count;
-  if (!fg_planner_lower(planner, &rows, list) || !is_wanted(how, list, before)) return false;
+  if (!lower_rows(planner, &rows, list)) return false;
   if (w->rank < 2) return true;
   others.kind = FG_DFT;
   others.from = between.to;
@@ -113,12 +114,14 @@ static bool lower_c2r_by(const fg_planner *planner, const fg_work *w, ptrdiff_t 
   }
   fg_work rows = between;
   keep_last(&rows, &between, count);
-  const int before = list->count;
-  return fg_planner_lower(planner, &rows, list) && is_wanted(how, list, before);
+  return lower_rows(planner, &rows, list);
 }
 
 static bool may_have_planes(const fg_planner *planner, const fg_work *w) {
-  return w->rank > 2 && planner->device->cluster > 1 && last(w).n % 2 == 0;
+  fg_work planes = *w;
+  if (w->rank < 3) return false;
+  keep_last(&planes, w, 2);
+  return fg_solver_four_step.applicable(planner, &planes);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
