@@ -134,15 +134,16 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
   return fg_cut_lower(planner, &row, list);
 }
 
-/* taste: from the length on from which other rows are, too.  In bulk not what a block has whole, measured: permuted, or up to the
- * longest that fg_fit_is_long_chirp has. */
+/* taste: from the length on from which other rows are, too.  In bulk not what a block has whole, up to the longest that
+ * fg_fit_is_long_chirp has, or permuted.  (On an H200, 33.5 million points in a block and in clusters: 8191 355 us and 514, 9973
+ * 685 and 690, 10007 621 and 681; but 5003, permuted with radices 41 and 61, 846 and 547.) */
 static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
-  enum { SHORTEST = 8192, LONGEST_OF_BLOCK = 192 * 1024 /* bytes */ };
+  enum { SHORTEST = 8192, LONGEST_OF_BLOCK = 192 * 1024, LONGEST_PERMUTED = 128 * 1024 /* bytes */ };
   const size_t point = 2 * fg_real_size(w->precision);
   if (least_length(extent_of(w, false)) < SHORTEST) return false;
   if (fg_work_loop_size(w) < planner->device->multiprocessors) return true;
-  const bool fits = (size_t)w->dim[0].n * point <= planner->device->shared_block;
-  return !(fits && fg_solver_rader.applicable(planner, w)) && (size_t)m * point > LONGEST_OF_BLOCK;
+  const bool permuted = fg_solver_rader.applicable(planner, w) && (size_t)w->dim[0].n * point <= LONGEST_PERMUTED;
+  return !permuted && (size_t)m * point > LONGEST_OF_BLOCK;
 }
 
 /* One loop over the other factor, in front of which the data lies as rows of n2 in dense scratch. */
