@@ -32,7 +32,7 @@ static const struct {
     {"ocf1009*3", 1}, {"icf1009*2", 1}, {"icb28561", 2}, {"ocf28561*2", 2}, {"ocf7*1", 1}, {"orf30*4", 1}, {"irf30*4", 1},
     {"orb30*4", 1}, {"irb30*4", 1}, {"irf8x10", 1}, {"irb8x10", 1}, {"irf6x5x9*2", 1}, {"orb6x8x10", 1}, {"/orf12*5", 1},
     {"/irb12*5", 1}, {"okd20e10*6", 1}, {"ik8fx6h", 2}, {"orf8192", 1}, {"irf8192", 1}, {"irf16*1", 1},
-    {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 2},
+    {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 1}, {"orb65536", 2},
 };
 
 static bool in_place_of(const fg_problem *p) { return p->arrays.in_re == p->arrays.out_re; }

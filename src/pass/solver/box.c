@@ -102,6 +102,7 @@ static bool row_may_store(const fg_pass *p, const way *row) {
 static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
   const int row = p->dims - 1;
   p->stages = 0;
+  memset(p->skew, 0, sizeof p->skew); /* of other stages */
   if (p->across) {
     for (int d = 0; d < p->dims; d++) add_all(p, of[d], 0, d);
   } else if (p->dims == 3) {
