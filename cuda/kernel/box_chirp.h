@@ -1,10 +1,10 @@
 /* box_chirp.h: the convolution of a row with a chirp, whole in a cluster (FG_CONVOLVE, box.cu).
  *
- * Of FG_TOTAL = n₁·n₂ points the first FG_LOADED come from memory, times the chirp; the others are zero.  The row is transformed
- * as any that is cut in two, and left as it then lies, bin k₁ + n₁·k₂ in the block that has k₁.  There it is multiplied by the
- * filter, which is in that order, and transformed backwards by the same stages the other way round: n₂, whose first stage has in
- * registers what the last one forwards left there; the factors; a second crossing, to the blocks that have their part of n₂; n₁.
- * Of the results the first FG_STORED go to memory, times the chirp.
+ * Of FG_TOTAL = n₁·n₂ points the first FG_LOADED come from memory, times the chirp; the others are zero.  The row is
+ * transformed as any that is cut in two, and left as it then lies, bin k₁ + n₁·k₂ in the block that has k₁.  There it is
+ * multiplied by the filter, which is in that order, and transformed backwards by the same stages the other way round: n₂, whose
+ * first stage has in registers what the last one forwards left there; the factors; a second crossing, to the blocks that have
+ * their part of n₂; n₁.  Of the results the first FG_STORED go to memory, times the chirp.
  *
  * Backwards is forwards with real and imaginary part exchanged: from the product on they are, until they are stored. */
 #ifndef FG_BOX_CHIRP_H
@@ -16,6 +16,9 @@
 constexpr int MIDDLE = FG_CONVOLVE ? STAGES / 2 - 1 : -2; /* the last stage forwards; none otherwise */
 static_assert(!FG_CONVOLVE || (FG_FOUR_STEP && DIMS == 2 && STAGES % 2 == 0 && STAGES >= 4), "a row that is cut in two");
 static_assert(!FG_CONVOLVE || !FG_BACKWARD, "the direction is in the tables");
+/* Else a block that waits for no points in the second round could be through with it while threads of it still wait for the first:
+ * no barrier is between them. */
+static_assert(!FG_CONVOLVE || RETURNING > MIDDLE + 1 || (FG_CLUSTER - 1) * part_of(1) < size_of(1), "n2 is one stage");
 
 /* Of the first stage.  Points of one butterfly are n₂ apart, so that of most it is known whether they are there. */
 FG_DEVICE void load_chirped(const fg_tile_args &a, const line_place &own, const spot &s, cplx *v) {

@@ -239,13 +239,14 @@ static double convolution_seconds(const fg_pass *p, const fg_device_info *device
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
 }
 
-/* A convolution in a cluster: seconds of what it computes on a full device, of whose speed the exchanges and tables leave a part.
- * (Fitted to 12893, 32749, 65521, 100003 and 131071 points in bulk on an H200, within a sixth; 50021, whose first radix was 60;
- * five lengths to 65521 of few rows, beside three passes, which then take longer than they are priced.) */
+/* A convolution in a cluster: seconds of what it computes, of whose speed the exchanges and tables leave a part.  (In bulk fitted
+ * to 12893, 32749, 65521, 100003 and 131071 points on an H200, within a sixth; 50021 cut by 60, and cut by 14, which like 40009
+ * took up to a third longer; few rows of five lengths to 65521 so that they stand beside three passes, which take longer than they
+ * are priced, too.) */
 static double cut_chirp_seconds(const fg_pass *p, const fg_device_info *device) {
   const double blocks = p->blocks_sm >= 3 ? 1 : p->blocks_sm == 2 ? 0.92 : 0.7;
-  const double full = fg_pass_blocks(p) < device->multiprocessors ? 0.85 : p->box[0].n > 48 ? 0.43 : 0.72;
-  const double efficiency = full * blocks * fg_pass_cluster_efficiency(p);
+  const double full = fg_pass_blocks(p) < device->multiprocessors ? 0.85 : 0.72, large = p->box[0].n > 48 ? 0.6 : 1;
+  const double efficiency = full * large * blocks * fg_pass_cluster_efficiency(p);
   const double operations = (double)fg_pass_lines(p) * (double)p->n * (transform_operations(p) + CHIRP_OPERATIONS);
   return operations / (sm_operations(p, device) * device->multiprocessors * efficiency);
 }

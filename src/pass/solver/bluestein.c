@@ -134,16 +134,18 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
   return fg_cut_lower(planner, &row, list);
 }
 
-/* taste: from the length on from which other rows are, too.  In bulk not what a block has whole, up to the longest that
- * fg_fit_is_long_chirp has, or permuted.  (On an H200, 33.5 million points in a block and in clusters: 8191 355 us and 514, 9973
- * 685 and 690, 10007 621 and 681; but 5003, permuted with radices 41 and 61, 846 and 547.) */
-static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w, ptrdiff_t m) {
-  enum { SHORTEST = 8192, LONGEST_OF_BLOCK = 192 * 1024, LONGEST_PERMUTED = 128 * 1024 /* bytes */ };
+/* taste: from the length on from which other rows are, too.  Of more than a few rows not what a block has whole.  (On an H200, 33.5
+ * million points of single precision in a block, and in clusters by the model's geometry and by the best: 8191 355, 514 us, none;
+ * 6007 399, 610, 589; 9973 685, 725, 690; 10007 621, 850, 681; but 5003, permuted with radices 41 and 61, 846, 672, 547, which is
+ * not done; 20011, which a block would permute, in three passes 889, in clusters 678, 625.  Few: one row and 20 of 4099.) */
+static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w) {
+  enum { SHORTEST = 8192, LONGEST = 24576, LONGEST_DOUBLE = 10976, LONGEST_PERMUTED = 128 * 1024 /* bytes */, SHARE = 4 };
   const size_t point = 2 * fg_real_size(w->precision);
-  if (least_length(extent_of(w, false)) < SHORTEST) return false;
-  if (fg_work_loop_size(w) < planner->device->multiprocessors) return true;
+  const ptrdiff_t least = least_length(extent_of(w, false));
+  if (least < SHORTEST) return false;
+  if (SHARE * fg_work_loop_size(w) < planner->device->multiprocessors) return true;
   const bool permuted = fg_solver_rader.applicable(planner, w) && (size_t)w->dim[0].n * point <= LONGEST_PERMUTED;
-  return !permuted && (size_t)m * point > LONGEST_OF_BLOCK;
+  return !permuted && least > (w->precision == FG_SINGLE ? LONGEST : LONGEST_DOUBLE);
 }
 
 /* One loop over the other factor, in front of which the data lies as rows of n2 in dense scratch. */
@@ -268,9 +270,10 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
     if (as_two_tiles(planner, w, m[i])) choices[count++] = choice_of(m[i], 1);
     for (int f = 0; f < factors_count; f++) choices[count++] = choice_of(m[i], factors[f]);
   }
+  const bool clusters = may_be_in_cluster(planner, w);
   for (int i = 0; i < lengths_count; i++) {
     const bool again = i > 0 && m[i] <= m[i - 1]; /* the power of two, which comes last, may be one of the others */
-    if (!again && may_be_in_cluster(planner, w, m[i])) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
+    if (!again && clusters) choices[count++] = choice_of(m[i], FG_IN_CLUSTER);
   }
   return fg_planner_cheapest(planner, w, lower_at, choices, count, list) &&
          beats_real_prime(planner, w, list->cost - before);
