@@ -66,10 +66,10 @@ static bool same_stages(const fg_choice *c, const fg_pass *p) {
 static bool set_box(const fg_choice *c, fg_pass *p) {
   enum { MOST_WAYS = 125 };
   if (c->cluster < 1 || c->cluster > FG_MOST_CLUSTER || c->ahead) return false;
-  fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
-  bool known = false;
   p->cluster = c->cluster;
   if (fg_is_cut_chirp(p) && !fg_cut_chirp(p, c->radix[0])) return false;
+  fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
+  bool known = false;
   for (int i = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0; i-- > 0 && !known;) known = same_stages(c, &ways[i]);
   free(ways);
   const ptrdiff_t row = p->box[p->dims - 1].n;
