@@ -16,8 +16,8 @@
 constexpr int MIDDLE = FG_CONVOLVE ? STAGES / 2 - 1 : -2; /* the last stage forwards; none otherwise */
 static_assert(!FG_CONVOLVE || (FG_FOUR_STEP && DIMS == 2 && STAGES % 2 == 0 && STAGES >= 4), "a row that is cut in two");
 static_assert(!FG_CONVOLVE || !FG_BACKWARD, "the direction is in the tables");
-/* Else a block that waits for no points in the second round could be through with it while threads of it still wait for the first:
- * no barrier is between them. */
+/* Else a block that waits for no points in the second round could be through with it while threads of it still wait for the
+ * first: no barrier is between them. */
 static_assert(!FG_CONVOLVE || RETURNING > MIDDLE + 1 || (FG_CLUSTER - 1) * part_of(1) < size_of(1), "n2 is one stage");
 
 /* Of the first stage.  Points of one butterfly are n₂ apart, so that of most it is known whether they are there. */

@@ -415,8 +415,7 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   const int rows = p->odd_row ? 3 : p->half_row ? 2 : folded ? 4 : p->pairs;
   int at = 0;
   if (fg_is_cut_chirp(p)) {
-    snprintf(key, FG_CHOICE_KEY, "cut-chirp:%td/%td", n, p->data);
-    at = (int)strlen(key);
+    at = snprintf(key, FG_CHOICE_KEY, "cut-chirp:%td/%td", n, p->data);
   } else if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, p->four_step ? "four-step" : "box");
     for (int d = 0; d < p->dims; d++)

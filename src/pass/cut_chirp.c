@@ -51,9 +51,7 @@ bool fg_cut_chirp_pitch(const fg_pass *p, int pitch) {
 
 int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]) {
   int count = 0;
-  for (int r = FG_MAX_RADIX; r > 1; r--) {
-    const bool large = p->precision == FG_SINGLE && fg_radix_large(r);
-    if (p->n % r == 0 && (large || fg_radix_exists(r, p->precision)) && fg_smooth(p->n / r, p->precision)) list[count++] = r;
-  }
+  for (int r = FG_MAX_RADIX; r > 1; r--)
+    if (p->n % r == 0 && fg_radix_either(r, p->precision) && fg_smooth(p->n / r, p->precision)) list[count++] = r;
   return count;
 }

@@ -9,6 +9,10 @@ enum { LARGEST_COMPOSITE = 32, LARGEST_PRIME = 61, LARGEST_DOUBLE = 43 };
 
 bool fg_radix_large(int r) { return r > LARGEST_COMPOSITE && r <= FG_MAX_RADIX && !fg_is_prime(r); }
 
+bool fg_radix_either(int r, enum fg_precision precision) {
+  return fg_radix_exists(r, precision) || (precision == FG_SINGLE && fg_radix_large(r));
+}
+
 bool fg_radix_exists(int r, enum fg_precision precision) {
   if (r <= LARGEST_COMPOSITE) return r >= 2;
   return r <= (precision == FG_SINGLE ? LARGEST_PRIME : LARGEST_DOUBLE) && fg_is_prime(r);

@@ -11,6 +11,7 @@
 enum { FG_MAX_RADIX = 64 };
 bool fg_radix_exists(int r, enum fg_precision);
 bool fg_radix_large(int r);
+bool fg_radix_either(int r, enum fg_precision); /* exists, or is large in single precision */
 
 typedef struct {
   int stages, radix[FG_MAX_STAGES]; /* largest first */

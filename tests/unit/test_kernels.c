@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "in_clusters.h"
 #include "on_sim.h"
 #include "random_problem.h"
 #include "reaching.h"
@@ -292,24 +293,14 @@ static const struct {
                    {"oc31x7x2", 2},        {"oc16x24x20:2:1*3:16000:7700", 4}};
 
 START_TEST(boxes_of_clusters_are_right) {
-  enum { MOST = 125 };
-  fg_pass *const ways = malloc(MOST * sizeof *ways);
   fg_problem *p = problem_of(in_clusters[_i].text);
   fg_device_info device = fg_reference_device;
   device.multiprocessors = 8; /* which few boxes keep busy */
   plan(p, &device);
-  fg_pass *const pass = &list.pass[0];
-  ck_assert(ways && list.count == 1 && pass->family == FG_FAMILY_BOX);
-  pass->cluster = in_clusters[_i].blocks;
-  int way = fg_box_ways(pass, ways, MOST) - 1;
-  ck_assert_int_ge(way, 0);
-  if (_i % 2) way = 0;
-  while (way > 0 && fg_geometry_choose_box(&ways[way], &device, 0, true) <= 0) way--;
-  if (way == 0) ck_assert(fg_geometry_choose_box(&ways[0], &device, 0, true) > 0);
-  *pass = ways[way];
+  ck_assert(list.count == 1);
+  test_share_box(&list.pass[0], &device, in_clusters[_i].blocks, _i % 2);
   check(p, in_clusters[_i].text);
   fg_problem_free(p);
-  free(ways);
 }
 END_TEST
 
@@ -326,17 +317,7 @@ START_TEST(rows_and_planes_are_right_when_cut) {
   device.multiprocessors = 8;
   plan(p, &device);
   ck_assert(list.count == 1 && list.pass[0].four_step);
-  const fg_pass own = list.pass[0];
-  int tried = 0;
-  for (int blocks = 2; blocks <= device.cluster; blocks++) {
-    fg_pass *const pass = &list.pass[0];
-    *pass = own;
-    pass->cluster = blocks;
-    if (!fg_geometry_cluster_suits(pass, &device) || fg_box_choose(pass, &device, 0, true) == 0) continue;
-    check(p, cut[_i]);
-    tried++;
-  }
-  ck_assert_int_gt(tried, 0);
+  test_cluster_sizes(&list.pass[0], &device, check, p, cut[_i]);
   fg_problem_free(p);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dice.h"
+#include "in_clusters.h"
 #include "on_sim.h"
 #include "random_problem.h"
 #include "reaching.h"
@@ -60,17 +61,7 @@ START_TEST(rows_and_planes_are_right_when_cut) {
   const fg_device_info device = few_multiprocessors();
   fg_problem *p = planned(cut[_i], &device);
   ck_assert_msg(list.count == 1 && list.pass[0].four_step && list.pass[0].half_row, "%s: %d passes", cut[_i], list.count);
-  const fg_pass own = list.pass[0];
-  int tried = 0;
-  for (int blocks = 2; blocks <= device.cluster; blocks++) {
-    fg_pass *const pass = &list.pass[0];
-    *pass = own;
-    pass->cluster = blocks;
-    if (!fg_geometry_cluster_suits(pass, &device) || fg_box_choose(pass, &device, 0, true) == 0) continue;
-    check(p, cut[_i]);
-    tried++;
-  }
-  ck_assert_int_gt(tried, 0);
+  test_cluster_sizes(&list.pass[0], &device, check, p, cut[_i]);
   fg_problem_free(p);
 }
 END_TEST
@@ -84,23 +75,13 @@ static const struct {
               {"orb7x31x40*2", 16},  {"orf16x24:21x20:1*3:16128:9000", 4}};
 
 START_TEST(boxes_are_right) {
-  enum { MOST = 125 };
   const char *const text = shared[_i].text;
-  fg_pass *const ways = malloc(MOST * sizeof *ways);
   const fg_device_info device = few_multiprocessors();
   fg_problem *p = planned(text, &device);
-  fg_pass *const pass = &list.pass[0];
-  ck_assert_msg(ways && list.count == 1 && pass->family == FG_FAMILY_BOX && pass->half_row, "%s", text);
-  pass->cluster = shared[_i].blocks;
-  int way = fg_box_ways(pass, ways, MOST) - 1;
-  ck_assert_int_ge(way, 0);
-  if (_i % 2) way = 0;
-  while (way > 0 && fg_geometry_choose_box(&ways[way], &device, 0, true) <= 0) way--;
-  if (way == 0) ck_assert(fg_geometry_choose_box(&ways[0], &device, 0, true) > 0);
-  *pass = ways[way];
+  ck_assert_msg(list.count == 1 && list.pass[0].half_row, "%s", text);
+  test_share_box(&list.pass[0], &device, shared[_i].blocks, _i % 2);
   check(p, text);
   fg_problem_free(p);
-  free(ways);
 }
 END_TEST
 

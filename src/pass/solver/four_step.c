@@ -145,7 +145,7 @@ static bool choose_cut(const fg_planner *planner, const fg_work *w, const fg_pas
   double best_score = 0;
   bool measured = false;
   for (int r = FG_MAX_RADIX; r > 1; r--) {
-    const bool butterfly = fg_radix_exists(r, w->precision) || (fg_radix_large(r) && w->precision == FG_SINGLE);
+    const bool butterfly = fg_radix_either(r, w->precision);
     for (int blocks = planner->device->cluster; butterfly && points(w, 0) % r == 0 && blocks > 1; blocks--)
       try_cut(planner, w, list, r, blocks, likeliest);
   }
