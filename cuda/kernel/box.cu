@@ -26,6 +26,9 @@
  * row; its results are neighbours along the first, and those that a block has are runs of its part of that.  Of three it is
  * the columns of a plane.
  *
+ * With FG_STRIP the last of three dimensions is not transformed: so many neighbouring columns.  The other two are one that is
+ * cut in two, or two.
+ *
  * With FG_CONVOLVE such a row is convolved, padded with zeros, and crosses a second time on the way back (box_chirp.h).
  *
  * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
@@ -35,6 +38,10 @@
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_CLUSTER                        blocks that share a box; 1: none do
  *   FG_FOUR_STEP                      1: the first two dimensions are one; a row's points lie one behind the other
+ *   FG_STRIP                          1: the last dimension is not transformed
+ *   FG_STRIP_REST                     columns that the last strip has; 0: as many as all
+ *   FG_LOAD_ROWS                      1: a strip's columns are the rows of memory where they are loaded
+ *   FG_TWIDDLE_ROW                    how much J grows from point to point of a row
  *   FG_CONVOLVE                       1: that row is convolved; its stages are there twice, the second time backwards
  *   FG_LOADED, FG_STORED              then the points that come from memory and go there
  *   FG_PITCH, FG_BOX_POINTS           points from row to row in shared memory, and of a box there
@@ -130,7 +137,7 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const line_
   using T = stage<0>;
 #pragma unroll
   for (int j = 0; j < T::R; j++) v[j] = {0, 0};
-  if (!s.exists || !box_exists(a, first + s.box)) return;
+  if (!s.exists || !box_exists(a, first + s.box) || !column_exists(a, first, s)) return;
   long long at = place_of_box(a, first, s, own).in + first_in(0) * in_step(a, shared_in(0));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * in_step(a, d);
@@ -152,19 +159,27 @@ FG_DEVICE void store_bins(const fg_tile_args &a, line_number first, const cplx *
   else store_mirrored(a, place_of(a, first), tile);
 }
 
-/* Of the last one. */
-FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const line_place &own, const spot &s, const cplx *v) {
+/* Of the last one; k of its result j. */
+FG_DEVICE int twiddle_place(const spot &s, int j) {
   using T = stage<LAST>;
-  if (!s.exists || !box_exists(a, first + s.box)) return;
+  return T::AXIS == 0 ? s.b + j * T::M : FG_CLUSTER > 1 ? shared_index(LAST, s) : s.at[0];
+}
+FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const line_place &own, const spot &s, cplx *v) {
+  using T = stage<LAST>;
+  if (!s.exists || !box_exists(a, first + s.box) || !column_exists(a, first, s)) return;
   const line_place place = place_of_box(a, first, s, own);
   long long at = place.out + first_in(LAST) * out_step(a, shared_in(LAST));
 #pragma unroll
   for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
   const long long step = T::M * out_step(a, T::AXIS);
+  constexpr bool TWIDDLE_CUT = FG_TWIDDLE && FG_FOUR_STEP; /* k = k₁ + n₁·k₂ */
+  if (TWIDDLE_CUT)
+    twiddle_all<T::R>(a, place.twiddle + FG_TWIDDLE_ROW * s.at[ROW], shared_index(LAST, s) + size_of(0) * s.b,
+                      size_of(0) * T::M, v);
 #pragma unroll
   for (int j = 0; j < T::R; j++) {
     cplx x = v[j];
-    if (FG_TWIDDLE) x = twiddled(a, place.twiddle, T::AXIS == 0 ? s.b + j * T::M : s.at[0], x);
+    if (FG_TWIDDLE && !TWIDDLE_CUT) x = twiddled(a, place.twiddle, twiddle_place(s, j), x);
     store_to(a, at + j * step, x);
   }
 }

@@ -31,8 +31,8 @@ FG_CONSTANT bool skewed(int s) {
 constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
 /* And that whose results cross back (box_chirp.h); −1 without a convolution. */
 constexpr int RETURNING = FG_CONVOLVE ? LAST - 1 : -1;
-static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY && !FG_TWIDDLE), "a cluster has one whole box");
-static_assert(DIMS == 3 || FG_CLUSTER == 1 || FG_FOUR_STEP, "of three dimensions, or a row that is cut in two");
+static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY), "a cluster has one whole box");
+static_assert(!FG_STRIP || (FG_CLUSTER > 1 && DIMS == 3), "a strip is in a cluster, and the last of three dimensions");
 static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
 static_assert(FG_CLUSTER == 1 || FG_HALF_ROW || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points, or half rows");
 static_assert(FG_CLUSTER == 1 || (axis_of(0) == 0 && radix_of(0) == size_of(0)), "and begins with the slowest dimension");
@@ -143,8 +143,13 @@ template <int S> struct stage {
   static constexpr int M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
-  /* A row's results are neighbours along the first dimension. */
+  /* A row's results are neighbours along the first dimension */
   static constexpr int ALONG = CUT_ROW && !FG_CONVOLVE && S == LAST ? 0 : ROW;
+
+  /* Of a strip that is loaded by rows so many of one are next to each other, a sector, before the next row: what is sent then
+   * lies in runs, too. */
+  static constexpr int TOGETHER = S == 0 && FG_LOAD_ROWS ? 32 / int(sizeof(cplx)) : 1;
+  static_assert(TOGETHER == 1 || size_in(S, 1) % TOGETHER == 0, "shares are whole sectors");
 
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
   FG_DEVICE spot locate(int i) {
@@ -152,10 +157,12 @@ template <int S> struct stage {
     number u = {threadIdx.x, FG_THREADS};
     s.exists = (i + 1) * FG_THREADS <= ALL || value_of(u, i) < ALL;
     if (FG_ACROSS) s.box = next_digit(u, i, FG_BOXES);
+    const int together = next_digit(u, i, TOGETHER);
     s.at[ALONG] = next_digit(u, i, ALONG == AXIS ? M : size_in(S, ALONG));
 #pragma unroll
     for (int d = ROW; d >= 0; d--)
-      if (d != ALONG) s.at[d] = next_digit(u, i, d == AXIS ? M : size_in(S, d));
+      if (d != ALONG) s.at[d] = next_digit(u, i, (d == AXIS ? M : size_in(S, d)) / (d == 1 ? TOGETHER : 1));
+    if (TOGETHER > 1) s.at[1] = s.at[1] * TOGETHER + together;
     if (!FG_ACROSS) s.box = FG_BOXES > 1 ? value_of(u, i) : 0;
     constexpr int D = shared_in(S);
     if (FG_CLUSTER > 1 && FG_CLUSTER * part_of(D) > size_of(D)) /* some have less */
@@ -168,6 +175,13 @@ template <int S> struct stage {
 /* The last block may have room for more; none is without a box. */
 FG_DEVICE bool box_exists(const fg_tile_args &a, line_number box) {
   return FG_BOXES == 1 || box < line_number(a.lines);
+}
+
+/* The last of neighbouring strips, those of the innermost loop, may have fewer columns. */
+FG_DEVICE bool column_exists(const fg_tile_args &a, line_number strip, const spot &s) {
+  if (FG_STRIP_REST == 0) return true;
+  const line_number in_row = FG_LOOPS > 1 ? strip - divided(a, strip, 0) * line_number(a.loop[0].n) : strip;
+  return in_row + 1 < line_number(a.loop[0].n) || s.at[ROW] < FG_STRIP_REST;
 }
 
 /* Where all butterflies of a thread are of one box, its place is worked out once. */

@@ -14,4 +14,22 @@ FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) {
   return v * (FG_TWIDDLE_BACK ? conjugate(w) : w);
 }
 
+/* The same of v[j] for k = first + j·step: between multiples of FEW factors are products of three, not looked up, which takes
+ * the longer the further apart neighbouring threads' are. */
+template <int R> FG_DEVICE void twiddle_all(const fg_tile_args &a, long long index, int first, int step, cplx *v) {
+  constexpr int FEW = R < 8 ? R : 4;
+  cplx low[FEW];
+  const cplx base = twiddled(a, index, first, cplx{1, 0});
+#pragma unroll
+  for (int j = 1; j < FEW; j++) low[j] = twiddled(a, index, j * step, cplx{1, 0});
+#pragma unroll
+  for (int j = 0; j < R; j += FEW) {
+    const cplx high = j == 0 ? base : base * twiddled(a, index, j * step, cplx{1, 0});
+    v[j] = v[j] * high;
+#pragma unroll
+    for (int i = 1; i < FEW; i++)
+      if (j + i < R) v[j + i] = v[j + i] * (high * low[i]);
+  }
+}
+
 #endif

@@ -86,15 +86,21 @@ static spot locate(const accesses *a, ptrdiff_t u) {
   }
   /* Of planes the kernel does not; but the cuts that are chosen as if it did are the faster ones (on an H200 128² alone 3.4 us
    * for 4.0, 160³ 44.3 for 46.8, 512 x 512 x 128 307 for 311). */
-  const bool cut = a->p->four_step && !a->p->filter.kind;
+  const bool cut = a->p->four_step && !a->p->filter.kind && !a->p->strip;
   const int row = a->p->dims - 1, first = cut && a->t->number == a->p->stages - 1 ? 0 : row;
+  const int sector = 32 / (2 * (int)fg_real_size(a->p->precision));
+  const int together = a->t->number == 0 && fg_pass_loads_rows(a->p) ? sector : 1;
+  const ptrdiff_t in_sector = u % together;
+  u /= together;
   at.at[first] = u % a->along[first];
   u /= a->along[first];
   for (int d = row; d >= 0; d--) {
     if (d == first) continue;
-    at.at[d] = u % a->along[d];
-    u /= a->along[d];
+    const ptrdiff_t along = a->along[d] / (d == 1 ? together : 1);
+    at.at[d] = u % along;
+    u /= along;
   }
+  if (together > 1) at.at[1] = at.at[1] * together + in_sector;
   if (!a->p->across) at.box = u;
   return at;
 }

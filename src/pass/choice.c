@@ -419,7 +419,7 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   } else if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, p->four_step ? "four-step" : "box");
     for (int d = 0; d < p->dims; d++)
-      at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", d ? 'x' : ':', p->box[d].n);
+      at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", !d ? ':' : d == 2 && p->strip ? '|' : 'x', p->box[d].n);
   } else {
     at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", n, p->data);
   }

@@ -118,6 +118,7 @@ static int registers_of(const fg_pass *p, int points) {
   int registers = lean ? points * words + lean : (points * words * 7 / 4 + extra + 7) / 8 * 8;
   if (has_large_radix(p)) registers = points * words + 26 + extra; /* such a butterfly begins and ends in its own */
   if (p->cluster > 1) registers = points * words + (words == 4 ? 40 : points <= LEAN_OF_CLUSTER ? 16 : 26) + extra - 14;
+  if (p->strip && p->twiddle) registers += 14; /* factors that are made of each other */
   if (p->cluster > 1 && p->half_row) registers += p->from.form == FG_FORM_HERMITIAN ? 24 : 8; /* mirrors; roots, addresses */
   if (fg_is_cut_chirp(p)) registers += points <= LARGEST_LEAN_RADIX ? 22 : 30; /* factors on both ways and in between */
   const int beside = p->threads <= 512 ? 64 : 32;

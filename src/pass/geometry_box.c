@@ -6,7 +6,8 @@
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
   if (p->family != FG_FAMILY_BOX || p->cluster > device->cluster) return false;
   if (!p->half_row && (p->from.form || p->to.form)) return false;
-  return device->cluster > 1 && (p->four_step || (p->dims == 3 && !fg_geometry_shares(p)));
+  const bool rows = p->dims == 2 && p->twiddle && !p->across; /* of a larger transform */
+  return device->cluster > 1 && (p->four_step || p->strip || rows || (p->dims == 3 && !fg_geometry_shares(p)));
 }
 
 static bool is_even(const fg_pass *p, int d) { return fg_pass_evenness(p, d) == 1; }
@@ -19,6 +20,8 @@ bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
   const bool bins = p->to.form == FG_FORM_HERMITIAN; /* of a row two neighbours at most, whatever its share */
   if (p->box[1].n < 2) return false; /* must, of what is cut: there are factors */
   if (fg_is_cut_chirp(p)) return fg_cut_chirp_suits(p, device);
+  if (p->strip && fg_pass_loads_rows(p) && fg_pass_part(p, 0, 1) * point % FG_SECTOR) return false; /* must: whole sectors */
+  if (p->strip) return is_even(p, 0) && is_even(p, 1);
   if (p->four_step && fg_fit_room(device, (size_t)(fg_pass_part_points(p, 1) * point)) < 2) return false;
   if (p->four_step && p->dims == 2) return is_even(p, 0) && (bins || first / blocks * point % FG_SECTOR == 0);
   if ((blocks & (blocks - 1)) == 0) {

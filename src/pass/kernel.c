@@ -157,6 +157,10 @@ static void define_box(defines *d, const fg_pass *p) {
   define(d, "FG_ACROSS", p->across);
   define(d, "FG_CLUSTER", p->cluster);
   define(d, "FG_FOUR_STEP", p->four_step);
+  define(d, "FG_STRIP", p->strip);
+  define(d, "FG_STRIP_REST", p->strip_rest);
+  define(d, "FG_LOAD_ROWS", fg_pass_loads_rows(p));
+  define(d, "FG_TWIDDLE_ROW", p->twiddle_row);
   define(d, "FG_LOADED", p->load_limit);
   define(d, "FG_STORED", p->store_limit);
   define(d, "FG_SINGLY", fg_geometry_singly(p));

@@ -86,6 +86,8 @@ ptrdiff_t fg_pass_index_at_place(const fg_pass *p, int d, ptrdiff_t place) {
   return place % 2 == 0 ? i : i ? n - i : n / 2;
 }
 
+bool fg_pass_loads_rows(const fg_pass *p) { return p->strip && p->box[2].is != 1; }
+
 static ptrdiff_t share(const fg_pass *p, int d) {
   const ptrdiff_t together = in_pairs(p, d) ? 2 : 1, places = (p->box[d].n + together - 1) / together;
   return (places + p->cluster - 1) / p->cluster * together;
@@ -136,7 +138,9 @@ size_t fg_pass_point_size(const fg_pass *p, const fg_place *side) { return 2 * f
 
 /* Bytes that one side of all lines has.  A spectrum of whole lines has half of their points. */
 static double side_bytes(const fg_pass *p, const fg_place *side) {
-  const double points = (double)fg_pass_lines(p) * (double)fg_pass_row(p), real = (double)fg_pass_real_size(p, side);
+  const double missing = p->strip_rest ? 1 - (double)p->strip_rest / (double)p->box[2].n : 0; /* of a row of strips' last */
+  const double lines = (double)fg_pass_lines(p) * (missing > 0 ? 1 - missing / (double)p->loop[0].n : 1);
+  const double points = lines * (double)fg_pass_row(p), real = (double)fg_pass_real_size(p, side);
   if (side->form == FG_FORM_COMPLEX) return 2 * real * points;
   if (side->form == FG_FORM_HERMITIAN) return (side->period ? 2 : 1) * real * points;
   return real * points * (side->period ? 2 : 1) * (double)side->row / (double)fg_form_length(side->form, side->row);
@@ -152,9 +156,20 @@ static double run_efficiency(double bytes) {
   return 0.65 * bytes / 32;
 }
 
+/* Runs of strips begin with sectors of 32 bytes. */
+static bool strips_are_aligned(const fg_pass *p, ptrdiff_t element) {
+  bool aligned = true;
+  for (int d = 0; d < 2; d++)
+    aligned = aligned && (fg_pass_loads_rows(p) || p->box[d].is * element % 32 == 0) && p->box[d].os * element % 32 == 0;
+  for (int l = 0; l < p->loops; l++)
+    aligned = aligned && p->loop[l].in * element % 32 == 0 && p->loop[l].out * element % 32 == 0;
+  return aligned;
+}
+
 /* The share of what is moved that is wanted where runs of boxes begin or end within a sector of 32 bytes. */
 static double sector_efficiency(const fg_pass *p) {
-  const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = p->lines * element;
+  const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = (p->strip ? p->box[2].n : p->lines) * element;
+  if (p->strip && !strips_are_aligned(p, element)) return (double)run / (double)(run + 32);
   if (!p->across || (run % 32 == 0 && (ptrdiff_t)p->loop[0].n * element % 32 == 0)) return 1;
   return (double)run / (double)(run + 32);
 }
@@ -164,6 +179,10 @@ static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along,
   const bool reals = (p->half_row || p->odd_row) && fg_form_is_real(side->form);
   const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
   if (p->four_step && p->dims == 2 && side == &p->to) return 32; /* or more, which gained nothing */
+  if (p->strip) {
+    const bool rows = side == &p->from && fg_pass_loads_rows(p);
+    return (double)(rows ? fg_pass_part(p, 0, 1) : p->box[2].n) * element;
+  }
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
   return element;
@@ -251,12 +270,19 @@ static double cut_chirp_seconds(const fg_pass *p, const fg_device_info *device) 
   return operations / (sm_operations(p, device) * device->multiprocessors * efficiency);
 }
 
+/* What strips leave of it. */
+static double strip_efficiency(const fg_pass *p) {
+  const ptrdiff_t bytes = p->n * 2 * (ptrdiff_t)fg_real_size(p->precision);
+  return 0.93 * (p->twiddle ? 0.96 : 1) * (bytes > 768 * 1024 ? 0.8 : 1);
+}
+
 /* What a dimension that is cut in two leaves of a cluster's speed.  (Fitted to 31 rows of 16384 to 131072 points and 21
  * planes of 80² to 256² on an H200, within a sixth: doc/performance.md.) */
 static double cut_efficiency(const fg_pass *p) {
   const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(p->precision), bytes = p->n * point;
   const bool row = p->dims == 2;
   ptrdiff_t rest = p->n;
+  if (p->strip) return strip_efficiency(p);
   if (!p->four_step) return 1;
   while (rest % 2 == 0) rest /= 2;
   while (rest % 3 == 0) rest /= 3;
@@ -322,7 +348,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   char sizes[64] = "", stages[96] = "";
   int at = 0;
   for (int d = 0; d < p->dims; d++)
-    at += snprintf(sizes + at, sizeof sizes - (size_t)at, d == 1 && p->four_step ? "·%td" : d ? "x%td" : "%td",
+    at += snprintf(sizes + at, sizeof sizes - (size_t)at,
+                   d == 1 && p->four_step ? "·%td" : d == 2 && p->strip ? "|%td" : d ? "x%td" : "%td",
                    d == p->dims - 1 && p->half_row ? 2 * p->box[d].n : p->box[d].n);
   at = 0;
   for (int s = 0; s < p->stages; s++)

@@ -116,6 +116,9 @@ typedef struct {
   int cluster;                   /* blocks that share a box (box.cu), each a part of it, any number; 1: none do */
   bool four_step;                /* the first two dimensions, n₁ and n₂, are one of n₁·n₂ points: of two a row, of three the
                                     columns of a plane; in a cluster */
+  bool strip;                    /* the last of three dimensions is not transformed: so many neighbouring columns; in a cluster */
+  int strip_rest;                /* 0, or columns that the last of neighbouring strips has, which the innermost loop counts */
+  ptrdiff_t twiddle_row;         /* how much the twiddle's J grows from point to point of the last dimension */
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
   double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
@@ -164,6 +167,9 @@ int fg_pass_returning(const fg_pass *p);
 /* Of a box, the most points that a block has along dimension d in stage s, and in all dimensions; lines have n. */
 ptrdiff_t fg_pass_part(const fg_pass *p, int s, int d);
 ptrdiff_t fg_pass_part_points(const fg_pass *p, int s);
+
+/* Of a strip: its columns are the rows of memory where they are loaded. */
+bool fg_pass_loads_rows(const fg_pass *p);
 
 /* How evenly its blocks share out dimension 0 or 1, 1 being the best; and the place of index k there, counted through all of
  * them: where spectra come or go an index has its negative beside it (cuda/kernel/box_shape.h), else places are indices. */

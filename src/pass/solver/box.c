@@ -46,7 +46,8 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
     total *= n;
     if (total > (1 << 20)) return false;
   }
-  const bool shared = w->rank == 3 && (w->kind == FG_DFT || has_half_rows(w));
+  const bool rows = w->rank == 2 && w->kind == FG_DFT && w->twiddle; /* of a larger transform */
+  const bool shared = rows || (w->rank == 3 && (w->kind == FG_DFT || has_half_rows(w)));
   const int blocks = shared && planner->device->cluster > 1 ? planner->device->cluster : 1;
   return bytes(w, total) <= (size_t)blocks * planner->device->shared_block; /* must: it fits a block, or a cluster */
 }
@@ -69,6 +70,10 @@ static bool may_be_large(const fg_pass *p, int d) {
 static int ways_of(const fg_pass *p, int d, way list[MAX_WAYS]) {
   int count = 0;
   fg_radix_list radices[MAX_LISTS];
+  if (p->strip && d == 2) {
+    list[0].parts = 0;
+    return 1;
+  }
   const int lists = fg_radix_lists(p->box[d].n, p->precision, radices, MAX_LISTS);
   for (int i = 0; i < lists; i++) {
     const fg_radix_list *r = &radices[i];

@@ -159,10 +159,10 @@ bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff
 }
 
 /* The larger of the two passes' boxes, in points, if the digit beside the last dimension has n1; 0 if they do not fit
- * into blocks. */
-static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff_t n1) {
+ * into so many blocks. */
+static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, int blocks) {
   const size_t point = 2 * fg_real_size(w->precision);
-  const ptrdiff_t most = (ptrdiff_t)(planner->device->shared_block / point), last = w->dim[w->rank - 1].n;
+  const ptrdiff_t most = blocks * (ptrdiff_t)(planner->device->shared_block / point), last = w->dim[w->rank - 1].n;
   ptrdiff_t second = FEWEST_TOGETHER * (w->dim[w->rank - 2].n / n1);
   for (int d = 0; d < w->rank - 2; d++)
     if (second > most || (second *= w->dim[d].n) > most) return 0;
@@ -171,15 +171,15 @@ static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff
   return larger <= most ? larger : 0;
 }
 
-/* The factors whose larger box is smallest. */
-static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t list[MAX_CANDIDATES]) {
+/* The factors whose larger box is smallest, in clusters of so many blocks. */
+static int candidates_in(const fg_planner *planner, const fg_work *w, int blocks, ptrdiff_t list[MAX_CANDIDATES]) {
   const ptrdiff_t n = w->dim[w->rank - 2].n;
   ptrdiff_t size[MAX_CANDIDATES + 1], best[MAX_CANDIDATES + 1];
   int count = 0;
   for (ptrdiff_t n1 = 2; n1 <= n / 2; n1++) {
     int at = count;
     if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) continue;
-    const ptrdiff_t larger = larger_box(planner, w, n1);
+    const ptrdiff_t larger = larger_box(planner, w, n1, blocks);
     if (!larger) continue;
     for (; at > 0 && size[at - 1] > larger; at--) {
       size[at] = size[at - 1];
@@ -191,6 +191,13 @@ static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t lis
   }
   for (int i = 0; i < count; i++) list[i] = best[i];
   return count;
+}
+
+/* Where none fit blocks, of complex data those that fit clusters (solvers box and strip). */
+static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t list[MAX_CANDIDATES]) {
+  const int count = candidates_in(planner, w, 1, list), cluster = planner->device->cluster;
+  if (count > 0 || w->kind != FG_DFT || w->rank != 3 || cluster < 2) return count;
+  return candidates_in(planner, w, cluster, list);
 }
 
 /* With n1 points of the split dimension in the first pass, the second's boxes leave room for three blocks at runs of 128
@@ -235,6 +242,8 @@ static double cost_from(const fg_planner *planner, const fg_passes *list, int fi
   return cost;
 }
 
+static bool has_planes(const fg_pass *p) { return p->four_step && !p->strip; }
+
 /* In place of planes in clusters and a pass more.  What was measured is priced as what it replaces, which planes' passes are
  * not (four_step.c): both are reckoned alike here, and in what the list then costs. */
 static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, const fg_passes *others,
@@ -258,7 +267,7 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const double cost = list->cost;
   const double bound = even ? worth_even : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
-  if (even && (others->pass[0].four_step || others->pass[1].four_step))
+  if (even && (has_planes(&others->pass[0]) || has_planes(&others->pass[1])))
     return lower_for_clusters(planner, w, others, factors, count, list);
   if (even) count = evener(planner, w, factors, count);
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;

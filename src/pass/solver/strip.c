@@ -1,0 +1,118 @@
+/* strip.c: long columns side by side, in a cluster of blocks: as many as make long runs, where a block has room for few.
+ *
+ * Those of one dimension are cut in two as rows are (four_step.c); those of two cross from one to the other, one of them being
+ * one butterfly.  Each block loads and stores whole runs of a strip: neighbouring columns, so many that these are 64 or 128
+ * bytes.  The columns may be the rows of memory on one side, as those of a hierarchical transform's second pass are.  (Bailey
+ * 1990, "four-step"; thread block clusters: CUDA C++ Programming Guide.) */
+#include "src/pass/geometry.h"
+#include "src/pass/solver.h"
+#include "src/pass/tuned.h"
+
+/* Below SMALLEST, a block has room for such runs, and two of them for a multiprocessor.  Rows of WHOLE points gain by strips (of
+ * 1600, 2048 and 4096 points 1.03 to 1.2, on an H100), those of 2000 lost, of double precision, too. */
+enum { SMALLEST = 80 * 1024, RUN = 64, WIDER = 128 /* bytes */, MANY = 16, WHOLE = 64 };
+
+/* The loop along which columns are neighbours where they are stored, and loaded, unless they are rows there; else -1. */
+static int strip_loop(const fg_work *w) {
+  for (int l = 0; l < w->loops; l++)
+    if (w->loop[l].out == 1 && (w->loop[l].in == 1 || (w->rank == 1 && w->dim[0].is == 1))) return l;
+  return -1;
+}
+
+static ptrdiff_t points(const fg_work *w) { return w->dim[0].n * (w->rank == 2 ? w->dim[1].n : 1); }
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(w->precision);
+  if (planner->device->cluster < 2 || w->rank < 1 || w->rank > 2 || w->kind != FG_DFT || fg_work_has_form(w)) return false;
+  if (w->load_table.kind || w->store_table.kind || w->filter.kind) return false; /* must: the kernel has none */
+  if (w->rank == 2 && w->twiddle) return false;                 /* must: which of the two is the slowest is chosen */
+  for (int d = 0; d < w->rank; d++)
+    if (w->dim[d].n < 2 || w->dim[d].n > 1 << 20 || !fg_smooth(w->dim[d].n, w->precision)) return false;
+  const int l = strip_loop(w);
+  if (l < 0 || (w->loop[l].in != 1 && (w->precision != FG_SINGLE || w->dim[0].n % WHOLE))) return false; /* taste: see there */
+  if (points(w) > 1 << 20 || points(w) * RUN < SMALLEST) return false; /* taste: see there */
+  return fg_work_loop_size(w) >= RUN / point * planner->device->multiprocessors; /* taste: blocks enough */
+}
+
+/* n1 points of what is first, columns side by side.  Of one dimension that is a part of it, of two one of them. */
+static fg_pass pass_of(const fg_work *w, int first, ptrdiff_t n1, ptrdiff_t columns) {
+  const int l = strip_loop(w);
+  const fg_loop along = w->loop[l];
+  fg_work strips = *w;
+  strips.rank = 1;
+  strips.dim[0] = (fg_dim){columns, (ptrdiff_t)along.in, (ptrdiff_t)along.out};
+  strips.loop[l] = (fg_loop){.n = (along.n + columns - 1) / columns, .in = along.in * columns, .out = along.out * columns,
+                             .twiddle = along.twiddle * columns};
+  fg_pass p = fg_pass_of(&strips);
+  const fg_dim cut = w->dim[0];
+  p.family = FG_FAMILY_BOX;
+  p.strip = true;
+  p.four_step = w->rank == 1;
+  p.dims = 3;
+  p.box[0] = p.four_step ? (fg_dim){n1, cut.is * (cut.n / n1), cut.os} : w->dim[first];
+  p.box[1] = p.four_step ? (fg_dim){cut.n / n1, cut.is, cut.os * n1} : w->dim[1 - first];
+  p.box[2] = strips.dim[0];
+  p.n = p.data = points(w) * columns;
+  p.pitch = (int)columns;
+  p.strip_rest = (int)(along.n % columns);
+  p.twiddle_row = (ptrdiff_t)along.twiddle;
+  return p;
+}
+
+/* The best so far: those that were measured come first, then by cost. */
+typedef struct {
+  const fg_planner *planner;
+  const fg_work *work;
+  const fg_passes *list;
+  double cost;
+  bool measured, found;
+  fg_pass best;
+} choice;
+
+/* That cut, in a cluster of so many blocks. */
+static void try_cluster(choice *c, fg_pass p, bool measured, int blocks) {
+  const fg_device_info *device = c->planner->device;
+  const bool sure = c->found && c->measured == measured;
+  p.cluster = blocks;
+  p.lines = 1;
+  p.blocks_sm = 32;
+  if (!fg_geometry_may_cluster(&p, device) || !fg_geometry_cluster_suits(&p, device)) return;
+  const double least = fg_pass_cost(&p, device);
+  if (fg_passes_hopeless(c->planner, c->list, least) || (sure && least >= c->cost)) return;
+  const double score = fg_box_choose(&p, device, 0, false);
+  if (score <= 0) return;
+  const double cost = fg_pass_cost(&p, device) / score; /* of otherwise alike ones the better */
+  if (sure && cost >= c->cost) return;
+  c->found = true;
+  c->measured = measured;
+  c->cost = cost;
+  c->best = p;
+}
+
+static void try_columns(choice *c, int first, ptrdiff_t columns) {
+  const fg_work *const w = c->work;
+  const int l = strip_loop(w);
+  if (w->loop[l].n % columns && w->loop[l].n < MANY * columns) return; /* taste: most strips are whole */
+  for (int r = FG_MAX_RADIX; r > 1; r--) {
+    if (!fg_radix_either(r, w->precision) || (w->rank == 1 ? w->dim[0].n % r != 0 : w->dim[first].n != r)) continue;
+    const fg_pass p = pass_of(w, first, r, columns);
+    const bool measured = fg_tuned_shipped_has(&p, c->planner->device->arch);
+    if (c->measured && !measured) continue;
+    for (int blocks = c->planner->device->cluster; blocks > 1; blocks--) try_cluster(c, p, measured, blocks);
+  }
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(w->precision);
+  choice c = {.planner = planner, .work = w, .list = list};
+  for (int first = 0; first < w->rank; first++) {
+    try_columns(&c, first, RUN / point);
+    try_columns(&c, first, WIDER / point);
+  }
+  if (!c.found) return false;
+  fg_box_choose(&c.best, planner->device, 0, true);
+  fg_tuned_correct(&c.best, planner->device);
+  return fg_passes_add(planner, list, &c.best);
+}
+
+const fg_solver fg_solver_strip = {"strip", applicable, lower};
