@@ -116,7 +116,7 @@ typedef struct {
   int cluster;                   /* blocks that share a box (box.cu), each a part of it, any number; 1: none do */
   bool four_step;                /* the first two dimensions, n₁ and n₂, are one of n₁·n₂ points: of two a row, of three the
                                     columns of a plane; in a cluster */
-  bool strip;                    /* the last of three dimensions is not transformed: so many neighbouring columns; in a cluster */
+  bool strip;                    /* the last of three dimensions is not transformed: neighbouring columns; in a cluster */
   int strip_rest;                /* 0, or columns that the last of neighbouring strips has, which the innermost loop counts */
   ptrdiff_t twiddle_row;         /* how much the twiddle's J grows from point to point of the last dimension */
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */

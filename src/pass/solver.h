@@ -45,8 +45,8 @@ typedef struct {
 } fg_solver;
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
-    fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real, fg_solver_r2r,
-    fg_solver_halves, fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
+    fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real,
+    fg_solver_r2r, fg_solver_halves, fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can, or none below the limit. */
@@ -104,6 +104,9 @@ void fg_passes_copy(fg_passes *to, const fg_passes *from);
  * nearest to the root first (two passes balance), then the nearest to the cube root (three).  Returns how many. */
 enum { FG_MAX_FACTORS = 6 };
 int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MAX_FACTORS]);
+
+/* Solver hierarchical's ways: n1, which divides the length, the columns' of the first pass. */
+bool fg_hierarchical_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
 /* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the pass that has the last one,
  * the first (c2r: the second). */

@@ -42,6 +42,16 @@ static void extend(test_range *r, ptrdiff_t by) {
   else r->high += by;
 }
 
+static void leave_out(test_range *r, ptrdiff_t by) {
+  if (by < 0) r->low -= by;
+  else r->high -= by;
+}
+
+/* The last of neighbouring strips may have fewer columns. */
+static bool beyond_strip(const fg_pass *p, ptrdiff_t line, ptrdiff_t k) {
+  return p->strip_rest && (line + 1) % p->loop[0].n == 0 && k % p->box[2].n >= p->strip_rest;
+}
+
 /* Axes with a weight run together along one line of positions: stride = ratio · weight for all of them. */
 typedef struct {
   ptrdiff_t ratio, positions; /* positions: one more than the highest */
@@ -65,6 +75,7 @@ test_range test_pass_range(const fg_pass *p, enum fg_side side) {
   along line = {0, 1};
   for (int d = 0; d < own_axes(p); d++) add_axis(&r, &line, limited(p, side), own_axis(p, d, side));
   for (int l = 0; l < p->loops; l++) add_axis(&r, &line, limited(p, side), loop_axis(&p->loop[l], side));
+  if (p->strip_rest) leave_out(&r, (p->box[2].n - p->strip_rest) * own_axis(p, 2, side).stride);
   if (limited(p, side)) {
     const ptrdiff_t last = line.positions < limit(p, side) ? line.positions : limit(p, side);
     extend(&r, (last - 1) * line.ratio);
@@ -76,6 +87,7 @@ test_range test_pass_range(const fg_pass *p, enum fg_side side) {
 
 ptrdiff_t test_pass_element(const fg_pass *p, ptrdiff_t line, ptrdiff_t k, enum fg_side side) {
   ptrdiff_t element = side == FG_INPUT ? p->from.offset : p->to.offset, position = 0;
+  if (beyond_strip(p, line, k)) return -1;
   for (int d = own_axes(p) - 1; d >= 0; d--) {
     const axis a = own_axis(p, d, side);
     element += k % a.n * a.stride;

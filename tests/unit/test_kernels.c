@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "in_clusters.h"
+#include "kernel_case.h"
 #include "on_sim.h"
 #include "random_problem.h"
 #include "reaching.h"
@@ -18,37 +18,6 @@
 #include "src/problem/notation.h"
 #include "suite.h"
 #include "variant.h"
-
-static const enum fg_reach REACH = TEST_WIDE ? FG_REACH_ARRAY : FG_REACH_IMAGE;
-
-static fg_passes list; /* too large for a stack */
-
-static fg_problem *problem_of(const char *text) {
-  fg_problem *p = test_problem(text, ARRAYS);
-  p->compute = PRECISION;
-  return p;
-}
-
-static bool try_plan(const fg_problem *p, const fg_device_info *device, const char **why) {
-  return TEST_WIDE ? test_plan_reaching(p, false, device, &list, why) : fg_planner_plan(p, device, &list, why);
-}
-
-static void plan(const fg_problem *p, const fg_device_info *device) {
-  const char *why = "";
-  if (!try_plan(p, device, &why)) {
-    char text[300];
-    fg_notation_print(p, text, sizeof text);
-    ck_abort_msg("%s: %s", text, why);
-  }
-}
-
-/* list is right for p. */
-static void check(fg_problem *p, const char *name) {
-  dice d = {61};
-  const double error = test_passes_error(p, &list, &d), allowed = test_allowed_error(p, &list);
-  if (getenv("SHOW")) fprintf(stderr, "%-30s %d passes %g of %g\n", name, list.count, error, allowed);
-  ck_assert_msg(error <= allowed, "%s: error %g, allowed %g", name, error, allowed);
-}
 
 static const char *notation(char *text, size_t size, const char *format, int a, int b) {
   snprintf(text, size, format, a, b);
@@ -283,63 +252,13 @@ START_TEST(large_boxes_are_right_in_one_pass) {
 }
 END_TEST
 
-/* Boxes shared by a cluster, with the fewest stages or with more: both signs, split, in place, several loops, gaps,
- * dimensions that the blocks cannot share out evenly, or that some of them have nothing of. */
-static const struct {
-  const char *text;
-  int blocks;
-} in_clusters[] = {{"oc32x32x32", 8},    {"ocb24x24x24*2", 4},  {"/oc12x20x28*3", 2},  {"ic30x20x24", 8},
-                   {"oc30x8x20", 8},     {"ocb30x6x6*5", 4},     {"oc9x10x11*2x3", 4},  {"/icb5x3x4*7", 8},
-                   {"oc31x7x2", 2},        {"oc16x24x20:2:1*3:16000:7700", 4}};
-
-START_TEST(boxes_of_clusters_are_right) {
-  fg_problem *p = problem_of(in_clusters[_i].text);
-  fg_device_info device = fg_reference_device;
-  device.multiprocessors = 8; /* which few boxes keep busy */
-  plan(p, &device);
-  ck_assert(list.count == 1);
-  test_share_box(&list.pass[0], &device, in_clusters[_i].blocks, _i % 2);
-  check(p, in_clusters[_i].text);
-  fg_problem_free(p);
-}
-END_TEST
-
-/* Rows, two of them convolved, and columns of planes, cut in two, in clusters of every size that suits: both signs, split, in
- * place, several loops, gaps, parts that are not even, or that some blocks have nothing of. */
-static const char *const cut[] = {"oc8192",          "ocb10000*2",       "/ic9216*3",         "oc16384:1*2:17000:16500",
-                                  "icb12000*2x2",    "oc64x64*2",        "ocb90x100",         "/ic72x66*3",
-                                  "oc75x60*2:5000:4600", "icb66x64*2x2", "ocb64x80:100:90x1:1",
-                                  "ocb4099",         "/ic5003"};
-
-START_TEST(rows_and_planes_are_right_when_cut) {
-  fg_problem *p = problem_of(cut[_i]);
-  fg_device_info device = fg_reference_device;
-  device.multiprocessors = 8;
-  plan(p, &device);
-  ck_assert(list.count == 1 && list.pass[0].four_step);
-  test_cluster_sizes(&list.pass[0], &device, check, p, cut[_i]);
-  fg_problem_free(p);
-}
-END_TEST
-
 /* ---- two passes for large transforms of several dimensions ---- */
 
-/* p's transform as solver overlap does it with a first digit of n1 points. */
-static void plan_split(const fg_problem *p, ptrdiff_t n1) {
-  const fg_planner planner = {.device = &fg_reference_device};
-  fg_layout in, out;
-  ck_assert(fg_layout_make_reaching(&in, p, FG_INPUT, REACH) && fg_layout_make_reaching(&out, p, FG_OUTPUT, REACH));
-  fg_work w = {.precision = PRECISION, .sign = p->sign, .rank = p->transform.rank, .loops = p->batch.rank};
-  w.from = (fg_place){.array = FG_ARRAY_IN, .wide = TEST_WIDE, .split = in.split, .offset = in.offset};
-  w.to = (fg_place){.array = FG_ARRAY_OUT, .wide = TEST_WIDE, .split = out.split, .offset = out.offset};
-  for (int d = 0; d < w.rank; d++) w.dim[d] = (fg_dim){p->transform.dim[d].n, in.stride[d], out.stride[d]};
-  for (int b = 0; b < w.loops; b++)
-    w.loop[b] = (fg_loop){.n = p->batch.dim[b].n, .in = in.stride[w.rank + b], .out = out.stride[w.rank + b]};
-  list = (fg_passes){0};
-  ck_assert(fg_solver_overlap.applicable(&planner, &w) && fg_overlap_lower_split(&planner, &w, n1, &list));
-  fg_layout_free(&in);
-  fg_layout_free(&out);
+/* As solver overlap does it with a first digit of n1 points. */
+static bool overlap(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *to) {
+  return fg_solver_overlap.applicable(planner, w) && fg_overlap_lower_split(planner, w, n1, to);
 }
+static void plan_split(const fg_problem *p, ptrdiff_t n1) { plan_way(p, &fg_reference_device, overlap, n1); }
 
 static const char *const overlapped[] = {
     "oc12x16x20", "ocb12x16x20*2", "/oc10x15x24", "/ocb8x9x50*3", "oc15x15x15*2", "oc15x30x18", "ic16x16x16",
@@ -498,8 +417,6 @@ static void add_what_is_inside(TCase *tc) {
   tcase_add_loop_test(tc, primes_in_registers_are_radices_like_others, 0, TEST_COUNT(primes));
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
-  tcase_add_loop_test(tc, boxes_of_clusters_are_right, 0, TEST_COUNT(in_clusters));
-  tcase_add_loop_test(tc, rows_and_planes_are_right_when_cut, 0, TEST_COUNT(cut));
   tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
   tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0,
                       PRECISION == FG_SINGLE ? LONGEST : LONGEST - 1);

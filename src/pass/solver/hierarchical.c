@@ -87,7 +87,7 @@ static halves split(const fg_work *w, ptrdiff_t n1) {
   return h;
 }
 
-static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+bool fg_hierarchical_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
   const halves h = split(w, n1);
   if (h.columns.to.array > FG_ARRAY_SCRATCH1) return false;
   const ptrdiff_t elements = fg_work_loop_size(&h.columns) * n1;
@@ -139,7 +139,8 @@ static void prefer_two(const fg_planner *planner, const fg_work *w, const ptrdif
   two->cost = cost;
   once.splits = MAX_SPLITS - 1;
   if (once.limit == 0 || limit < once.limit) once.limit = limit;
-  if (fg_planner_cheapest(&once, w, lower_split, factors, count, two) && two->count - before == 2) fg_passes_copy(list, two);
+  if (fg_planner_cheapest(&once, w, fg_hierarchical_lower_split, factors, count, two) && two->count - before == 2)
+    fg_passes_copy(list, two);
   free(two);
 }
 
@@ -147,7 +148,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   ptrdiff_t factors[MAX_CANDIDATES];
   const int count = fg_hierarchical_factors(w->dim[0].n, w->precision, factors), before = list->count;
   const double cost = list->cost;
-  const bool can = fg_planner_cheapest(planner, w, lower_split, factors, count, list);
+  const bool can = fg_planner_cheapest(planner, w, fg_hierarchical_lower_split, factors, count, list);
   if (can && list->count - before == 3 && may_prefer_two(planner, w))
     prefer_two(planner, w, factors, count, before, cost, list);
   return can;

@@ -243,6 +243,7 @@ static double cost_from(const fg_planner *planner, const fg_passes *list, int fi
 }
 
 static bool has_planes(const fg_pass *p) { return p->four_step && !p->strip; }
+static bool has_strips(const fg_passes *list) { return list->pass[0].strip || list->pass[1].strip; }
 
 /* In place of planes in clusters and a pass more.  What was measured is priced as what it replaces, which planes' passes are
  * not (four_step.c): both are reckoned alike here, and in what the list then costs. */
@@ -265,7 +266,8 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const bool shared = others->count == 1 && w->kind != FG_DFT && others->pass[0].cluster > 1;
   const int before = list->count, passes = shared ? 2 : others->count - !even;
   const double cost = list->cost;
-  const double bound = even ? worth_even : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
+  const double evenly = has_strips(others) ? 1 : worth_even;
+  const double bound = even ? evenly : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
   if (even && (has_planes(&others->pass[0]) || has_planes(&others->pass[1])))
     return lower_for_clusters(planner, w, others, factors, count, list);

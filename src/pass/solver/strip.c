@@ -8,8 +8,9 @@
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 
-/* Below SMALLEST, a block has room for such runs, and two of them for a multiprocessor.  Rows of WHOLE points gain by strips (of
- * 1600, 2048 and 4096 points 1.03 to 1.2, on an H100), those of 2000 lost, of double precision, too. */
+/* Below SMALLEST, a block has room for such runs, and two of them for a multiprocessor.  Parts of long rows gain
+ * by strips where they are whole lines of memory (1600, 2048 and 4096 points 1.03 to 1.2, on an H100); those of 2000 lost, and
+ * rows that are loaded so in double precision. */
 enum { SMALLEST = 80 * 1024, RUN = 64, WIDER = 128 /* bytes */, MANY = 16, WHOLE = 64 };
 
 /* The loop along which columns are neighbours where they are stored, and loaded, unless they are rows there; else -1. */
@@ -29,7 +30,9 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   for (int d = 0; d < w->rank; d++)
     if (w->dim[d].n < 2 || w->dim[d].n > 1 << 20 || !fg_smooth(w->dim[d].n, w->precision)) return false;
   const int l = strip_loop(w);
-  if (l < 0 || (w->loop[l].in != 1 && (w->precision != FG_SINGLE || w->dim[0].n % WHOLE))) return false; /* taste: see there */
+  if (l < 0) return false;
+  if ((w->loop[l].in != 1 && w->precision != FG_SINGLE) || ((w->loop[l].in != 1 || w->twiddle) && w->dim[0].n % WHOLE))
+    return false; /* taste: see there */
   if (points(w) > 1 << 20 || points(w) * RUN < SMALLEST) return false; /* taste: see there */
   return fg_work_loop_size(w) >= RUN / point * planner->device->multiprocessors; /* taste: blocks enough */
 }
