@@ -108,6 +108,8 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MA
 /* Solver hierarchical's ways: n1, which divides the length, the columns' of the first pass. */
 bool fg_hierarchical_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
+extern bool fg_strip_short_rows; /* only tests set it: solver strip does parts of rows of any length */
+
 /* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the pass that has the last one,
  * the first (c2r: the second). */
 extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */

@@ -107,7 +107,7 @@ START_TEST(parts_of_long_rows_are_right_in_strips) {
   const fg_device_info device = device_of_strips();
   fg_problem *p = problem_of(long_rows[_i].text);
   plan_way(p, &device, fg_hierarchical_lower_split, long_rows[_i].n1);
-  check_strips(p, &device, long_rows[_i].n1 > 16 || PRECISION == FG_SINGLE, long_rows[_i].text); /* a taste */
+  check_strips(p, &device, 1, long_rows[_i].text);
   fg_problem_free(p);
 }
 END_TEST
@@ -132,6 +132,7 @@ int main(void) {
   TCase *const tc = tcase_create("clusters");
   test_choose_sim();
   fg_overlap_caches = 0;
+  fg_strip_short_rows = true;
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, boxes_of_clusters_are_right, 0, TEST_COUNT(in_clusters));
   tcase_add_loop_test(tc, rows_and_planes_are_right_when_cut, 0, TEST_COUNT(cut));

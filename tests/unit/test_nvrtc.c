@@ -294,7 +294,8 @@ START_TEST(boxes_of_large_transforms_compile_everywhere) {
 }
 END_TEST
 
-/* What clusters have, without spills: rows and planes that are cut, boxes with large radices. */
+/* What clusters have, without spills: rows and planes that are cut, boxes with large radices, strips and what goes before
+ * them. */
 static const struct {
   const char *text;
   enum fg_precision precision;
@@ -309,12 +310,22 @@ static const struct {
                 {"orf256x256*256", FG_DOUBLE}, {"orb128x128*1024", FG_DOUBLE},
                 {"oc32749*1024", FG_SINGLE},
                 {"ocb65521*512", FG_SINGLE},   {"/oc65521*8", FG_SINGLE},
-                {"oc8191", FG_SINGLE},         {"oc10007", FG_SINGLE},       {"icb20011*6", FG_SINGLE}};
+                {"oc8191", FG_SINGLE},         {"oc10007", FG_SINGLE},       {"icb20011*6", FG_SINGLE},
+                {"oc16777216*2", FG_SINGLE},   {"icb8388608*4", FG_SINGLE},   {"oc1000000*33", FG_SINGLE},
+                {"oc8192x8192", FG_SINGLE},    {"icb16384x16384", FG_SINGLE}, {"oc4000x6000", FG_SINGLE},
+                {"orf4096x4096*4", FG_SINGLE}, {"oc512x512x512", FG_SINGLE},  {"oc480x480x480", FG_SINGLE},
+                {"ocb640x640x640", FG_SINGLE}, {"oc1024x1024x1024", FG_SINGLE}, {"/oc768x768x768", FG_SINGLE},
+                {"oc4096x4096", FG_DOUBLE},    {"ocb320x320x320", FG_DOUBLE}, {"oc256x256x512", FG_DOUBLE}};
 
 START_TEST(what_clusters_have_fits_registers) {
   fg_passes *list = test_plan(clusters[_i].text, clusters[_i].precision, &fg_reference_device);
-  ck_assert(list->count == 1 && list->pass[0].cluster > 1);
-  check_frame(&list->pass[0], 90, 0);
+  int checked = 0;
+  for (int i = 0; i < list->count; i++) {
+    if (list->pass[i].cluster == 1) continue;
+    check_frame(&list->pass[i], 90, 0);
+    checked++;
+  }
+  ck_assert_int_gt(checked, 0);
   free(list);
 }
 END_TEST
