@@ -49,7 +49,7 @@ static const struct {
   int most, passes; /* blocks of a cluster */
   bool planes;
 } in_planes[] = {{"oc256x256x256*2", 16, 2, true}, {"oc160x160x160*8", 16, 2, false}, {"oc300x300x300", 16, 2, false},
-                 {"oc1024x1024x128", 16, 2, true}, {"oc1024x1024x128", 8, 3, false},  {"oc192x192x192", 16, 2, true},
+                 {"oc1024x1024x128", 16, 2, true}, {"oc1024x1024x128", 8, 2, false},  {"oc192x192x192", 16, 2, true},
                  {"oc64x64x64", 16, 2, false},     {"oc131072*256", 8, 2, false},     {"oc131072*256", 16, 1, true},
                  {"oc256x256x512", 16, 2, false},  {"oc512x512x128", 16, 2, true},    {"oc256x256x256", 16, 2, true}};
 
@@ -72,11 +72,13 @@ static const struct {
   const char *text;
   enum fg_precision precision;
   int passes;
-} measured[] = {{"orf4096x4096*2", FG_SINGLE, 3},    {"orf4096x2048*4", FG_SINGLE, 2}, {"orf16x64x2160*30", FG_SINGLE, 2},
-                {"orf3072x2773*3", FG_SINGLE, 2},    {"orb4096x4096*2", FG_SINGLE, 3}, {"orb4096x2048*4", FG_SINGLE, 2},
+} measured[] = {{"orf4096x4096*2", FG_SINGLE, 2},    {"orf4096x2048*4", FG_SINGLE, 2}, {"orf16x64x2160*30", FG_SINGLE, 2},
+                {"orf3072x2773*3", FG_SINGLE, 2},    {"orb4096x4096*2", FG_SINGLE, 2}, {"orb4096x2048*4", FG_SINGLE, 2},
                 {"oc8388608*4", FG_SINGLE, 2},       {"ic6000000*5", FG_SINGLE, 2},    {"/oc3000000*11", FG_SINGLE, 2},
-                {"oc12000000*2", FG_SINGLE, 3},      {"oc16777216*2", FG_SINGLE, 3},   {"oc8388608*2", FG_DOUBLE, 3},
-                {"oc5000000", FG_SINGLE, 3},         {"oc31939", FG_SINGLE, 3},        {"oc3000000x16", FG_SINGLE, 4}};
+                {"oc12000000*2", FG_SINGLE, 2},      {"oc16777216*2", FG_SINGLE, 2},   {"oc8388608*2", FG_DOUBLE, 2},
+                {"oc5000000", FG_SINGLE, 3},         {"oc31939", FG_SINGLE, 3},        {"oc3000000x16", FG_SINGLE, 2},
+                {"oc8192x8192", FG_SINGLE, 2},       {"oc16384x16384", FG_SINGLE, 2},  {"oc512x512x512", FG_SINGLE, 2},
+                {"oc1024x1024x1024", FG_SINGLE, 2},  {"oc4096x4096", FG_DOUBLE, 2},    {"oc1048576*32", FG_SINGLE, 2}};
 
 START_TEST(as_many_passes_as_measurements_say) {
   fg_passes *p = test_plan(measured[_i].text, measured[_i].precision, &fg_reference_device);

@@ -18,9 +18,10 @@ enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 1
 
 /* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
  * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many, and in single precision of its own where those are
- * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374).  And what the L2 holds makes a third pass cheap.
+ * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); with strips (solver strip) in place of such planes if
+ * they are cheaper by so much, which no measured ones are.  And what the L2 holds makes a third pass cheap.
  * (Measured on an H200 from 144^3 to 512 x 512 x 128: doc/performance.md.) */
-static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92;
+static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_strips = 0.92;
 double fg_overlap_caches = 1;
 
 static double bytes(const fg_work *w) {
@@ -253,9 +254,10 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
   const int before = list->count;
   const double cost = list->cost;
   if (!fg_planner_cheapest(&all, w, fg_overlap_lower_split, factors, count, list) || list->count - before > 2) return false;
-  const double own = (w->precision == FG_SINGLE ? worth_even : 1) * cost_from(planner, list, before);
+  const bool strips = list->pass[before].strip || list->pass[list->count - 1].strip;
+  const double own = (w->precision == FG_SINGLE && !strips ? worth_even : 1) * cost_from(planner, list, before);
   list->cost = cost + own;
-  return own < cost_from(planner, others, 0) && !fg_passes_hopeless(planner, list, 0);
+  return own < (strips ? worth_strips : 1) * cost_from(planner, others, 0) && !fg_passes_hopeless(planner, list, 0);
 }
 
 /* By one of these factors, beside what other solvers make, if they make anything: a pass less, or as many that are evener,
