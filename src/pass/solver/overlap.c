@@ -226,7 +226,7 @@ static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors
   if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || !small_beside_memory(planner, w)) return 0;
   if (w->rank == 2 && fg_fit_room(planner->device, (size_t)(n * RUN)) < 2)
     for (ptrdiff_t n1 = 3; n1 <= n / 2 && kept == 0; n1++)
-      if (roomy(planner, w, n1)) factors[kept++] = n1;
+      if (roomy(planner, w, n1) && larger_box(planner, w, n1, 1)) factors[kept++] = n1;
   if (w->rank == 3 && fg_fit_room(planner->device, (size_t)(n * row)) < 2)
     for (int i = 0; i < count; i++)
       if (roomy(planner, w, factors[i])) factors[kept++] = factors[i];
@@ -268,12 +268,13 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const bool shared = others->count == 1 && w->kind != FG_DFT && others->pass[0].cluster > 1;
   const int before = list->count, passes = shared ? 2 : others->count - !even;
   const double cost = list->cost;
-  const double evenly = has_strips(others) ? 1 : worth_even;
-  const double bound = even ? evenly : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
+  const double as_many = has_strips(others) ? 1 : worth_even;
+  const double bound = even ? as_many : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
   if (even && (has_planes(&others->pass[0]) || has_planes(&others->pass[1])))
     return lower_for_clusters(planner, w, others, factors, count, list);
-  if (even) count = evener(planner, w, factors, count);
+  const int evenly = even ? evener(planner, w, factors, count) : 0;
+  if (even && (evenly > 0 || !has_strips(others))) count = evenly; /* with clusters on both sides any may be better */
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
 }
