@@ -96,6 +96,22 @@ START_TEST(columns_are_right_in_strips) {
 }
 END_TEST
 
+/* Strips of 8 or of 16 of the first loop's 131 columns would end where those of the second begin: that is not one loop then. */
+START_TEST(a_strip_with_fewer_columns_is_the_last_of_its_row) {
+  const fg_device_info device = device_of_strips();
+  const fg_planner planner = {.device = &device};
+  const long long pitch = _i ? 144 : 136;
+  const fg_work w = {.precision = FG_SINGLE, .sign = -1, .to = {.array = FG_ARRAY_OUT}, .rank = 1, .dim = {{1280, 300, 300}},
+                     .loops = 2, .loop = {{.n = 131, .in = 1, .out = 1}, {.n = 2, .in = pitch, .out = pitch}}};
+  list = (fg_passes){0};
+  ck_assert(fg_solver_strip.applicable(&planner, &w));
+  if (!fg_solver_strip.lower(&planner, &w, &list)) return;
+  const fg_pass *const p = &list.pass[0];
+  ck_assert(p->strip_rest && p->loops == 2 && p->loop[1].n == 2);
+  ck_assert_int_eq((p->loop[0].n - 1) * p->box[2].n + p->strip_rest, 131);
+}
+END_TEST
+
 /* Of long rows those of the first pass, with the twiddle, and of the second, which are rows where they are loaded. */
 static const struct {
   const char *text;
@@ -137,6 +153,7 @@ int main(void) {
   tcase_add_loop_test(tc, boxes_of_clusters_are_right, 0, TEST_COUNT(in_clusters));
   tcase_add_loop_test(tc, rows_and_planes_are_right_when_cut, 0, TEST_COUNT(cut));
   tcase_add_loop_test(tc, columns_are_right_in_strips, 0, TEST_COUNT(of_strips));
+  tcase_add_loop_test(tc, a_strip_with_fewer_columns_is_the_last_of_its_row, 0, 2);
   tcase_add_loop_test(tc, parts_of_long_rows_are_right_in_strips, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, two_passes_of_a_box_are_right_in_strips, 0, TEST_COUNT(boxes));
   return test_run(tc, PRECISION == FG_SINGLE ? "clusters" : "clusters in double precision");

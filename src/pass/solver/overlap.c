@@ -198,6 +198,7 @@ static int candidates_in(const fg_planner *planner, const fg_work *w, int blocks
 static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t list[MAX_CANDIDATES]) {
   const int count = candidates_in(planner, w, 1, list), cluster = planner->device->cluster;
   if (count > 0 || w->kind != FG_DFT || w->rank != 3 || cluster < 2) return count;
+  if (4 * bytes(w) > (double)planner->device->memory) return 0; /* taste: both arrays, scratch and some room */
   return candidates_in(planner, w, cluster, list);
 }
 
@@ -274,7 +275,8 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   if (even && (has_planes(&others->pass[0]) || has_planes(&others->pass[1])))
     return lower_for_clusters(planner, w, others, factors, count, list);
   const int evenly = even ? evener(planner, w, factors, count) : 0;
-  if (even && (evenly > 0 || !has_strips(others))) count = evenly; /* with clusters on both sides any may be better */
+  const bool any = has_strips(others) && small_beside_memory(planner, w);
+  if (even && (evenly > 0 || !any)) count = evenly; /* with clusters on both sides any may be better */
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
 }

@@ -99,6 +99,13 @@ static void try_cluster(choice *c, fg_pass p, bool measured, int blocks) {
   c->best = p;
 }
 
+/* The last strip of each row of them has fewer columns, and the innermost loop is such a row: not where it and the next were
+ * found to be one. */
+static bool rest_is_last(const fg_pass *p, long long columns) {
+  const long long all = columns + p->box[2].n - p->strip_rest;
+  return !p->strip_rest || (p->loop[0].out == p->box[2].n && p->loop[0].n * p->box[2].n == all);
+}
+
 static void try_columns(choice *c, int first, ptrdiff_t columns) {
   const fg_work *const w = c->work;
   const int l = strip_loop(w);
@@ -106,6 +113,7 @@ static void try_columns(choice *c, int first, ptrdiff_t columns) {
   for (int r = FG_MAX_RADIX; r > 1; r--) {
     if (!fg_radix_either(r, w->precision) || (w->rank == 1 ? w->dim[0].n % r != 0 : w->dim[first].n != r)) continue;
     const fg_pass p = pass_of(w, first, r, columns);
+    if (!rest_is_last(&p, w->loop[l].n)) return; /* must: the kernel tells by that */
     const bool measured = fg_tuned_shipped_has(&p, c->planner->device->arch);
     if (c->measured && !measured) continue;
     for (int blocks = c->planner->device->cluster; blocks > 1; blocks--) try_cluster(c, p, measured, blocks);
