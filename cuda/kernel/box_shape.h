@@ -143,7 +143,7 @@ template <int S> struct stage {
   static constexpr int M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH;
   static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
 
-  /* A row's results are neighbours along the first dimension */
+  /* A row's results are neighbours along the first dimension. */
   static constexpr int ALONG = CUT_ROW && !FG_CONVOLVE && S == LAST ? 0 : ROW;
 
   /* Of a strip that is loaded by rows so many of one are next to each other, a sector, before the next row: what is sent then

@@ -1,4 +1,6 @@
 /* geometry_box.c: boxes a block, threads, pitch and skews of a box. */
+#include <string.h>
+
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
@@ -43,13 +45,27 @@ void fg_geometry_skew(fg_pass *p, int pitch) {
   }
 }
 
+/* Pitches that differ by the number of banks meet them alike, unless the longer one has room for one skew more. */
+static bool is_another_pitch(const fg_pass *p, ptrdiff_t pitch) {
+  enum { BANKS = 16 }; /* of a point in single precision; in double half as many */
+  bool another = pitch - p->box[p->dims - 1].n < BANKS;
+  for (int s = 0; s + 1 < p->stages && !another; s++) {
+    fg_pass one = *p;
+    memset(one.skew, 0, sizeof one.skew);
+    one.skew[s] = 1;
+    const ptrdiff_t room = fg_banks_shortest_pitch(&one);
+    another = pitch >= room && pitch < room + BANKS;
+  }
+  return another;
+}
+
 /* The pitch and the skews with the fewest conflicts among those that leave as many blocks on a multiprocessor. */
 static void arrange_box(fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t row = p->box[p->dims - 1].n, most = row + (p->across ? 2 : row / 8 + 17);
   double least = fg_banks_box_conflicts(p);
   fg_pass best = *p;
   for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
-    if (!fg_cut_chirp_pitch(p, (int)pitch)) continue;
+    if (!fg_cut_chirp_pitch(p, (int)pitch) || !is_another_pitch(p, pitch)) continue;
     fg_pass now = *p;
     fg_geometry_skew(&now, (int)pitch);
     if (fg_geometry_shared(&now) > device->shared_block) continue;

@@ -190,19 +190,21 @@ double fg_box_share(const fg_pass *p, const fg_device_info *device) {
   return fmin(fill, 1) * fg_pass_cluster_efficiency(p);
 }
 
-/* The best of the clusters. */
+/* The best of the clusters.  Of two dimensions, whose rows may be long, before exchanges are arranged, which takes its time. */
 static bool choose_cluster(fg_pass *p, const fg_device_info *device) {
+  const bool rows = p->dims == 2;
   double best_score = 0;
   fg_pass best = *p;
   for (int blocks = device->cluster; blocks > 1; blocks--) {
     fg_pass now = *p;
     now.cluster = blocks;
     if (!fg_geometry_may_cluster(&now, device) || !fg_geometry_cluster_suits(&now, device)) continue;
-    const double share = fg_box_share(&now, device), score = fg_box_choose(&now, device, best_score / share, true);
+    const double share = fg_box_share(&now, device), score = fg_box_choose(&now, device, best_score / share, !rows);
     if (score == 0) continue;
     best_score = score * share;
     best = now;
   }
+  if (rows && best_score > 0) fg_box_choose(&best, device, 0, true);
   *p = best;
   return best_score > 0;
 }
