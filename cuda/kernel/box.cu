@@ -15,7 +15,7 @@
  * Where each dimension is one butterfly, it reads and writes the same places of the tile.  With FG_SINGLY a thread then does
  * one after the other, and has the points of only one in registers: for boxes whose points all of them together do not hold.
  *
- * A box of three dimensions may be shared by the blocks of a cluster.  The slowest dimension, one butterfly, comes first, and
+ * A box of three dimensions, or of two complex ones, may be shared by the blocks of a cluster.  The slowest dimension, one butterfly, comes first, and
  * each block does a part of the next one; each result is left in the block that has its part of the slowest dimension, which
  * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.  Half rows are put
  * together while they are loaded, and taken apart when they are stored: a block has the mirrors of what it has
@@ -31,13 +31,14 @@
  *
  * With FG_CONVOLVE such a row is convolved, padded with zeros, and crosses a second time on the way back (box_chirp.h).
  *
- * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension.
+ * With FG_TWIDDLE results are multiplied by exp(−2πi·J·k/N'), k the index along the slowest dimension, of one that is cut in two
+ * that along both, k₁ + n₁·k₂.
  *
  * Constants (set by src/pass/kernel.c) beside those of tile.cu that apply:
  *   FG_DIMS, FG_SIZES, FG_TOTAL       dimensions, points of each, their product
  *   FG_BOXES, FG_ACROSS               transforms a block; 1: neighbours in memory
  *   FG_CLUSTER                        blocks that share a box; 1: none do
- *   FG_FOUR_STEP                      1: the first two dimensions are one; a row's points lie one behind the other
+ *   FG_FOUR_STEP                      1: the first two dimensions are one; the points of a row of two lie one behind the other
  *   FG_STRIP                          1: the last dimension is not transformed
  *   FG_STRIP_REST                     columns that the last strip has; 0: as many as all
  *   FG_LOAD_ROWS                      1: a strip's columns are the rows of memory where they are loaded

@@ -32,6 +32,7 @@ constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
 /* And that whose results cross back (box_chirp.h); −1 without a convolution. */
 constexpr int RETURNING = FG_CONVOLVE ? LAST - 1 : -1;
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY), "a cluster has one whole box");
+static_assert(FG_CLUSTER == 1 || DIMS == 3 || FG_FOUR_STEP || !FG_HALF_ROW, "half rows of three dimensions, or cut in two");
 static_assert(!FG_STRIP || (FG_CLUSTER > 1 && DIMS == 3), "a strip is in a cluster, and the last of three dimensions");
 static_assert(!FG_FOUR_STEP || FG_CLUSTER > 1, "what is cut in two is in a cluster");
 static_assert(FG_CLUSTER == 1 || FG_HALF_ROW || (!SPECTRA_IN && !SPECTRA_OUT), "of complex points, or half rows");

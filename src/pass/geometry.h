@@ -56,7 +56,8 @@ double fg_box_choose(fg_pass *p, const fg_device_info *device, double least, boo
 /* The share of a device's speed that its cluster has, by how many blocks there are, too. */
 double fg_box_share(const fg_pass *p, const fg_device_info *device);
 
-/* A box of three dimensions, or what is cut in two, that the blocks of a cluster may share, on a device that has clusters. */
+/* A box of three dimensions, or of two complex ones with a twiddle, a strip, or what is cut in two, that the blocks of a cluster may
+ * share, on a device that has clusters. */
 enum { FG_MOST_CLUSTER = 16 }; /* blocks of one, on any device */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 

@@ -4,17 +4,19 @@
 #include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
-/* The kernel has them of whole boxes, rows and planes of complex points, or of half rows. */
+/* The kernel has them of whole boxes, rows and planes of complex points, or of half rows; and of complex points of strips, and of
+ * rows of a larger transform with its twiddle. */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
   if (p->family != FG_FAMILY_BOX || p->cluster > device->cluster) return false;
   if (!p->half_row && (p->from.form || p->to.form)) return false;
-  const bool rows = p->dims == 2 && p->twiddle && !p->across; /* of a larger transform */
+  const bool forms = p->from.form || p->to.form;
+  const bool rows = p->dims == 2 && p->twiddle && !p->across && !forms;
   return device->cluster > 1 && (p->four_step || p->strip || rows || (p->dims == 3 && !fg_geometry_shares(p)));
 }
 
 static bool is_even(const fg_pass *p, int d) { return fg_pass_evenness(p, d) == 1; }
 
-/* What is cut leaves room for two blocks (one lost to two passes), and a row's results are stored in whole sectors (half ones
+/* Strips have even shares.  What else is cut leaves room for two blocks (one lost to two passes), and a row's results are stored in whole sectors (half ones
  * took 1.5 times as long, both on an H200).  Else shares are even, or, of powers of two, nearly; boxes of which two fit a
  * multiprocessor have only these. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {

@@ -81,7 +81,7 @@ typedef struct {
   fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
 
   ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward); of a
-                             box k is the index along its slowest dimension */
+                             box k is the index along its slowest dimension, or both that are one (four_step) */
   bool twiddle_back;      /* its conjugate */
   fg_table load_table, store_table;
   ptrdiff_t load_weight, store_weight, load_limit, store_limit;

@@ -144,6 +144,50 @@ START_TEST(two_passes_of_a_box_are_right_in_strips) {
 }
 END_TEST
 
+/* ---- what is no geometry ---- */
+
+/* All that is offered for that pass has, or has not, several blocks. */
+static void check_offered(const fg_pass *p, const fg_device_info *device, bool several) {
+  enum { MOST = 64 };
+  static fg_choice ways[MOST];
+  const int count = fg_choice_list(p, device, ways, MOST);
+  for (int i = 0; i < count; i++) ck_assert_int_eq(ways[i].cluster > 1, several);
+  ck_assert_int_gt(count, 0);
+}
+
+/* A strip is in a cluster, also where a block has room for it. */
+START_TEST(strips_are_never_in_one_block) {
+  fg_device_info device = device_of_strips();
+  device.shared_block = 24 * 1024;
+  fg_problem *p = problem_of(boxes[0].text);
+  plan_way(p, &device, fg_overlap_lower_split, boxes[0].n1);
+  ck_assert(list.pass[1].strip);
+  fg_choice alone = fg_choice_of(&list.pass[1]);
+  check_offered(&list.pass[1], &fg_reference_device, true);
+  alone.cluster = 1;
+  ck_assert(!fg_choice_apply(&alone, &list.pass[1], &fg_reference_device));
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Half rows of a larger transform, whose bins are put together by the block that has them, are not in clusters. */
+START_TEST(real_rows_with_a_twiddle_are_in_one_block) {
+  fg_problem *p = test_problem("orf512x256*2", FG_SINGLE);
+  fg_layout in, out;
+  const fg_planner planner = {.device = &fg_reference_device};
+  ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
+  const fg_work w = {.precision = FG_SINGLE, .kind = FG_R2C, .sign = -1, .to = {.array = FG_ARRAY_OUT}, .rank = 2,
+                     .dim = {{512, in.stride[0], out.stride[0]}, {256, 1, 1}}, .loops = 1,
+                     .loop = {{.n = 2, .in = in.stride[2], .out = out.stride[2]}}};
+  list = (fg_passes){0};
+  ck_assert(fg_overlap_lower_split(&planner, &w, 16, &list) && list.pass[0].twiddle && list.pass[0].half_row);
+  check_offered(&list.pass[0], &fg_reference_device, false);
+  fg_layout_free(&in);
+  fg_layout_free(&out);
+  fg_problem_free(p);
+}
+END_TEST
+
 int main(void) {
   TCase *const tc = tcase_create("clusters");
   test_choose_sim();
@@ -156,5 +200,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_strip_with_fewer_columns_is_the_last_of_its_row, 0, 2);
   tcase_add_loop_test(tc, parts_of_long_rows_are_right_in_strips, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, two_passes_of_a_box_are_right_in_strips, 0, TEST_COUNT(boxes));
+  tcase_add_test(tc, strips_are_never_in_one_block);
+  tcase_add_test(tc, real_rows_with_a_twiddle_are_in_one_block);
   return test_run(tc, PRECISION == FG_SINGLE ? "clusters" : "clusters in double precision");
 }

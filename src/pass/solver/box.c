@@ -220,7 +220,8 @@ static bool best_geometry(fg_pass *p, const fg_device_info *device) {
   if (!fits && !cluster) return false;
   *p = cluster ? together : alone;
   fg_tuned_correct(p, device);
-  if (fits && cluster && p->cluster == 1) p->price = fg_pass_cost(&alone, device); /* measured before there were clusters of it */
+  if (fits && cluster && p->dims == 2 && p->cluster == 1)
+    p->price = fg_pass_cost(&alone, device); /* measured before there were clusters of it */
   return true;
 }
 

@@ -245,7 +245,11 @@ static double cost_from(const fg_planner *planner, const fg_passes *list, int fi
 }
 
 static bool has_planes(const fg_pass *p) { return p->four_step && !p->strip; }
-static bool has_strips(const fg_passes *list) { return list->pass[0].strip || list->pass[1].strip; }
+static bool has_strips(const fg_passes *list, int first) {
+  bool any = false;
+  for (int i = first; i < list->count; i++) any = any || list->pass[i].strip;
+  return any;
+}
 
 /* In place of planes in clusters and a pass more.  What was measured is priced as what it replaces, which planes' passes are
  * not (four_step.c): both are reckoned alike here, and in what the list then costs. */
@@ -255,7 +259,7 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
   const int before = list->count;
   const double cost = list->cost;
   if (!fg_planner_cheapest(&all, w, fg_overlap_lower_split, factors, count, list) || list->count - before > 2) return false;
-  const bool strips = list->pass[before].strip || list->pass[list->count - 1].strip;
+  const bool strips = has_strips(list, before);
   const double own = (w->precision == FG_SINGLE && !strips ? worth_even : 1) * cost_from(planner, list, before);
   list->cost = cost + own;
   return own < (strips ? worth_strips : 1) * cost_from(planner, others, 0) && !fg_passes_hopeless(planner, list, 0);
@@ -269,13 +273,13 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const bool shared = others->count == 1 && w->kind != FG_DFT && others->pass[0].cluster > 1;
   const int before = list->count, passes = shared ? 2 : others->count - !even;
   const double cost = list->cost;
-  const double as_many = has_strips(others) ? 1 : worth_even;
+  const double as_many = has_strips(others, 0) ? 1 : worth_even;
   const double bound = even ? as_many : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
   if (even && (has_planes(&others->pass[0]) || has_planes(&others->pass[1])))
     return lower_for_clusters(planner, w, others, factors, count, list);
   const int evenly = even ? evener(planner, w, factors, count) : 0;
-  const bool any = has_strips(others) && small_beside_memory(planner, w);
+  const bool any = has_strips(others, 0) && small_beside_memory(planner, w);
   if (even && (evenly > 0 || !any)) count = evenly; /* with clusters on both sides any may be better */
   if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);

@@ -103,7 +103,7 @@ static void try_cluster(choice *c, fg_pass p, bool measured, int blocks) {
  * found to be one. */
 static bool rest_is_last(const fg_pass *p, long long columns) {
   const long long all = columns + p->box[2].n - p->strip_rest;
-  return !p->strip_rest || (p->loop[0].out == p->box[2].n && p->loop[0].n * p->box[2].n == all);
+  return !p->strip_rest || (p->loops > 0 && p->loop[0].out == p->box[2].n && p->loop[0].n * p->box[2].n == all);
 }
 
 static void try_columns(choice *c, int first, ptrdiff_t columns) {
