@@ -15,11 +15,11 @@
  * Where each dimension is one butterfly, it reads and writes the same places of the tile.  With FG_SINGLY a thread then does
  * one after the other, and has the points of only one in registers: for boxes whose points all of them together do not hold.
  *
- * A box of three dimensions, or of two complex ones, may be shared by the blocks of a cluster.  The slowest dimension, one butterfly, comes first, and
- * each block does a part of the next one; each result is left in the block that has its part of the slowest dimension, which
- * does all other stages.  So the blocks exchange once, and what they load and store are whole rows.  Half rows are put
- * together while they are loaded, and taken apart when they are stored: a block has the mirrors of what it has
- * (box_shape.h, mirrored_rows.h, row_spectrum.h).
+ * A box of three dimensions, or of two complex ones, may be shared by the blocks of a cluster.  The slowest dimension, one
+ * butterfly, comes first, and each block does a part of the next one; each result is left in the block that has its part of
+ * the slowest dimension, which does all other stages.  So the blocks exchange once, and what they load (but for two dimensions)
+ * and store are whole rows.  Half rows are put together while they are loaded, and taken apart when they are stored: a block
+ * has the mirrors of what it has (box_shape.h, mirrored_rows.h, row_spectrum.h).
  *
  * With FG_FOUR_STEP the first two dimensions, n₁ and n₂, are one of n = n₁·n₂ points, which is cut in two: what crosses is
  * multiplied by exp(−2πi·j·k/n), k the place in the first and j in the second (four_step.h).  Of two dimensions that is a

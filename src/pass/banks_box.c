@@ -1,6 +1,7 @@
 /* banks_box.c: how the exchanges of boxes meet the banks of shared memory: the addresses of two groups of threads,
  * worked out as cuda/kernel/box.cu does. */
 #include "src/pass/banks.h"
+#include "src/pass/fit.h"
 
 enum { WARP = 32, MOST_BANKS = 16 };
 
@@ -88,7 +89,7 @@ static spot locate(const accesses *a, ptrdiff_t u) {
    * for 4.0, 160³ 44.3 for 46.8, 512 x 512 x 128 307 for 311). */
   const bool cut = a->p->four_step && !a->p->filter.kind && !a->p->strip;
   const int row = a->p->dims - 1, first = cut && a->t->number == a->p->stages - 1 ? 0 : row;
-  const int sector = 32 / (2 * (int)fg_real_size(a->p->precision));
+  const int sector = FG_SECTOR / fg_fit_point_size(a->p);
   const int together = a->t->number == 0 && fg_pass_loads_rows(a->p) ? sector : 1;
   const ptrdiff_t in_sector = u % together;
   u /= together;

@@ -8,17 +8,17 @@
  * rows of a larger transform with its twiddle. */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device) {
   if (p->family != FG_FAMILY_BOX || p->cluster > device->cluster) return false;
-  if (!p->half_row && (p->from.form || p->to.form)) return false;
   const bool forms = p->from.form || p->to.form;
+  if (forms && !p->half_row) return false;
   const bool rows = p->dims == 2 && p->twiddle && !p->across && !forms;
   return device->cluster > 1 && (p->four_step || p->strip || rows || (p->dims == 3 && !fg_geometry_shares(p)));
 }
 
 static bool is_even(const fg_pass *p, int d) { return fg_pass_evenness(p, d) == 1; }
 
-/* Strips have even shares.  What else is cut leaves room for two blocks (one lost to two passes), and a row's results are stored in whole sectors (half ones
- * took 1.5 times as long, both on an H200).  Else shares are even, or, of powers of two, nearly; boxes of which two fit a
- * multiprocessor have only these. */
+/* Strips have even shares.  What else is cut leaves room for two blocks (one lost to two passes), and a row's results are stored
+ * in whole sectors (half ones took 1.5 times as long, both on an H200).  Else shares are even, or, of powers of two, nearly;
+ * boxes of which two fit a multiprocessor have only these. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t first = p->box[0].n, blocks = p->cluster, point = fg_fit_point_size(p);
   const bool bins = p->to.form == FG_FORM_HERMITIAN; /* of a row two neighbours at most, whatever its share */
@@ -47,27 +47,37 @@ void fg_geometry_skew(fg_pass *p, int pitch) {
   }
 }
 
-/* Pitches that differ by the number of banks meet them alike, unless the longer one has room for one skew more. */
-static bool is_another_pitch(const fg_pass *p, ptrdiff_t pitch) {
-  enum { BANKS = 16 }; /* of a point in single precision; in double half as many */
-  bool another = pitch - p->box[p->dims - 1].n < BANKS;
-  for (int s = 0; s + 1 < p->stages && !another; s++) {
+/* Where pitches begin that meet the banks otherwise than shorter ones: the row, and what has room for a skew.  How many. */
+static int first_pitches(const fg_pass *p, ptrdiff_t list[FG_MAX_STAGES]) {
+  int count = 0;
+  list[count++] = p->box[p->dims - 1].n;
+  for (int s = 0; s + 1 < p->stages; s++) {
     fg_pass one = *p;
     memset(one.skew, 0, sizeof one.skew);
     one.skew[s] = 1;
-    const ptrdiff_t room = fg_banks_shortest_pitch(&one);
-    another = pitch >= room && pitch < room + BANKS;
+    list[count++] = fg_banks_shortest_pitch(&one);
   }
+  return count;
+}
+
+/* Those that differ by the number of banks meet them alike. */
+static bool is_another(ptrdiff_t pitch, const ptrdiff_t *first, int count) {
+  enum { BANKS = 16 }; /* of points in single precision; in double half as many */
+  bool another = false;
+  for (int i = 0; i < count; i++) another = another || (pitch >= first[i] && pitch < first[i] + BANKS);
   return another;
 }
 
 /* The pitch and the skews with the fewest conflicts among those that leave as many blocks on a multiprocessor. */
 static void arrange_box(fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t row = p->box[p->dims - 1].n, most = row + (p->across ? 2 : row / 8 + 17);
+  const bool chirp = fg_is_cut_chirp(p);
+  ptrdiff_t first[FG_MAX_STAGES];
+  const int count = first_pitches(p, first);
   double least = fg_banks_box_conflicts(p);
   fg_pass best = *p;
   for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
-    if (!fg_cut_chirp_pitch(p, (int)pitch) || !is_another_pitch(p, pitch)) continue;
+    if (chirp ? !fg_cut_chirp_pitch(p, (int)pitch) : !is_another(pitch, first, count)) continue;
     fg_pass now = *p;
     fg_geometry_skew(&now, (int)pitch);
     if (fg_geometry_shared(&now) > device->shared_block) continue;

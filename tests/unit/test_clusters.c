@@ -96,7 +96,7 @@ START_TEST(columns_are_right_in_strips) {
 }
 END_TEST
 
-/* Strips of 8 or of 16 of the first loop's 131 columns would end where those of the second begin: that is not one loop then. */
+/* Strips of 8 of the first loop's 131 columns would end where those of the second begin, 136 on: then there are none. */
 START_TEST(a_strip_with_fewer_columns_is_the_last_of_its_row) {
   const fg_device_info device = device_of_strips();
   const fg_planner planner = {.device = &device};
@@ -105,7 +105,9 @@ START_TEST(a_strip_with_fewer_columns_is_the_last_of_its_row) {
                      .loops = 2, .loop = {{.n = 131, .in = 1, .out = 1}, {.n = 2, .in = pitch, .out = pitch}}};
   list = (fg_passes){0};
   ck_assert(fg_solver_strip.applicable(&planner, &w));
-  if (!fg_solver_strip.lower(&planner, &w, &list)) return;
+  const bool can = fg_solver_strip.lower(&planner, &w, &list);
+  ck_assert_int_eq(can, pitch == 144);
+  if (!can) return;
   const fg_pass *const p = &list.pass[0];
   ck_assert(p->strip_rest && p->loops == 2 && p->loop[1].n == 2);
   ck_assert_int_eq((p->loop[0].n - 1) * p->box[2].n + p->strip_rest, 131);
