@@ -6,6 +6,14 @@
 /* Loop dimensions that a pass may have around its lines; FFTW problems beyond that stay on the host. */
 #define FG_MAX_LOOPS 12
 
+/* In the arguments of a kernel those that it has (of none one, unused), since a launch costs more with more bytes; the host's
+ * struct has room for all. */
+#ifdef FG_LOOPS
+#define FG_LOOPS_OF_ARGS (FG_LOOPS ? FG_LOOPS : 1)
+#else
+#define FG_LOOPS_OF_ARGS FG_MAX_LOOPS
+#endif
+
 /* Dimensions of a box: transforms of this rank are done whole in a block. */
 #define FG_MAX_BOX 3
 
@@ -24,19 +32,20 @@ enum fg_form {
   FG_FORM_REDFT00, FG_FORM_RODFT00  /* L = 2(N − 1), 2(N + 1): loaded extended, stored half of it */
 };
 
+/* ⌊u/n⌋ = (⌊magic·u/2³²⌋ + u) >> shift for u < 2³¹ (Granlund, Montgomery, Division by invariant integers using
+ * multiplication, PLDI 1994). */
+typedef struct {
+  unsigned magic, shift;
+} fg_divisor;
+
 /* Strides count elements of the array: complex numbers, or the reals of one plane of a split array. */
 typedef struct {
   long long n;       /* points */
   long long in, out; /* strides of load and store */
   long long twiddle; /* weight of this index in the twiddle's exponent */
   long long load, store; /* weights of this index in the position in the load and store tables */
+  fg_divisor by;         /* n; only in arguments of kernels, of all loops but the outermost */
 } fg_loop;
-
-/* ⌊u/n⌋ = (⌊magic·u/2³²⌋ + u) >> shift for u < 2³¹ (Granlund, Montgomery, Division by invariant integers using
- * multiplication, PLDI 1994). */
-typedef struct {
-  unsigned magic, shift;
-} fg_divisor;
 
 typedef struct {
   const void *in_re, *in_im; /* in_im only of split input */
@@ -57,8 +66,7 @@ typedef struct {
   const int *order;            /* FG_RADER: the place in the tile of point k of the stages, a power of g, 0 ≤ k < N */
   long long box_in[FG_MAX_BOX], box_out[FG_MAX_BOX]; /* strides of a box's dimensions, slowest first */
   const void *box_stages[FG_MAX_BOX];                /* twiddles between the stages of each of them */
-  fg_loop loop[FG_MAX_LOOPS];  /* innermost first */
-  fg_divisor by[FG_MAX_LOOPS]; /* of all but the outermost */
+  fg_loop loop[FG_LOOPS_OF_ARGS]; /* innermost first */
 } fg_tile_args;
 
 #endif

@@ -23,7 +23,7 @@ FG_DEVICE line_number divided(const fg_tile_args &a, line_number u, int d) {
 #if FG_MANY_LINES
   return u / line_number(a.loop[d].n);
 #else
-  return (__umulhi(u, a.by[d].magic) + u) >> a.by[d].shift;
+  return (__umulhi(u, a.loop[d].by.magic) + u) >> a.loop[d].by.shift;
 #endif
 }
 

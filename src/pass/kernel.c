@@ -2,6 +2,7 @@
 #include "src/pass/kernel.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -266,14 +267,9 @@ fg_divisor fg_divisor_of(long long n) {
   return by;
 }
 
-fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
-                            const void *const tables[FG_PASS_TABLES]) {
+static fg_tile_args args_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES]) {
   fg_tile_args a;
   memset(&a, 0, sizeof a);
-  a.in_re = element(p, arrays[p->from.array].re, &p->from);
-  a.in_im = element(p, arrays[p->from.array].im, &p->from);
-  a.out_re = element(p, arrays[p->to.array].re, &p->to);
-  a.out_im = element(p, arrays[p->to.array].im, &p->to);
   a.lines = fg_pass_lines(p);
   a.in = p->in;
   a.out = p->out;
@@ -302,8 +298,21 @@ fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
     a.mask = (1u << a.shift) - 1;
   }
   memcpy(a.loop, p->loop, (size_t)p->loops * sizeof *p->loop);
-  for (int l = 0; l + 1 < p->loops; l++) a.by[l] = fg_divisor_of(p->loop[l].n);
+  for (int l = 0; l + 1 < p->loops; l++) a.loop[l].by = fg_divisor_of(p->loop[l].n);
   return a;
+}
+
+fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES]) {
+  const size_t loops = p->loops ? (size_t)p->loops : 1;
+  return (fg_launch){.grid = fg_kernel_grid(p), .threads = (unsigned)p->threads, .shared = fg_geometry_shared(p),
+                     .args = args_of(p, tables), .bytes = offsetof(fg_tile_args, loop) + loops * sizeof(fg_loop)};
+}
+
+void fg_launch_place(fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]) {
+  l->args.in_re = element(p, arrays[p->from.array].re, &p->from);
+  l->args.in_im = element(p, arrays[p->from.array].im, &p->from);
+  l->args.out_re = element(p, arrays[p->to.array].re, &p->to);
+  l->args.out_im = element(p, arrays[p->to.array].im, &p->to);
 }
 
 unsigned fg_kernel_grid(const fg_pass *p) {

@@ -35,9 +35,19 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]);
 /* Of a loop of n points, 1 ≤ n < 2³¹; others are not divided by it. */
 fg_divisor fg_divisor_of(long long n);
 
-/* Arguments of a launch: tables are the device memory of that list, NULL where p uses none. */
-fg_tile_args fg_kernel_args(const fg_pass *p, const fg_planes arrays[FG_ARRAYS],
-                            const void *const tables[FG_PASS_TABLES]);
+/* All that a launch needs beside the kernel; bytes: of the arguments that the kernel takes. */
+typedef struct {
+  unsigned grid, threads;
+  size_t shared, bytes;
+  fg_tile_args args;
+} fg_launch;
+
+/* Of p, without its arrays: tables are the device memory of that list, NULL where p uses none. */
+fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES]);
+
+/* With these. */
+void fg_launch_place(fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]);
+
 unsigned fg_kernel_grid(const fg_pass *p);
 
 #endif

@@ -15,9 +15,11 @@
 #include "src/run/slot.h"
 #include "src/run/table/table.h"
 
+/* launch: of the whole pass, without its arrays. */
 typedef struct {
   fg_kernel *kernel;
   fg_device_table *table[FG_PASS_TABLES];
+  fg_launch launch;
 } step;
 
 struct fg_program {
@@ -142,6 +144,15 @@ static int make_tables(fg_program *g) {
   return FG_OK;
 }
 
+static const void *memory_of(const fg_device_table *t) { return t ? fg_table_memory(t) : NULL; }
+
+/* A pass of the program's, or a part of it. */
+static fg_launch launch_of(const step *s, const fg_pass *p) {
+  const void *tables[FG_PASS_TABLES];
+  for (int t = 0; t < FG_PASS_TABLES; t++) tables[t] = memory_of(s->table[t]);
+  return fg_launch_of(p, tables);
+}
+
 static size_t image_bytes(const fg_layout *l, enum fg_reach reach) {
   return reach == FG_REACH_IMAGE ? fg_transfer_bytes(l) : 0;
 }
@@ -173,6 +184,8 @@ static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reac
     code = compile(g);
   }
   if (code == FG_OK) code = make_tables(g);
+  for (int i = 0; code == FG_OK && i < g->passes->count; i++)
+    g->steps[i].launch = launch_of(&g->steps[i], &g->passes->pass[i]);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   return code == FG_OK;
 }
@@ -204,8 +217,6 @@ static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_pla
   planes[FG_ARRAY_OUT].im = fg_transfer_plane(&g->out, arrays[FG_ARRAY_OUT], 1);
 }
 
-static const void *memory_of(const fg_device_table *t) { return t ? fg_table_memory(t) : NULL; }
-
 /* p with indices [first, first + count) of one of its loops only. */
 static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) {
   p->from.offset += first * (ptrdiff_t)p->loop[loop].in;
@@ -213,18 +224,15 @@ static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) 
   p->loop[loop].n = count;
 }
 
-static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, const fg_pass *p,
+static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], const step *s, fg_launch l, const fg_pass *p,
                   fg_stream *stream) {
-  const fg_target *t = g->target;
-  const void *tables[FG_PASS_TABLES];
-  for (int k = 0; k < FG_PASS_TABLES; k++) tables[k] = memory_of(g->steps[pass].table[k]);
-  const fg_tile_args args = fg_kernel_args(p, planes, tables);
-  return t->backend->launch(t->device, g->steps[pass].kernel, fg_kernel_grid(p), (unsigned)p->threads,
-                            fg_geometry_shared(p), &args, sizeof args, stream);
+  fg_launch_place(&l, p, planes);
+  return g->target->backend->launch(g->target->device, s->kernel, l.grid, l.threads, l.shared, &l.args, l.bytes, stream);
 }
 
 int fg_program_launch_planes(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream) {
-  return launch(g, planes, pass, &g->passes->pass[pass], stream);
+  const step *s = &g->steps[pass];
+  return launch(g, planes, s, s->launch, &g->passes->pass[pass], stream);
 }
 
 bool fg_program_empty(const fg_program *g) { return g->empty; }
@@ -233,10 +241,10 @@ int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], i
                            ptrdiff_t count, fg_stream *stream) {
   fg_planes planes[FG_ARRAYS];
   planes_of(g, arrays, planes);
-  if (loop < 0) return launch(g, planes, pass, &g->passes->pass[pass], stream);
+  if (loop < 0) return fg_program_launch_planes(g, planes, pass, stream);
   fg_pass part = g->passes->pass[pass];
   restrict_to(&part, loop, first, count);
-  return launch(g, planes, pass, &part, stream);
+  return launch(g, planes, &g->steps[pass], launch_of(&g->steps[pass], &part), &part, stream);
 }
 
 /* From one array to another even where the pass works in place: what it reads is then called by the last one's name,
@@ -251,13 +259,15 @@ int fg_program_launch_into(const fg_program *g, void *const arrays[FG_ARRAYS], i
     planes[p.from.array] = planes[p.to.array];
   }
   if (into) planes[p.to.array] = (fg_planes){into, NULL};
-  return launch(g, planes, pass, &p, stream);
+  return launch(g, planes, &g->steps[pass], g->steps[pass].launch, &p, stream);
 }
 
 int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {
+  fg_planes planes[FG_ARRAYS];
   int code = FG_OK;
-  for (int i = 0; !g->empty && code == FG_OK && i < g->passes->count; i++)
-    code = fg_program_launch_part(g, arrays, i, -1, 0, 0, stream);
+  if (g->empty) return code;
+  planes_of(g, arrays, planes);
+  for (int i = 0; code == FG_OK && i < g->passes->count; i++) code = fg_program_launch_planes(g, planes, i, stream);
   return code;
 }
 

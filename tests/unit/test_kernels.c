@@ -395,9 +395,9 @@ START_TEST(the_kernel_for_more_lines_than_31_bits_is_right_on_a_few) {
   ck_assert_int_eq(t->backend->copy_in(t->device, device_in, in, BYTES, stream), 0);
   const fg_planes planes[FG_ARRAYS] = {{device_in, NULL}, {device_out, NULL}};
   const void *const no_tables[FG_PASS_TABLES] = {NULL};
-  const fg_tile_args args = fg_kernel_args(&list.pass[0], planes, no_tables);
-  ck_assert_int_eq(t->backend->launch(t->device, kernel, fg_kernel_grid(&list.pass[0]), (unsigned)list.pass[0].threads,
-                                      fg_geometry_shared(&list.pass[0]), &args, sizeof args, stream), 0);
+  fg_launch l = fg_launch_of(&list.pass[0], no_tables);
+  fg_launch_place(&l, &list.pass[0], planes);
+  ck_assert_int_eq(t->backend->launch(t->device, kernel, l.grid, l.threads, l.shared, &l.args, l.bytes, stream), 0);
   ck_assert_int_eq(t->backend->copy_out(t->device, out, device_out, BYTES, stream), 0);
   for (int i = 0; i < N * LINES; i++) {
     ck_assert_float_eq_tol(out[2 * i], 1 + i / N * (2 * N), 1e-3);

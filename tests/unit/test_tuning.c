@@ -1,6 +1,7 @@
 /* test_tuning.c: geometries as data, and their measurement on sim by a clock that the test sets. */
 #include <check.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,7 +316,7 @@ static fg_kernel *only;
 
 static int launch_only_one(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
                            const void *args, size_t args_bytes, fg_stream *stream) {
-  const bool of_pass = args_bytes == sizeof(fg_tile_args);
+  const bool of_pass = args_bytes > offsetof(fg_tile_args, loop);
   if (of_pass && !only) only = kernel;
   if (of_pass && kernel != only) return FG_OK;
   return test_target()->backend->launch(device, kernel, grid, block, shared, args, args_bytes, stream);
