@@ -5,26 +5,28 @@
 #include "args.h"
 #include "complex.h"
 
-/* v·exp(−2πi·index·k/N'), or its conjugate, from the two tables of high and low parts of the exponent, or, of a
- * short one, from one of all. */
-FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) {
+/* exp(−2πi·index·k/N'), or its conjugate, from the two tables of high and low parts of the exponent, or, of a short one, from
+ * one of all. */
+FG_DEVICE cplx twiddle_factor(const fg_tile_args &a, long long index, int k) {
   const unsigned m = unsigned(index) * unsigned(k);
   const cplx *const high = static_cast<const cplx *>(a.high), *const low = static_cast<const cplx *>(a.low);
   const cplx w = FG_TWIDDLE_SHORT ? table_load(high + m) : table_load(high + (m >> a.shift)) * table_load(low + (m & a.mask));
-  return v * (FG_TWIDDLE_BACK ? conjugate(w) : w);
+  return FG_TWIDDLE_BACK ? conjugate(w) : w;
 }
+
+FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) { return v * twiddle_factor(a, index, k); }
 
 /* The same of v[j] for k = first + j·step: between multiples of FEW factors are products of three, not looked up, which takes
  * the longer the further apart neighbouring threads' are. */
 template <int R> FG_DEVICE void twiddle_all(const fg_tile_args &a, long long index, int first, int step, cplx *v) {
   constexpr int FEW = R < 8 ? R : 4;
   cplx low[FEW];
-  const cplx base = twiddled(a, index, first, cplx{1, 0});
+  const cplx base = twiddle_factor(a, index, first);
 #pragma unroll
-  for (int j = 1; j < FEW; j++) low[j] = twiddled(a, index, j * step, cplx{1, 0});
+  for (int j = 1; j < FEW; j++) low[j] = twiddle_factor(a, index, j * step);
 #pragma unroll
   for (int j = 0; j < R; j += FEW) {
-    const cplx high = j == 0 ? base : base * twiddled(a, index, j * step, cplx{1, 0});
+    const cplx high = j == 0 ? base : base * twiddle_factor(a, index, j * step);
     v[j] = v[j] * high;
 #pragma unroll
     for (int i = 1; i < FEW; i++)
