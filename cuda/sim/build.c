@@ -25,8 +25,9 @@
 
 extern char **environ;
 
-/* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library. */
-static const char options[] = "-std=c++17 -Og -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
+/* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library.  A kernel runs once or
+ * twice, so what optimizing takes is not won back. */
+static const char options[] = "-std=c++17 -O0 -pipe -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
                               "-fno-asynchronous-unwind-tables -DFG_SIM -nodefaultlibs";
 static const char libraries[] = "-lm -lc -lgcc";
 
