@@ -9,7 +9,7 @@
 #include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 
-static const char axis_letter[] = "zyx"; /* of three dimensions, slowest first; of two: the last two */
+static const char axis_letter[] = "zyx"; /* slowest first, of two dimensions z and y */
 
 fg_choice fg_choice_of(const fg_pass *p) {
   fg_choice c = {.cluster = p->cluster, .lines = p->lines, .threads = p->threads, .blocks_sm = p->blocks_sm};
@@ -117,11 +117,14 @@ typedef struct {
   int count, room;
 } candidates;
 
-static bool same_layout(const fg_pass *a, const fg_pass *b) {
-  const fg_choice x = fg_choice_of(a), y = fg_choice_of(b);
-  return x.stages == y.stages && !memcmp(x.radix, y.radix, (size_t)x.stages * sizeof *x.radix) &&
-         !memcmp(x.axis, y.axis, (size_t)x.stages * sizeof *x.axis) && x.cluster == y.cluster && x.lines == y.lines &&
-         x.threads == y.threads && x.ahead == y.ahead;
+static bool same_layout(const fg_choice *x, const fg_choice *y) {
+  return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
+         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->cluster == y->cluster &&
+         x->lines == y->lines && x->threads == y->threads && x->ahead == y->ahead;
+}
+
+static bool equal(const fg_choice *x, const fg_choice *y) {
+  return same_layout(x, y) && x->across == y->across && x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
 
 static int better_first(const void *a, const void *b) {
@@ -172,26 +175,23 @@ static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   }
 }
 
-static void offer_boxes(candidates *all, const fg_pass *p, int cluster) {
+static void offer_boxes(candidates *all, const fg_pass *p) {
   enum { MOST_WAYS = 40 };
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
-  fg_pass now = *p;
-  now.cluster = cluster;
-  const int count = ways ? fg_box_ways(&now, ways, MOST_WAYS) : 0;
+  const int count = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0;
   for (int i = 0; i < count; i++) offer_all_lines(all, &ways[i]);
   free(ways);
 }
 
-/* In every cut that there is. */
+/* In a cluster of so many blocks, in every cut that there is. */
 static void offer_cuts(candidates *all, const fg_pass *p, int cluster) {
   int factors[FG_MAX_RADIX];
   const int count = fg_is_cut_chirp(p) ? fg_cut_chirp_factors(p, factors) : 0;
-  for (int i = 0; i < count; i++) {
-    fg_pass now = *p;
-    now.cluster = cluster;
-    if (fg_cut_chirp(&now, factors[i]) && fg_geometry_cluster_suits(&now, all->device)) offer_boxes(all, &now, cluster);
-  }
-  if (!count) offer_boxes(all, p, cluster);
+  fg_pass now = *p;
+  now.cluster = cluster;
+  if (!count) offer_boxes(all, &now);
+  for (int i = 0; i < count; i++)
+    if (fg_cut_chirp(&now, factors[i]) && fg_geometry_cluster_suits(&now, all->device)) offer_boxes(all, &now);
 }
 
 typedef struct {
@@ -200,13 +200,6 @@ typedef struct {
   fg_choice *list;
   int count, most;
 } listing;
-
-static bool equal(const fg_choice *x, const fg_choice *y) {
-  return x->stages == y->stages && !memcmp(x->radix, y->radix, (size_t)x->stages * sizeof *x->radix) &&
-         !memcmp(x->axis, y->axis, (size_t)x->stages * sizeof *x->axis) && x->across == y->across &&
-         x->ahead == y->ahead && x->cluster == y->cluster && x->lines == y->lines && x->threads == y->threads &&
-         x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
-}
 
 static bool listed(const listing *l, const fg_choice *c) {
   const fg_choice own = fg_choice_of(l->own);
@@ -227,12 +220,13 @@ static void add_best(listing *l, candidates *all, int most) {
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && i < 4 * most; i++) /* orders and padding, which take their time */
     all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device);
+  const fg_choice own = fg_choice_of(l->own);
   if (all->count > 4 * most) all->count = 4 * most;
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && l->count < most; i++) {
     fg_choice c = fg_choice_of(&all->at[i].pass);
     if (all->at[i].score <= 0) continue;
-    if (!same_layout(&all->at[i].pass, l->own)) add(l, &c);
+    if (!same_layout(&c, &own)) add(l, &c);
     c.blocks_sm++;
     if (most >= LONG && l->count < most) add(l, &c);
   }

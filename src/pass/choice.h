@@ -34,7 +34,7 @@ enum { FG_CHOICE_TEXT = 160 };
 void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]);
 bool fg_choice_parse(fg_choice *c, const char *text);
 
-/* All that the best geometry of p depends on, without blanks: "tile:1024:uu:15:…". */
+/* All that the best geometry of p depends on, without blanks: "tile:1024/1024:s:uu:15:…". */
 enum { FG_CHOICE_KEY = 160 };
 void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]);
 

@@ -1,7 +1,6 @@
 /* cut_chirp.c: a row that is cut in two and convolved with a chirp in a cluster: its cuts and stages. */
 #include <string.h>
 
-#include "src/pass/banks.h"
 #include "src/pass/fit.h"
 
 bool fg_is_cut_chirp(const fg_pass *p) { return p->family == FG_FAMILY_BOX && p->filter.kind == FG_TABLE_FILTER; }
@@ -21,7 +20,7 @@ void fg_cut_return(fg_pass *p) {
   const int forwards = p->stages;
   p->stages = 2 * forwards;
   memset(p->skew, 0, sizeof p->skew); /* of other stages */
-  for (int s = 0; s < forwards && p->stages <= FG_MAX_STAGES; s++) {
+  for (int s = 0; s < forwards; s++) {
     p->radix[p->stages - 1 - s] = p->radix[s];
     p->axis[p->stages - 1 - s] = p->axis[s];
   }
@@ -34,19 +33,6 @@ bool fg_cut_chirp_suits(const fg_pass *p, const fg_device_info *device) {
          && 4 * second >= 3 * blocks * part                          /* or nearly, */
          && part * fg_fit_point_size(p) >= 2 * FG_SECTOR             /* runs in memory are no shorter */
          && fg_fit_room(device, (size_t)(fg_pass_part_points(p, 1) * fg_fit_point_size(p))) >= 1; /* must */
-}
-
-bool fg_cut_chirp_pitch(const fg_pass *p, int pitch) {
-  const ptrdiff_t row = p->box[p->dims - 1].n;
-  if (!fg_is_cut_chirp(p) || pitch <= row + 1) return true;
-  for (int s = 0; s + 1 < p->stages; s++) {
-    fg_pass one = *p;
-    memset(one.skew, 0, sizeof one.skew);
-    one.skew[s] = 1;
-    const ptrdiff_t shortest = fg_banks_shortest_pitch(&one);
-    if (pitch == shortest || pitch == shortest + 1) return true;
-  }
-  return false;
 }
 
 int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]) {

@@ -249,9 +249,9 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
  * device, and on a multiprocessor. */
 static double score(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
-  /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
   const bool cut = p->four_step || p->strip;
   if (cut && (p->cluster == 1 || !fg_geometry_cluster_suits(p, device))) return -1; /* must: see there */
+  /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
   if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
   const int points = points_of(p, of, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;

@@ -61,6 +61,12 @@ double fg_box_share(const fg_pass *p, const fg_device_info *device);
 enum { FG_MOST_CLUSTER = 16 }; /* blocks of one, on any device */
 bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 
+/* That many blocks, p's cluster, are worth a try.  What is cut in other clusters is not done. */
+bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device);
+
+/* Give p that many blocks: both are so. */
+bool fg_geometry_set_cluster(fg_pass *p, int blocks, const fg_device_info *device);
+
 /* ---- a row that is cut in two and convolved with a chirp (src/pass/cut_chirp.c, cuda/kernel/box_chirp.h) ---- */
 
 /* p is that: a box with a filter.  Its stages are there twice, the second time backwards. */
@@ -75,14 +81,8 @@ void fg_cut_return(fg_pass *p);
 /* That many blocks, p's cluster, may have it. */
 bool fg_cut_chirp_suits(const fg_pass *p, const fg_device_info *device);
 
-/* A pitch worth a try for it, whose rows are long: one that has room for a skew more.  Any, of other boxes. */
-bool fg_cut_chirp_pitch(const fg_pass *p, int pitch);
-
 /* The n1 that it may be cut at, the largest first.  How many. */
 int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]);
-
-/* That many blocks, p's cluster, are worth a try.  What is cut in other clusters is not done. */
-bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device);
 
 /* A pass over complex rows that lie one behind the other, or columns side by side, of several stages (which are set), whose
  * blocks may load tiles ahead, on a device that has bulk copies. */

@@ -35,6 +35,11 @@ bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device) {
   return is_even(p, 0) && (p->four_step || (is_even(p, 1) && 2 * (size_t)(p->n * point) > device->shared_block));
 }
 
+bool fg_geometry_set_cluster(fg_pass *p, int blocks, const fg_device_info *device) {
+  p->cluster = blocks;
+  return fg_geometry_may_cluster(p, device) && fg_geometry_cluster_suits(p, device);
+}
+
 /* Skew the exchanges that have fewer conflicts with it, and make room for it in the rows. */
 void fg_geometry_skew(fg_pass *p, int pitch) {
   p->pitch = pitch;
@@ -61,23 +66,23 @@ static int first_pitches(const fg_pass *p, ptrdiff_t list[FG_MAX_STAGES]) {
 }
 
 /* Those that differ by the number of banks meet them alike. */
-static bool is_another(ptrdiff_t pitch, const ptrdiff_t *first, int count) {
-  enum { BANKS = 16 }; /* of points in single precision; in double half as many */
+static bool is_another(ptrdiff_t pitch, const ptrdiff_t *first, int count, int width) {
   bool another = false;
-  for (int i = 0; i < count; i++) another = another || (pitch >= first[i] && pitch < first[i] + BANKS);
+  for (int i = 0; i < count; i++) another = another || (pitch >= first[i] && pitch < first[i] + width);
   return another;
 }
 
 /* The pitch and the skews with the fewest conflicts among those that leave as many blocks on a multiprocessor. */
 static void arrange_box(fg_pass *p, const fg_device_info *device) {
   const ptrdiff_t row = p->box[p->dims - 1].n, most = row + (p->across ? 2 : row / 8 + 17);
-  const bool chirp = fg_is_cut_chirp(p);
+  enum { BANKS = 16 }; /* of points in single precision; in double half as many */
+  const int width = fg_is_cut_chirp(p) ? 2 : BANKS; /* of long rows with room for a skew the first, and an odd one */
   ptrdiff_t first[FG_MAX_STAGES];
   const int count = first_pitches(p, first);
   double least = fg_banks_box_conflicts(p);
   fg_pass best = *p;
   for (ptrdiff_t pitch = row; pitch <= most && least > 1.01; pitch++) {
-    if (chirp ? !fg_cut_chirp_pitch(p, (int)pitch) : !is_another(pitch, first, count)) continue;
+    if (!is_another(pitch, first, count, width)) continue;
     fg_pass now = *p;
     fg_geometry_skew(&now, (int)pitch);
     if (fg_geometry_shared(&now) > device->shared_block) continue;
@@ -101,6 +106,12 @@ static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best,
     if (side_by_side[i] / 2 < all) fg_fit_lines(now, device, side_by_side[i], best, best_score);
 }
 
+/* The pitch and the skews of p, whose score it was without; the score with them. */
+static double arranged(fg_pass *p, const fg_device_info *device, double score) {
+  arrange_box(p, device);
+  return score / (1 + FG_EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
+}
+
 double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least, bool arrange) {
   fg_pass best = *p, now = *p;
   double best_score = 0;
@@ -108,16 +119,12 @@ double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double l
   *p = best;
   if (best_score <= least) return 0; /* perfect exchanges would not help */
   fg_fit_blocks(p, device);
-  if (!fg_geometry_shares(p) || !arrange) return best_score;
-  arrange_box(p, device);
-  return best_score / (1 + FG_EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
+  return fg_geometry_shares(p) && arrange ? arranged(p, device, best_score) : best_score;
 }
 
 double fg_geometry_refine_box(fg_pass *p, const fg_device_info *device) {
   const double s = fg_geometry_score(p, device);
   if (s <= 0) return 0;
   fg_fit_blocks(p, device);
-  if (!fg_geometry_shares(p)) return s;
-  arrange_box(p, device);
-  return s / (1 + FG_EXCHANGE_COST * (p->stages - 1) * (fg_banks_box_conflicts(p) - 1));
+  return fg_geometry_shares(p) ? arranged(p, device, s) : s;
 }

@@ -65,6 +65,7 @@ typedef struct {
                         POWERS: up to their signs, q < (n − 1)/2, as numbers from −(n − 1)/2 to (n − 1)/2;
                         CHIRP: for the lower half of a spectrum, m ≤ n/2, doubled where its mirror is another point */
   int radix[FG_MAX_STAGES];
+  int none;          /* 0; ends the struct where it would be padded: keys are compared as bytes */
 } fg_table;
 
 /* The kernels that passes run on: lines (cuda/kernel/tile.cu), or boxes of two and three dimensions (box.cu). */

@@ -266,7 +266,7 @@ static int take_grown(const fg_target *t, const size_t bytes[FG_ARRAYS], const s
     busy += code == FG_OK;
     pthread_mutex_unlock(&lock);
   }
-  *slot = s;
+  *slot = code == FG_OK ? s : NULL;
   return code;
 }
 

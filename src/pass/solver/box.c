@@ -145,42 +145,50 @@ static fg_pass pass_of(const fg_work *w) {
   return p;
 }
 
-int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
+/* The ways of each dimension, and how many combinations of them there are. */
+typedef struct {
   way list[FG_MAX_BOX][MAX_WAYS];
-  int count[FG_MAX_BOX] = {1, 1, 1}, ways = 0;
-  for (int d = 0; d < p->dims; d++) count[d] = ways_of(p, d, list[d]);
-  for (int i = 0; i < count[0] * count[1] * count[2] && ways < most; i++) {
-    const int of_last = i % count[2], of_middle = i / count[2] % count[1], of_first = i / count[2] / count[1];
-    const way *of[FG_MAX_BOX] = {&list[0][of_first], &list[1][of_middle], &list[2][of_last]};
-    fg_pass now = *p;
-    order_stages(&now, of);
-    if (now.stages <= FG_MAX_STAGES) found[ways++] = now;
-  }
+  int count[FG_MAX_BOX], all;
+} combinations;
+
+static combinations combinations_of(const fg_pass *p) {
+  combinations c = {.count = {1, 1, 1}};
+  for (int d = 0; d < p->dims; d++) c.count[d] = ways_of(p, d, c.list[d]);
+  c.all = c.count[0] * c.count[1] * c.count[2];
+  return c;
+}
+
+/* p with the i-th of them.  Of two dimensions and a move, and of a row that is cut and convolved, all stages have room. */
+_Static_assert(FG_MAX_BOX * MAX_PARTS + 1 <= FG_MAX_STAGES && 2 * (1 + MAX_PARTS) <= FG_MAX_STAGES, "any combination fits");
+static fg_pass combined(const fg_pass *p, const combinations *c, int i) {
+  const int of_last = i % c->count[2], of_middle = i / c->count[2] % c->count[1], of_first = i / c->count[2] / c->count[1];
+  const way *of[FG_MAX_BOX] = {&c->list[0][of_first], &c->list[1][of_middle], &c->list[2][of_last]};
+  fg_pass now = *p;
+  order_stages(&now, of);
+  return now;
+}
+
+int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
+  const combinations c = combinations_of(p);
+  const int ways = c.all < most ? c.all : most;
+  for (int i = 0; i < ways; i++) found[i] = combined(p, &c, i);
   return ways;
 }
 
 /* Every combination of ways; each exchange costs. */
 double fg_box_choose(fg_pass *p, const fg_device_info *device, double least, bool arrange) {
-  way list[FG_MAX_BOX][MAX_WAYS];
-  int count[FG_MAX_BOX] = {1, 1, 1};
+  const combinations all = combinations_of(p);
   double best_score = least;
   fg_pass best = *p;
-  for (int d = 0; d < p->dims; d++) count[d] = ways_of(p, d, list[d]);
-  for (int a = 0; a < count[0]; a++)
-    for (int b = 0; b < count[1]; b++)
-      for (int c = 0; c < count[2]; c++) {
-        const way *of[FG_MAX_BOX] = {&list[0][a], &list[1][b], &list[2][c]};
-        fg_pass now = *p;
-        order_stages(&now, of);
-        double exchanges = 1;
-        for (int i = 1; i < now.stages; i++) exchanges *= EXCHANGE;
-        if (now.stages > FG_MAX_STAGES) continue;
-        const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges, arrange);
-        if (s > best_score) {
-          best_score = s;
-          best = now;
-        }
-      }
+  for (int c = 0; c < all.all; c++) {
+    fg_pass now = combined(p, &all, c);
+    double exchanges = 1;
+    for (int i = 1; i < now.stages; i++) exchanges *= EXCHANGE;
+    const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges, arrange);
+    if (s <= best_score) continue;
+    best_score = s;
+    best = now;
+  }
   *p = best;
   return best_score > least ? best_score : 0;
 }
@@ -197,8 +205,7 @@ static bool choose_cluster(fg_pass *p, const fg_device_info *device) {
   fg_pass best = *p;
   for (int blocks = device->cluster; blocks > 1; blocks--) {
     fg_pass now = *p;
-    now.cluster = blocks;
-    if (!fg_geometry_may_cluster(&now, device) || !fg_geometry_cluster_suits(&now, device)) continue;
+    if (!fg_geometry_set_cluster(&now, blocks, device)) continue;
     const double share = fg_box_share(&now, device), score = fg_box_choose(&now, device, best_score / share, !rows);
     if (score == 0) continue;
     best_score = score * share;

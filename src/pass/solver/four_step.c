@@ -121,10 +121,9 @@ static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes
                     candidate likeliest[KEPT]) {
   const fg_device_info *device = planner->device;
   candidate now = {.pass = pass_of(w, r)};
-  now.pass.cluster = blocks;
   now.pass.lines = 1;
   now.pass.blocks_sm = 32;
-  if (!fg_geometry_may_cluster(&now.pass, device) || !fg_geometry_cluster_suits(&now.pass, device)) return;
+  if (!fg_geometry_set_cluster(&now.pass, blocks, device)) return;
   if (!w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
   now.measured = fg_tuned_shipped_has(&now.pass, device->arch);
   now.score = fg_box_choose(&now.pass, device, 0, false) * fg_box_share(&now.pass, device);

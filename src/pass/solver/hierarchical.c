@@ -27,31 +27,16 @@ typedef struct {
   fg_work columns, rows;
 } halves;
 
-typedef struct {
-  ptrdiff_t n, in;
-  long long *out; /* where its stride in scratch goes */
-} axis;
-
-static int by_input_stride(const void *a, const void *b) {
-  const ptrdiff_t x = llabs(((const axis *)a)->in), y = llabs(((const axis *)b)->in);
-  return (x > y) - (x < y);
-}
-
 /* Dense scratch in the memory order of the input, so that what was contiguous stays so. */
 static void lay_out_scratch(fg_work *columns) {
-  axis a[FG_MAX_LOOPS + 1];
-  long long line = 0;
+  fg_axis a[FG_MAX_LOOPS + 1];
   int count = 0;
-  a[count++] = (axis){columns->dim[0].n, columns->dim[0].is, &line};
+  a[count++] = (fg_axis){columns->dim[0].n, columns->dim[0].is, 0};
   for (int l = 0; l < columns->loops; l++)
-    a[count++] = (axis){(ptrdiff_t)columns->loop[l].n, (ptrdiff_t)columns->loop[l].in, &columns->loop[l].out};
-  qsort(a, (size_t)count, sizeof *a, by_input_stride);
-  long long stride = 1;
-  for (int i = 0; i < count; i++) {
-    *a[i].out = stride;
-    stride *= a[i].n;
-  }
-  columns->dim[0].os = (ptrdiff_t)line;
+    a[count++] = (fg_axis){(ptrdiff_t)columns->loop[l].n, (ptrdiff_t)columns->loop[l].in, 0};
+  fg_lay_out(a, count);
+  columns->dim[0].os = (ptrdiff_t)a[0].out;
+  for (int l = 0; l < columns->loops; l++) columns->loop[l].out = a[l + 1].out;
 }
 
 static bool in_scratch(const fg_place *p) { return p->array >= FG_ARRAY_SCRATCH0; }

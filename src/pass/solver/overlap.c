@@ -159,11 +159,19 @@ bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff
   return fg_planner_lower_both(&deeper, &first, &second, list);
 }
 
+/* Points that so many blocks have room for; and of the split dimension's factors the largest whose rows they have room for. */
+static ptrdiff_t room_of(const fg_planner *planner, const fg_work *w, int blocks) {
+  return blocks * (ptrdiff_t)(planner->device->shared_block / (2 * fg_real_size(w->precision)));
+}
+static ptrdiff_t largest_factor(const fg_planner *planner, const fg_work *w, int blocks) {
+  const ptrdiff_t rows = room_of(planner, w, blocks) / w->dim[w->rank - 1].n, half = w->dim[w->rank - 2].n / 2;
+  return rows < half ? rows : half;
+}
+
 /* The larger of the two passes' boxes, in points, if the digit beside the last dimension has n1; 0 if they do not fit
  * into so many blocks. */
 static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, int blocks) {
-  const size_t point = 2 * fg_real_size(w->precision);
-  const ptrdiff_t most = blocks * (ptrdiff_t)(planner->device->shared_block / point), last = w->dim[w->rank - 1].n;
+  const ptrdiff_t most = room_of(planner, w, blocks), last = w->dim[w->rank - 1].n;
   ptrdiff_t second = FEWEST_TOGETHER * (w->dim[w->rank - 2].n / n1);
   for (int d = 0; d < w->rank - 2; d++)
     if (second > most || (second *= w->dim[d].n) > most) return 0;
@@ -174,10 +182,10 @@ static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff
 
 /* The factors whose larger box is smallest, in clusters of so many blocks. */
 static int candidates_in(const fg_planner *planner, const fg_work *w, int blocks, ptrdiff_t list[MAX_CANDIDATES]) {
-  const ptrdiff_t n = w->dim[w->rank - 2].n;
+  const ptrdiff_t n = w->dim[w->rank - 2].n, largest = largest_factor(planner, w, blocks);
   ptrdiff_t size[MAX_CANDIDATES + 1], best[MAX_CANDIDATES + 1];
   int count = 0;
-  for (ptrdiff_t n1 = 2; n1 <= n / 2; n1++) {
+  for (ptrdiff_t n1 = 2; n1 <= largest; n1++) {
     int at = count;
     if (n % n1 || !fg_smooth(n1, w->precision) || !fg_smooth(n / n1, w->precision)) continue;
     const ptrdiff_t larger = larger_box(planner, w, n1, blocks);
@@ -226,7 +234,7 @@ static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors
   int kept = 0;
   if (w->kind != FG_DFT || w->precision != FG_SINGLE || row % RUN || !small_beside_memory(planner, w)) return 0;
   if (w->rank == 2 && fg_fit_room(planner->device, (size_t)(n * RUN)) < 2)
-    for (ptrdiff_t n1 = 3; n1 <= n / 2 && kept == 0; n1++)
+    for (ptrdiff_t n1 = 3, largest = largest_factor(planner, w, 1); n1 <= largest && kept == 0; n1++)
       if (roomy(planner, w, n1) && larger_box(planner, w, n1, 1)) factors[kept++] = n1;
   if (w->rank == 3 && fg_fit_room(planner->device, (size_t)(n * row)) < 2)
     for (int i = 0; i < count; i++)

@@ -77,16 +77,15 @@ typedef struct {
   double cost;
   bool measured, found;
   fg_pass best;
-} choice;
+} search;
 
 /* That cut, in a cluster of so many blocks. */
-static void try_cluster(choice *c, fg_pass p, bool measured, int blocks) {
+static void try_cluster(search *c, fg_pass p, bool measured, int blocks) {
   const fg_device_info *device = c->planner->device;
   const bool sure = c->found && c->measured == measured;
-  p.cluster = blocks;
   p.lines = 1;
   p.blocks_sm = 32;
-  if (!fg_geometry_may_cluster(&p, device) || !fg_geometry_cluster_suits(&p, device)) return;
+  if (!fg_geometry_set_cluster(&p, blocks, device)) return;
   const double least = fg_pass_cost(&p, device);
   if (fg_passes_hopeless(c->planner, c->list, least) || (sure && least >= c->cost)) return;
   const double score = fg_box_choose(&p, device, 0, false);
@@ -106,14 +105,14 @@ static bool rest_is_last(const fg_pass *p, long long columns) {
   return !p->strip_rest || (p->loops > 0 && p->loop[0].out == p->box[2].n && p->loop[0].n * p->box[2].n == all);
 }
 
-static void try_columns(choice *c, int first, ptrdiff_t columns) {
+static void try_columns(search *c, int first, ptrdiff_t columns) {
   const fg_work *const w = c->work;
   const int l = strip_loop(w);
   if (w->loop[l].n % columns && w->loop[l].n < MANY * columns) return; /* taste: most strips are whole */
   for (int r = FG_MAX_RADIX; r > 1; r--) {
     if (!fg_radix_either(r, w->precision) || (w->rank == 1 ? w->dim[0].n % r != 0 : w->dim[first].n != r)) continue;
     const fg_pass p = pass_of(w, first, r, columns);
-    if (!rest_is_last(&p, w->loop[l].n)) return; /* must: the kernel tells by that */
+    if (!rest_is_last(&p, w->loop[l].n)) return; /* must: the kernel tells by that; of no r then */
     const bool measured = fg_tuned_shipped_has(&p, c->planner->device->arch);
     if (c->measured && !measured) continue;
     for (int blocks = c->planner->device->cluster; blocks > 1; blocks--) try_cluster(c, p, measured, blocks);
@@ -122,7 +121,7 @@ static void try_columns(choice *c, int first, ptrdiff_t columns) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(w->precision);
-  choice c = {.planner = planner, .work = w, .list = list};
+  search c = {.planner = planner, .work = w, .list = list};
   for (int first = 0; first < w->rank; first++) {
     try_columns(&c, first, RUN / point);
     try_columns(&c, first, WIDER / point);
