@@ -14,9 +14,10 @@ FG_DEVICE cplx twiddle_factor(const fg_tile_args &a, long long index, int k) {
   return FG_TWIDDLE_BACK ? conjugate(w) : w;
 }
 
+/* v times that. */
 FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) { return v * twiddle_factor(a, index, k); }
 
-/* The same of v[j] for k = first + j·step: between multiples of FEW factors are products of three, not looked up, which takes
+/* Each v[j] times its factor, for k = first + j·step: between multiples of FEW factors are products of three, not looked up, which takes
  * the longer the further apart neighbouring threads' are. */
 template <int R> FG_DEVICE void twiddle_all(const fg_tile_args &a, long long index, int first, int step, cplx *v) {
   constexpr int FEW = R < 8 ? R : 4;

@@ -25,8 +25,8 @@
 
 extern char **environ;
 
-/* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library.  A kernel runs once or
- * twice, so what optimizing takes is not won back. */
+/* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library.  What optimizing takes
+ * is not won back in tests, which run a kernel once or twice. */
 static const char options[] = "-std=c++17 -O0 -pipe -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
                               "-fno-asynchronous-unwind-tables -DFG_SIM -nodefaultlibs";
 static const char libraries[] = "-lm -lc -lgcc";

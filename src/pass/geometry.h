@@ -64,7 +64,7 @@ bool fg_geometry_may_cluster(const fg_pass *p, const fg_device_info *device);
 /* That many blocks, p's cluster, are worth a try.  What is cut in other clusters is not done. */
 bool fg_geometry_cluster_suits(const fg_pass *p, const fg_device_info *device);
 
-/* Give p that many blocks: both are so. */
+/* Give p that many blocks, whatever the answer: that both are so. */
 bool fg_geometry_set_cluster(fg_pass *p, int blocks, const fg_device_info *device);
 
 /* ---- a row that is cut in two and convolved with a chirp (src/pass/cut_chirp.c, cuda/kernel/box_chirp.h) ---- */

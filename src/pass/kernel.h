@@ -45,7 +45,7 @@ typedef struct {
 /* Of p, without its arrays: tables are the device memory of that list, NULL where p uses none. */
 fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES]);
 
-/* With these. */
+/* Put the arrays in.  p is that of fg_launch_of, or the same with other arrays. */
 void fg_launch_place(fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]);
 
 unsigned fg_kernel_grid(const fg_pass *p);

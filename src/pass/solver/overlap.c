@@ -159,25 +159,25 @@ bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff
   return fg_planner_lower_both(&deeper, &first, &second, list);
 }
 
-/* Points that so many blocks have room for; and of the split dimension's factors the largest whose rows they have room for. */
+/* Points that so many blocks have room for. */
 static ptrdiff_t room_of(const fg_planner *planner, const fg_work *w, int blocks) {
   return blocks * (ptrdiff_t)(planner->device->shared_block / (2 * fg_real_size(w->precision)));
 }
+
+/* The largest n1 of which these have room for whole rows, if it is a factor. */
 static ptrdiff_t largest_factor(const fg_planner *planner, const fg_work *w, int blocks) {
   const ptrdiff_t rows = room_of(planner, w, blocks) / w->dim[w->rank - 1].n, half = w->dim[w->rank - 2].n / 2;
   return rows < half ? rows : half;
 }
 
-/* The larger of the two passes' boxes, in points, if the digit beside the last dimension has n1; 0 if they do not fit
- * into so many blocks. */
+/* The larger of the two passes' boxes, in points, if the digit beside the last dimension has n1, of which there is room; 0 if
+ * the other does not fit into so many blocks. */
 static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, int blocks) {
-  const ptrdiff_t most = room_of(planner, w, blocks), last = w->dim[w->rank - 1].n;
+  const ptrdiff_t most = room_of(planner, w, blocks), first = n1 * w->dim[w->rank - 1].n;
   ptrdiff_t second = FEWEST_TOGETHER * (w->dim[w->rank - 2].n / n1);
-  for (int d = 0; d < w->rank - 2; d++)
-    if (second > most || (second *= w->dim[d].n) > most) return 0;
-  const ptrdiff_t first = n1 <= most / last ? n1 * last : most + 1;
-  const ptrdiff_t larger = first > second ? first : second;
-  return larger <= most ? larger : 0;
+  for (int d = 0; d < w->rank - 2 && second <= most; d++) second *= w->dim[d].n;
+  if (second > most) return 0;
+  return first > second ? first : second;
 }
 
 /* The factors whose larger box is smallest, in clusters of so many blocks. */

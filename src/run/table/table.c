@@ -277,7 +277,8 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   return code;
 }
 
-_Static_assert(sizeof(fg_table) == offsetof(fg_table, none) + sizeof(int), "no byte of a key is undefined");
+_Static_assert(sizeof(fg_table) == offsetof(fg_table, none) + sizeof(int), "the key has no padding at its end");
+
 static fg_device_table *find(const fg_target *target, const fg_table *key) {
   for (fg_device_table *t = tables; t; t = t->next)
     if (t->device == target->device && memcmp(&t->key, key, sizeof *key) == 0) return t;
