@@ -271,7 +271,7 @@ static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *b
   const int stages = fits ? stages_but_moves(best) : FG_MAX_STAGES;
   const long long full = (long long)FULL * device->multiprocessors;
   if (!may_have_large(p) || fg_pass_lines(p) < full) return;
-  if (fits ? fg_tuned_shipped_has(p, device->arch) : p->in != 1 || p->out != 1) return;
+  if (fits ? fg_tuned_shipped_has(p, device) : p->in != 1 || p->out != 1) return;
   const int count = fg_radix_large_lists(p->n, p->precision, lists, FG_GEOMETRY_LISTS);
   fg_pass large = *best;
   double score = *best_score;

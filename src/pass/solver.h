@@ -108,7 +108,8 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MA
 /* Solver hierarchical's ways: n1, which divides the length, the columns' of the first pass. */
 bool fg_hierarchical_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
-extern bool fg_strip_short_rows; /* only tests set it: solver strip does parts of rows of any length */
+/* Only tests set these: solver strip does parts of rows of any length, four_step planes with a twiddle that were not measured. */
+extern bool fg_strip_short_rows, fg_cut_any_twiddled;
 
 /* Solver overlap's ways: n1 points of the last dimension but one, which it divides, in the pass that has the last one,
  * the first (c2r: the second). */

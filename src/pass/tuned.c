@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BUCKETS = 512, MOST_ENTRIES = 20000, WORD = 16 };
+
 typedef struct entry {
   struct entry *next, *later; /* of the bucket; in the order of learning */
   int arch, patience;
   bool shipped;
+  char word[WORD]; /* of the device's name; "": of any of the architecture */
   fg_choice choice;
   char key[];
 } entry;
-
-enum { BUCKETS = 512, MOST_ENTRIES = 20000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static entry *buckets[BUCKETS], *first, **last = &first;
@@ -31,16 +32,26 @@ static entry **bucket_of(int arch, const char *key) {
   return &buckets[hash % BUCKETS];
 }
 
-/* With the lock held. */
-static entry *find(int arch, const char *key, bool shipped) {
+/* With the lock held; the next two, too. */
+static entry *find(int arch, const char *word, const char *key, bool shipped) {
   entry *e = *bucket_of(arch, key);
-  while (e && (e->shipped != shipped || e->arch != arch || strcmp(e->key, key))) e = e->next;
+  while (e && (e->shipped != shipped || e->arch != arch || strcmp(e->word, word) || strcmp(e->key, key))) e = e->next;
   return e;
 }
 
-static void put(int arch, const char *key, int patience, const fg_choice *c, bool shipped) {
+/* One of that very device goes before one of the architecture. */
+static const entry *find_shipped(const fg_device_info *device, const char *key) {
+  const entry *found = NULL;
+  if (atomic_load(&without_shipped)) return NULL;
+  for (const entry *e = *bucket_of(device->arch, key); e; e = e->next)
+    if (e->shipped && e->arch == device->arch && !strcmp(e->key, key) && strstr(device->name, e->word))
+      if (!found || *e->word) found = e;
+  return found;
+}
+
+static void put(int arch, const char *word, const char *key, int patience, const fg_choice *c, bool shipped) {
   atomic_fetch_add(&generation, 1);
-  entry *e = find(arch, key, shipped);
+  entry *e = find(arch, word, key, shipped);
   if (e) {
     if (e->patience <= patience) e->choice = *c;
     if (e->patience < patience) e->patience = patience;
@@ -49,6 +60,7 @@ static void put(int arch, const char *key, int patience, const fg_choice *c, boo
   e = count < MOST_ENTRIES ? calloc(1, sizeof *e + strlen(key) + 1) : NULL;
   if (!e) return;
   *e = (entry){.next = *bucket_of(arch, key), .arch = arch, .patience = patience, .shipped = shipped, .choice = *c};
+  strcpy(e->word, word);
   strcpy(e->key, key);
   *bucket_of(arch, key) = e;
   *last = e;
@@ -65,14 +77,24 @@ void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_c
   fprintf(f, "%d %s %d %s", arch, key, patience, text);
 }
 
+/* "90" or, in the table that comes with the library, "90@WORD".  Its length; 0: neither. */
+static int read_device(const char *line, bool shipped, int *arch, char word[WORD]) {
+  int length = 0, more = 0;
+  *word = '\0';
+  if (sscanf(line, "%d%n", arch, &length) != 1) return 0;
+  if (line[length] != '@') return length;
+  return shipped && sscanf(line + length, "@%15[^ ]%n", word, &more) == 1 ? length + more : 0;
+}
+
 static bool read_line(const char *line, bool shipped) {
   int arch, patience, length = 0;
-  char key[FG_CHOICE_KEY];
+  char word[WORD], key[FG_CHOICE_KEY];
   fg_choice c;
-  if (sscanf(line, "%d %159[^ #] %d %n", &arch, key, &patience, &length) != 3 || !length) return false;
-  if (arch < 10 || patience < 0 || patience > 3 || !fg_choice_parse(&c, line + length)) return false;
+  const int device = read_device(line, shipped, &arch, word);
+  if (!device || sscanf(line + device, " %159[^ #] %d %n", key, &patience, &length) != 2 || !length) return false;
+  if (arch < 10 || patience < 0 || patience > 3 || !fg_choice_parse(&c, line + device + length)) return false;
   pthread_mutex_lock(&lock);
-  put(arch, key, patience, &c, shipped);
+  put(arch, word, key, patience, &c, shipped);
   pthread_mutex_unlock(&lock);
   return true;
 }
@@ -105,10 +127,6 @@ int fg_tuned_write(FILE *f) {
 
 /* ---- asking and learning ---- */
 
-static const entry *find_shipped(int arch, const char *key) {
-  return atomic_load(&without_shipped) ? NULL : find(arch, key, true);
-}
-
 void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   char key[FG_CHOICE_KEY];
   fg_choice c;
@@ -116,8 +134,8 @@ void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   if (!atomic_load(&any)) return;
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const entry *e = find(device->arch, key, false);
-  if (!e) e = find_shipped(device->arch, key);
+  const entry *e = find(device->arch, "", key, false);
+  if (!e) e = find_shipped(device, key);
   if (e) c = e->choice;
   pthread_mutex_unlock(&lock);
   const double price = e ? fg_pass_cost(p, device) : 0;
@@ -129,7 +147,7 @@ void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience
   begin();
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  put(arch, key, patience, c, false);
+  put(arch, "", key, patience, c, false);
   pthread_mutex_unlock(&lock);
 }
 
@@ -138,18 +156,18 @@ bool fg_tuned_known(const fg_pass *p, int arch, int patience) {
   begin();
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const entry *e = find(arch, key, false);
+  const entry *e = find(arch, "", key, false);
   const bool known = e && e->patience >= patience;
   pthread_mutex_unlock(&lock);
   return known;
 }
 
-bool fg_tuned_shipped_has(const fg_pass *p, int arch) {
+bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device) {
   char key[FG_CHOICE_KEY];
   begin();
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const bool has = find_shipped(arch, key) != NULL;
+  const bool has = find_shipped(device, key) != NULL;
   pthread_mutex_unlock(&lock);
   return has;
 }

@@ -20,8 +20,8 @@ void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience
 /* Whether p was measured already with at least that patience. */
 bool fg_tuned_known(const fg_pass *p, int arch, int patience);
 
-/* Whether the table that came with the library has p. */
-bool fg_tuned_shipped_has(const fg_pass *p, int arch);
+/* Whether the table that came with the library has p, of that device or of its architecture. */
+bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device);
 
 /* One line: "90 KEY PATIENCE CHOICE", read as printed; what follows a '#' is for people.  False if it is none. */
 void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_choice *c);
@@ -38,7 +38,8 @@ int fg_tuned_write(FILE *f);
 void fg_tuned_forget(const char *part);
 void fg_tuned_ignore_shipped(bool ignored);
 
-/* The table that came with the library, as text (generated from tuned.txt). */
+/* The table that came with the library, as text (generated from tuned.txt).  A line there may begin with "90@H100": it is of
+ * devices in whose names that word is, and goes before one of the architecture. */
 extern const char *const fg_tuned_shipped[]; /* lines; ends with NULL */
 
 #endif

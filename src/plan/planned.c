@@ -53,7 +53,7 @@ fg_planned_key *fg_planned_key_of(const fg_work *w, const fg_device_info *device
   memcpy(&key->device, device, sizeof *device);
   key->geometries = fg_tuned_generation();
   key->overlap_caches = fg_overlap_caches;
-  key->strip_short_rows = fg_strip_short_rows;
+  key->of_tests = fg_strip_short_rows + 2UL * fg_cut_any_twiddled;
   return key;
 }
 

@@ -13,7 +13,7 @@ typedef struct {
   fg_device_info device;
   unsigned long geometries; /* those that were known then */
   double overlap_caches;
-  unsigned long strip_short_rows;
+  unsigned long of_tests; /* what only tests set */
 } fg_planned_key;
 
 fg_planned_key *fg_planned_key_of(const fg_work *w, const fg_device_info *device); /* malloc'd; NULL: no memory */

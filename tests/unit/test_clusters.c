@@ -146,6 +146,40 @@ START_TEST(two_passes_of_a_box_are_right_in_strips) {
 }
 END_TEST
 
+/* Or whole rows that are planes in clusters. */
+static const struct {
+  const char *text;
+  int n1;
+} planes[] = {{"oc3x160x64", 80}, {"ocb2x144x100*2", 72}, {"/ic4x192x48", 96}};
+
+START_TEST(two_passes_of_a_box_are_right_in_planes) {
+  fg_device_info device = device_of_strips();
+  device.shared_block = 24 * 1024;
+  fg_problem *p = problem_of(planes[_i].text);
+  plan_way(p, &device, fg_overlap_lower_split, planes[_i].n1);
+  ck_assert(list.pass[0].four_step && list.pass[0].twiddle);
+  test_cluster_sizes(&list.pass[0], &device, check, p, planes[_i].text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Those are planned where they were measured, on an H100. */
+START_TEST(two_passes_of_a_cube_are_planned_where_they_were_measured) {
+  fg_device_info other = fg_reference_device;
+  snprintf(other.name, sizeof other.name, "NVIDIA H100 80GB HBM3");
+  other.memory = (size_t)80 << 30;
+  fg_problem *p = test_problem("oc1000x1000x1000", FG_SINGLE);
+  const char *why;
+  fg_cut_any_twiddled = false;
+  ck_assert(fg_planner_plan(p, &fg_reference_device, &list, &why));
+  ck_assert_int_eq(list.count, 3);
+  ck_assert(fg_planner_plan(p, &other, &list, &why));
+  ck_assert_int_eq(list.count, 2);
+  ck_assert(list.pass[0].four_step && list.pass[0].twiddle && list.pass[1].strip);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* ---- what is no geometry ---- */
 
 /* All that is offered for that pass has, or has not, several blocks. */
@@ -194,7 +228,7 @@ int main(void) {
   TCase *const tc = tcase_create("clusters");
   test_choose_sim();
   fg_overlap_caches = 0;
-  fg_strip_short_rows = true;
+  fg_strip_short_rows = fg_cut_any_twiddled = true;
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, boxes_of_clusters_are_right, 0, TEST_COUNT(in_clusters));
   tcase_add_loop_test(tc, rows_and_planes_are_right_when_cut, 0, TEST_COUNT(cut));
@@ -202,6 +236,8 @@ int main(void) {
   tcase_add_loop_test(tc, a_strip_with_fewer_columns_is_the_last_of_its_row, 0, 2);
   tcase_add_loop_test(tc, parts_of_long_rows_are_right_in_strips, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, two_passes_of_a_box_are_right_in_strips, 0, TEST_COUNT(boxes));
+  tcase_add_loop_test(tc, two_passes_of_a_box_are_right_in_planes, 0, TEST_COUNT(planes));
+  tcase_add_test(tc, two_passes_of_a_cube_are_planned_where_they_were_measured);
   tcase_add_test(tc, strips_are_never_in_one_block);
   tcase_add_test(tc, real_rows_with_a_twiddle_are_in_one_block);
   return test_run(tc, PRECISION == FG_SINGLE ? "clusters" : "clusters in double precision");

@@ -5,8 +5,8 @@
  * The row, or the columns of the plane, is cut in two, n = n₁·n₂; n₁ is one butterfly.  Each block does it for a part of the j,
  * and sends each result to the block that has its k₁, through distributed shared memory (cuda/kernel/box.cu); what is left are
  * n₂ points of each k₁, and of a plane whole rows, in that block.  So of a row n₁/blocks neighbouring results are stored at a
- * time.  Rows of real data, of even length, are half as many points.  (Bailey 1990, "four-step"; thread block clusters: CUDA
- * C++ Programming Guide.) */
+ * time.  A plane may be part of a larger transform (overlap.c), with its twiddle.  Rows of real data, of even length, are half as
+ * many points.  (Bailey 1990, "four-step"; thread block clusters: CUDA C++ Programming Guide.) */
 #include <string.h>
 
 #include "src/pass/geometry.h"
@@ -49,7 +49,8 @@ static bool others_suit(const fg_planner *planner, const fg_work *w, ptrdiff_t t
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   if (planner->device->cluster < 2 || w->rank < 1 || w->rank > 2 || w->kind == FG_R2R || fg_work_has_form(w)) return false;
-  if (w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
+  if (w->load_table.kind || w->store_table.kind) return false;                 /* must: the kernel has none */
+  if (w->twiddle && (w->rank == 1 || w->kind != FG_DFT)) return false;         /* likewise */
   const fg_dim *row = &w->dim[w->rank - 1];
   if (w->kind != FG_DFT && row->n % 2) return false; /* must: half rows */
   if (row->is != 1 || row->os != 1) return false; /* taste: runs are short enough */
@@ -94,6 +95,12 @@ static fg_pass pass_of(const fg_work *w, ptrdiff_t n1) {
   return p;
 }
 
+/* What is measured of planes with a twiddle takes so many copies, a third less than the model says. */
+static double price_of(const fg_work *w, const fg_pass *p, const fg_device_info *device) {
+  static const double copies = 1.55;
+  return w->twiddle ? copies * fg_pass_least_cost(p, device) : fg_pass_cost(p, device);
+}
+
 enum { KEPT = 3 };
 
 /* Ways to cut, the likeliest first: by geometries whose exchanges are not arranged yet, which takes its time.  Those that were
@@ -116,6 +123,11 @@ static void offer(candidate list[KEPT], const candidate *now) {
   list[at] = *now;
 }
 
+/* With a twiddle only those that were measured: on an H100 100 rows at a time of 1000³ gained a tenth, most others lost
+ * (doc/performance.md). */
+bool fg_cut_any_twiddled;
+static bool is_offered(const fg_work *w, const candidate *c) { return !w->twiddle || c->measured || fg_cut_any_twiddled; }
+
 /* By r, in a cluster of so many blocks, unless that costs too much whatever the geometry. */
 static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes *list, int r, int blocks,
                     candidate likeliest[KEPT]) {
@@ -124,8 +136,9 @@ static void try_cut(const fg_planner *planner, const fg_work *w, const fg_passes
   now.pass.lines = 1;
   now.pass.blocks_sm = 32;
   if (!fg_geometry_set_cluster(&now.pass, blocks, device)) return;
-  if (!w->filter.kind && fg_passes_hopeless(planner, list, fg_pass_cost(&now.pass, device))) return;
-  now.measured = fg_tuned_shipped_has(&now.pass, device->arch);
+  if (!w->filter.kind && fg_passes_hopeless(planner, list, price_of(w, &now.pass, device))) return;
+  now.measured = fg_tuned_shipped_has(&now.pass, device);
+  if (!is_offered(w, &now)) return;
   now.score = fg_box_choose(&now.pass, device, 0, false) * fg_box_share(&now.pass, device);
   if (now.score > 0) offer(likeliest, &now);
 }
@@ -166,7 +179,7 @@ bool fg_cut_lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   if (fg_passes_hopeless(planner, list, fg_pass_least_cost(&p, planner->device))) return false;
   if (!choose_cut(planner, w, list, &p)) return false;
   fg_tuned_correct(&p, planner->device);
-  const double own = fg_pass_cost(&p, planner->device); /* what was measured may have room for more blocks */
+  const double own = price_of(w, &p, planner->device); /* what was measured may have room for more blocks */
   if (p.price > own) p.price = own;
   return fg_passes_add(planner, list, &p);
 }

@@ -113,7 +113,7 @@ static void try_columns(search *c, int first, ptrdiff_t columns) {
     if (!fg_radix_either(r, w->precision) || (w->rank == 1 ? w->dim[0].n % r != 0 : w->dim[first].n != r)) continue;
     const fg_pass p = pass_of(w, first, r, columns);
     if (!rest_is_last(&p, w->loop[l].n)) return; /* must: the kernel tells by that; of no r then */
-    const bool measured = fg_tuned_shipped_has(&p, c->planner->device->arch);
+    const bool measured = fg_tuned_shipped_has(&p, c->planner->device);
     if (c->measured && !measured) continue;
     for (int blocks = c->planner->device->cluster; blocks > 1; blocks--) try_cluster(c, p, measured, blocks);
   }
