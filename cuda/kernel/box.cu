@@ -174,6 +174,7 @@ FG_DEVICE void store_points(const fg_tile_args &a, line_number first, const line
   for (int d = 0; d < DIMS; d++) at += s.at[d] * out_step(a, d);
   const long long step = T::M * out_step(a, T::AXIS);
   constexpr bool TWIDDLE_CUT = FG_TWIDDLE && FG_FOUR_STEP; /* k = k₁ + n₁·k₂ */
+  static_assert(!TWIDDLE_CUT || T::AXIS == 1, "k₂ are a butterfly's results");
   if (TWIDDLE_CUT)
     twiddle_all<T::R>(a, place.twiddle + FG_TWIDDLE_ROW * s.at[ROW], shared_index(LAST, s) + size_of(0) * s.b,
                       size_of(0) * T::M, v);

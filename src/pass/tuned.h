@@ -1,4 +1,4 @@
-/* tuned.h: what measurements have shown to be better than the model's geometry: corrections of it by device and pass.
+/* tuned.h: what measurements have shown to be better than the model's geometry: corrections of it by architecture and pass.
  *
  * Those that come with the library are src/pass/tuned.txt, measured with `fftw3-gpu tune --geometry`; those that this
  * process has measured (FFTW_MEASURE and above) or read from wisdom go before them. */
@@ -10,7 +10,7 @@
 #include "src/pass/choice.h"
 
 /* Give p, whose geometry the model has chosen, the measured one, if one is known and fits.  It keeps its price, so that
- * the same passes are planned as without. */
+ * the same passes are planned as without; what is planned only where it was measured has another (solver four_step). */
 void fg_tuned_correct(fg_pass *p, const fg_device_info *device);
 
 /* Of a pass with p's key on a device of that architecture c is the fastest known, found with that patience (0 … 3: that
@@ -39,7 +39,8 @@ void fg_tuned_forget(const char *part);
 void fg_tuned_ignore_shipped(bool ignored);
 
 /* The table that came with the library, as text (generated from tuned.txt).  A line there may begin with "90@H100": it is of
- * devices in whose names that word is, and goes before one of the architecture. */
+ * devices in whose names that word is (15 characters at most), and goes before those of the architecture; of several the first
+ * does. */
 extern const char *const fg_tuned_shipped[]; /* lines; ends with NULL */
 
 #endif

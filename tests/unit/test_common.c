@@ -18,7 +18,7 @@
 #include "src/store/common.h"
 #include "suite.h"
 
-enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12 };
+enum { SKIPPED = 77, MOST = 4000, THREADS = 4, PARTS = 12, DEVICES = 3 };
 
 /* What a kernel may keep in local memory, and how many of a hundred may keep anything there: a few geometries that were
  * measured ask for more blocks than even sparing code has registers for (cuda/cuda_nvrtc.c, compile_fitting). */
@@ -175,6 +175,7 @@ static void is_there(void *archive, const char *problem, const fg_pass *p, const
 START_TEST(common_kernels_hardly_spill) {
   fg_archive *a = built_archive();
   const fg_device_info *device = &fg_common_devices[_i];
+  ck_assert_int_eq(fg_common_devices[DEVICES].arch, 0);
   char target[16];
   snprintf(target, sizeof target, "sm_%d", device->arch);
   if (!a) {
@@ -203,7 +204,7 @@ int main(void) {
   setbuf(stdout, NULL);
   TCase *tc = tcase_create("common");
   tcase_set_timeout(tc, 600);
-  tcase_add_loop_test(tc, common_kernels_hardly_spill, 0, 2);
+  tcase_add_loop_test(tc, common_kernels_hardly_spill, 0, DEVICES);
   tcase_add_test(tc, later_devices_compile_them_too);
   return test_run(tc, "common");
 }

@@ -330,6 +330,17 @@ START_TEST(what_clusters_have_fits_registers) {
 }
 END_TEST
 
+/* And an H100's planes with a twiddle. */
+START_TEST(planes_with_a_twiddle_fit_registers) {
+  fg_device_info device = fg_reference_device;
+  snprintf(device.name, sizeof device.name, "NVIDIA H100 80GB HBM3");
+  fg_passes *list = test_plan("oc1000x1000x1000", FG_SINGLE, &device);
+  ck_assert(list->count == 2 && list->pass[0].four_step && list->pass[0].twiddle);
+  for (int i = 0; i < list->count; i++) check_frame(&list->pass[i], 90, 0);
+  free(list);
+}
+END_TEST
+
 static Suite *suite(void) {
   Suite *s = suite_create("nvrtc");
   TCase *c = tcase_create("nvrtc");
@@ -349,6 +360,7 @@ static Suite *suite(void) {
   tcase_add_loop_test(c, tiles_loaded_ahead_compile_where_bulk_copies_are, 0, 3);
   tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));
   tcase_add_loop_test(c, what_clusters_have_fits_registers, 0, sizeof clusters / sizeof *clusters);
+  tcase_add_test(c, planes_with_a_twiddle_fit_registers);
   suite_add_tcase(s, c);
   return s;
 }

@@ -207,7 +207,9 @@ START_TEST(every_line_of_the_shipped_table_is_one) {
     char text[512];
     snprintf(text, sizeof text, "90%s", strchr(*line, ' '));
     ck_assert_msg(fg_tuned_read(of_one ? text : *line), "%s", *line);
-    ck_assert(!of_one || !fg_tuned_read(*line));
+    if (!of_one) continue;
+    const size_t word = strcspn(*line + 3, " ");
+    ck_assert(!fg_tuned_read(*line) && word >= 1 && word <= 15);
   }
 }
 END_TEST
