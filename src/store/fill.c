@@ -88,11 +88,24 @@ static void add(char *key, int kind, const char *in_folder) {
   *bucket = ++all.count;
 }
 
-/* Cubins for each device; PTX for what is newer than all of them, from the last. */
+/* Cubins of one architecture are of a kind, whichever device they are for; PTX is behind the last. */
+static int kind_of(const fg_device_info *device) {
+  int kind = 0;
+  for (const fg_device_info *d = fg_common_devices; d < device; d++) kind += d[0].arch != d[1].arch;
+  return kind;
+}
+
+static bool is_newest(const fg_device_info *device) {
+  const fg_device_info *last = device;
+  while (last[1].arch) last++;
+  return device->arch == last->arch;
+}
+
+/* Cubins for each device; PTX for what is newer than all of them, from those of the last architecture. */
 static void take(void *unused, const char *problem, const fg_pass *p, const fg_kernel_request *r) {
   char target[16];
-  const int arch = all.device->arch, kind = (int)(all.device - fg_common_devices);
-  const bool last = !all.device[1].arch;
+  const int arch = all.device->arch, kind = kind_of(all.device);
+  const bool last = is_newest(all.device);
   (void)unused;
   snprintf(target, sizeof target, "sm_%d", arch);
   char *key = fg_installed_key(target, r), *ptx = last ? fg_installed_key("ptx", r) : NULL;

@@ -159,9 +159,14 @@ static void look_at_archive(const fg_archive *a, const char *target) {
   assert_few(&s, target);
 }
 
-/* Every pass of the list is in the archive. */
+/* Every pass of the list is in the archive, of the last architecture as PTX, too. */
 static void is_there(void *archive, const char *problem, const fg_pass *p, const fg_kernel_request *r) {
   (void)p;
+  if (arch_now == fg_common_devices[DEVICES - 1].arch) {
+    char *key = fg_installed_key("ptx", r);
+    ck_assert_msg(fg_archive_has(archive, key), "%s, PTX", problem);
+    free(key);
+  }
   for (const fg_device_info *d = fg_common_devices; d->arch; d++) {
     if (d->arch != arch_now) continue;
     char target[16];
