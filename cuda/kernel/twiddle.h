@@ -17,8 +17,8 @@ FG_DEVICE cplx twiddle_factor(const fg_tile_args &a, long long index, int k) {
 /* v times that. */
 FG_DEVICE cplx twiddled(const fg_tile_args &a, long long index, int k, cplx v) { return v * twiddle_factor(a, index, k); }
 
-/* Each v[j] times its factor, for k = first + j·step: between multiples of FEW factors are products of three, not looked up, which takes
- * the longer the further apart neighbouring threads' are. */
+/* Each v[j] times its factor, for k = first + j·step: between multiples of FEW factors are products of three, not looked up,
+ * which takes the longer the further apart neighbouring threads' are. */
 template <int R> FG_DEVICE void twiddle_all(const fg_tile_args &a, long long index, int first, int step, cplx *v) {
   constexpr int FEW = R < 8 ? R : 4;
   cplx low[FEW];

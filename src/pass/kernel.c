@@ -308,11 +308,11 @@ fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES
                      .args = args_of(p, tables), .bytes = offsetof(fg_tile_args, loop) + loops * sizeof(fg_loop)};
 }
 
-void fg_launch_place(fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]) {
-  l->args.in_re = element(p, arrays[p->from.array].re, &p->from);
-  l->args.in_im = element(p, arrays[p->from.array].im, &p->from);
-  l->args.out_re = element(p, arrays[p->to.array].re, &p->to);
-  l->args.out_im = element(p, arrays[p->to.array].im, &p->to);
+void fg_launch_place(fg_tile_args *args, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]) {
+  args->in_re = element(p, arrays[p->from.array].re, &p->from);
+  args->in_im = element(p, arrays[p->from.array].im, &p->from);
+  args->out_re = element(p, arrays[p->to.array].re, &p->to);
+  args->out_im = element(p, arrays[p->to.array].im, &p->to);
 }
 
 unsigned fg_kernel_grid(const fg_pass *p) {

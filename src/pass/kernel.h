@@ -45,8 +45,8 @@ typedef struct {
 /* Of p, without its arrays: tables are the device memory of that list, NULL where p uses none. */
 fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES]);
 
-/* Put the arrays in.  p is that of fg_launch_of, or the same with other arrays. */
-void fg_launch_place(fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]);
+/* Put the arrays into such arguments.  p is that of fg_launch_of, or the same with other arrays. */
+void fg_launch_place(fg_tile_args *args, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]);
 
 unsigned fg_kernel_grid(const fg_pass *p);
 

@@ -224,15 +224,17 @@ static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) 
   p->loop[loop].n = count;
 }
 
-static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], const step *s, fg_launch l, const fg_pass *p,
-                  fg_stream *stream) {
-  fg_launch_place(&l, p, planes);
-  return g->target->backend->launch(g->target->device, s->kernel, l.grid, l.threads, l.shared, &l.args, l.bytes, stream);
+static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], const step *s, const fg_launch *l,
+                  const fg_pass *p, fg_stream *stream) {
+  fg_tile_args args;
+  memcpy(&args, &l->args, l->bytes); /* of most a third */
+  fg_launch_place(&args, p, planes);
+  return g->target->backend->launch(g->target->device, s->kernel, l->grid, l->threads, l->shared, &args, l->bytes, stream);
 }
 
 int fg_program_launch_planes(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream) {
   const step *s = &g->steps[pass];
-  return launch(g, planes, s, s->launch, &g->passes->pass[pass], stream);
+  return launch(g, planes, s, &s->launch, &g->passes->pass[pass], stream);
 }
 
 bool fg_program_empty(const fg_program *g) { return g->empty; }
@@ -244,7 +246,8 @@ int fg_program_launch_part(const fg_program *g, void *const arrays[FG_ARRAYS], i
   if (loop < 0) return fg_program_launch_planes(g, planes, pass, stream);
   fg_pass part = g->passes->pass[pass];
   restrict_to(&part, loop, first, count);
-  return launch(g, planes, &g->steps[pass], launch_of(&g->steps[pass], &part), &part, stream);
+  const fg_launch of_part = launch_of(&g->steps[pass], &part);
+  return launch(g, planes, &g->steps[pass], &of_part, &part, stream);
 }
 
 /* From one array to another even where the pass works in place: what it reads is then called by the last one's name,
@@ -259,7 +262,7 @@ int fg_program_launch_into(const fg_program *g, void *const arrays[FG_ARRAYS], i
     planes[p.from.array] = planes[p.to.array];
   }
   if (into) planes[p.to.array] = (fg_planes){into, NULL};
-  return launch(g, planes, &g->steps[pass], g->steps[pass].launch, &p, stream);
+  return launch(g, planes, &g->steps[pass], &g->steps[pass].launch, &p, stream);
 }
 
 int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_stream *stream) {

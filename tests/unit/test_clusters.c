@@ -136,11 +136,18 @@ static const struct {
   int n1;
 } boxes[] = {{"oc64x48x40", 2}, {"ocb80x40x24", 2}, {"/ic32x96x16", 2}};
 
+/* Two passes with n1 points of the last dimension but one in the first, where blocks have little room. */
+static fg_problem *plan_two_passes(fg_device_info *device, const char *text, int n1) {
+  fg_problem *p = problem_of(text);
+  *device = device_of_strips();
+  device->shared_block = 24 * 1024;
+  plan_way(p, device, fg_overlap_lower_split, n1);
+  return p;
+}
+
 START_TEST(two_passes_of_a_box_are_right_in_strips) {
-  fg_device_info device = device_of_strips();
-  device.shared_block = 24 * 1024;
-  fg_problem *p = problem_of(boxes[_i].text);
-  plan_way(p, &device, fg_overlap_lower_split, boxes[_i].n1);
+  fg_device_info device;
+  fg_problem *p = plan_two_passes(&device, boxes[_i].text, boxes[_i].n1);
   check_strips(p, &device, 1, boxes[_i].text);
   fg_problem_free(p);
 }
@@ -153,10 +160,8 @@ static const struct {
 } planes[] = {{"oc3x160x64", 80}, {"ocb2x144x100*2", 72}, {"/ic4x192x48", 96}};
 
 START_TEST(two_passes_of_a_box_are_right_in_planes) {
-  fg_device_info device = device_of_strips();
-  device.shared_block = 24 * 1024;
-  fg_problem *p = problem_of(planes[_i].text);
-  plan_way(p, &device, fg_overlap_lower_split, planes[_i].n1);
+  fg_device_info device;
+  fg_problem *p = plan_two_passes(&device, planes[_i].text, planes[_i].n1);
   ck_assert(list.pass[0].four_step && list.pass[0].twiddle);
   test_cluster_sizes(&list.pass[0], &device, check, p, planes[_i].text);
   fg_problem_free(p);
@@ -193,10 +198,8 @@ static void check_offered(const fg_pass *p, const fg_device_info *device, bool s
 
 /* A strip is in a cluster, also where a block has room for it. */
 START_TEST(strips_are_never_in_one_block) {
-  fg_device_info device = device_of_strips();
-  device.shared_block = 24 * 1024;
-  fg_problem *p = problem_of(boxes[0].text);
-  plan_way(p, &device, fg_overlap_lower_split, boxes[0].n1);
+  fg_device_info device;
+  fg_problem *p = plan_two_passes(&device, boxes[0].text, boxes[0].n1);
   ck_assert(list.pass[1].strip);
   fg_choice alone = fg_choice_of(&list.pass[1]);
   check_offered(&list.pass[1], &fg_reference_device, true);
