@@ -32,6 +32,13 @@ enum fg_form {
   FG_FORM_REDFT00, FG_FORM_RODFT00  /* L = 2(N − 1), 2(N + 1): loaded extended, stored half of it */
 };
 
+/* FFTW's kinds of real to real transforms, in the order of its fftw_r2r_kind: what a dimension of a box of them is. */
+enum fg_r2r_kind {
+  FG_KIND_R2HC, FG_KIND_HC2R, FG_KIND_DHT,
+  FG_KIND_REDFT00, FG_KIND_REDFT01, FG_KIND_REDFT10, FG_KIND_REDFT11,
+  FG_KIND_RODFT00, FG_KIND_RODFT01, FG_KIND_RODFT10, FG_KIND_RODFT11
+};
+
 /* ⌊u/n⌋ = (⌊magic·u/2³²⌋ + u) >> shift for u < 2³¹ (Granlund, Montgomery, Division by invariant integers using
  * multiplication, PLDI 1994). */
 typedef struct {

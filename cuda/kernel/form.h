@@ -17,6 +17,7 @@
 
 #include "args.h"
 #include "element.h"
+#include "orders.h"
 
 
 FG_CONSTANT long long form_length(int form, long long row) {
@@ -75,39 +76,6 @@ FG_DEVICE void write_real(const fg_tile_args &a, long long row, long long e, rea
   write_number(a.out_re, row + store_distance(a, e), x);
 }
 
-/* ---- orders ---- */
-
-/* The element at position p of Makhoul's order. */
-FG_DEVICE position makhoul(position n, position p) { return 2 * p < n ? 2 * p : 2 * (n - 1 - p) + 1; }
-
-/* An element of a row and the sign that it has at a position. */
-struct signed_element {
-  position e;
-  bool negative;
-};
-
-/* REDFT11, N odd.  The transform is a sum over odd residues a, b modulo 8N of x(a)·cos(2πab/8N), x(−a) = x(a) =
- * −x(4N − a); of each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is free. */
-FG_DEVICE signed_element folded(position n, position a) {
-  if (a > 4 * n) a = 8 * n - a;
-  const bool negative = a > 2 * n;
-  if (negative) a = 4 * n - a;
-  return {(a - 1) / 2, negative};
-}
-FG_CONSTANT position inverse_of_8(position n) {
-  for (long long k = 0; k < 8; k++)
-    if ((k * n + 1) % 8 == 0) return position((k * n + 1) / 8 % n);
-  return 0;
-}
-/* a = 8q + 1 with a ≡ 8p (mod n). */
-FG_DEVICE signed_element quarter_wave_input(position n, position p) {
-  return folded(n, 8 * ((p + n - inverse_of_8(n)) % n) + 1);
-}
-/* b = 8q + 1 with b ≡ p (mod n). */
-FG_DEVICE signed_element quarter_wave_output(position n, position p) {
-  return folded(n, 8 * position((long long)((p + n - 1) % n) * inverse_of_8(n) % n) + 1);
-}
-
 /* ---- load ---- */
 
 /* What memory holds of position p ≤ L/2 of a spectrum, without looking at it, so that many loads can be under way;
@@ -136,7 +104,7 @@ FG_DEVICE real load_real(const fg_tile_args &a, long long row, position p) {
     return odd && e % 2 ? -x : x;
   }
   if (FG_FROM_FORM == FG_FORM_REDFT11 || FG_FROM_FORM == FG_FORM_RODFT11) {
-    const signed_element s = quarter_wave_input(n, p);
+    const signed_element<position> s = quarter_wave_input(n, p);
     const real x = read_real(a, row, odd ? n - 1 - s.e : s.e);
     return s.negative ? -x : x;
   }
@@ -178,7 +146,7 @@ FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position
   constexpr position n = TO_ROW;
   const real root = real(1.41421356237309504880);
   const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
-  const signed_element first = quarter_wave_output(n, p), second = quarter_wave_output(n, n - p);
+  const signed_element<position> first = quarter_wave_output(n, p), second = quarter_wave_output(n, n - p);
   const bool odd = odd_kind(FG_TO_FORM);
   const real one = root * (x + y), two = root * (x - y);
   write_real(a, row, first.e, first.negative != (odd && first.e % 2) ? -one : one);

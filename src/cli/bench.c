@@ -121,6 +121,7 @@ const fg_command fg_command_bench = {
             "  --suite=NAME   passes: each kind of pass, about 40 cases, on the device\n"
             "                 peers: 210 cases that cuFFT and VkFFT were timed with, on the device\n"
             "                 real: r2c, c2r and r2r, 115 cases, on the device\n"
+            "                 r2r: each kind of cosine and sine transform, 120 cases, on the device\n"
             "                 double: 80 cases in double precision, on the device\n"
             "                 host: 25 cases on the host\n"
             "  --precision=double   time all problems in double precision\n"

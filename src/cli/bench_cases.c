@@ -86,6 +86,28 @@ static const family families[] = {
     {"real", "r2r-dct2-2d", "512 1000", 2, HOLD_256M, NULL, "ok", "e10"},
     {"real", "r2r-dct2-3d", "128 256", 3, HOLD_256M, NULL, "ok", "e10"},
 
+    /* Each kind of cosine and sine transform in each kind of shape; their whole period is 2N, of e00 2(N - 1), of o00 2(N + 1). */
+#define R2R(kind, letters, rows, long_rows, planes, boxes, small_plane, small_box)                                    \
+    {"r2r", kind "-1d", rows, 1, HOLD_256M, NULL, "ok", letters},                                                     \
+    {"r2r", kind "-long", long_rows, 1, HOLD_256M, NULL, "ok", letters},                                              \
+    {"r2r", kind "-2d", planes, 2, HOLD_256M, NULL, "ok", letters},                                                   \
+    {"r2r", kind "-3d", boxes, 3, HOLD_256M, NULL, "ok", letters},                                                    \
+    {"r2r", kind "-small2d", small_plane, 2, 0, "8192", "ok", letters},                                               \
+    {"r2r", kind "-small3d", small_box, 3, 0, "512", "ok", letters},                                                  \
+    {"r2r", kind "-single", long_rows, 1, 0, "1", "ok", letters}
+#define R2R_EVEN(kind, letters) \
+    R2R(kind, letters, "64 256 1000 1009 1024 4096", "65536", "512 1000 1024", "128 256", "32", "24")
+    R2R("dct1", "e00", "65 257 1001 1010 1025 4097", "65537", "513 1001 1025", "129 257", "33", "25"),
+    R2R_EVEN("dct2", "e10"),
+    R2R_EVEN("dct3", "e01"),
+    R2R_EVEN("dct4", "e11"),
+    R2R("dst1", "o00", "63 255 999 1008 1023 4095", "65535", "511 999 1023", "127 255", "31", "23"),
+    R2R_EVEN("dst2", "o10"),
+    R2R_EVEN("dst3", "o01"),
+    R2R_EVEN("dst4", "o11"),
+#undef R2R_EVEN
+#undef R2R
+
     /* Errors against the length: some thousand points each. */
 #define FILL (1 << 13)
     {"accuracy", "powers", "2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 65536 262144 1048576", 1, FILL, NULL,

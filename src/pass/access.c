@@ -65,6 +65,8 @@ static ptrdiff_t points_ahead(const fg_pass *p) {
 static ptrdiff_t points_of_barrier(const fg_pass *p) { return p->cluster > 1; }
 
 size_t fg_geometry_shared(const fg_pass *p) {
+  if (p->family == FG_FAMILY_R2R_BOX)
+    return (size_t)(p->lines * (p->n / p->box[p->dims - 1].n) * p->pitch) * fg_real_size(p->precision);
   const size_t rows = p->loops > 1 && p->family == FG_FAMILY_TILE ? (size_t)p->lines * (p->pairs ? 2 : 1) : 0;
   const size_t places = rows * 5 * sizeof(long long) * (p->ahead ? 2 : 1);
   const ptrdiff_t points = fg_geometry_tile_points(p) + points_ahead(p) + points_of_barrier(p);

@@ -13,7 +13,7 @@ static const char axis_letter[] = "zyx"; /* slowest first, of two dimensions z a
 
 fg_choice fg_choice_of(const fg_pass *p) {
   fg_choice c = {.cluster = p->cluster, .lines = p->lines, .threads = p->threads, .blocks_sm = p->blocks_sm};
-  const bool box = p->family == FG_FAMILY_BOX;
+  const bool box = p->family != FG_FAMILY_TILE;
   c.spacing = box ? p->pitch : p->pad;
   c.across = fg_pass_is_rader(p) && p->stages && p->column[0];
   c.ahead = p->ahead > 0;
@@ -81,6 +81,11 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
   return fg_geometry_shares(p) || c->spacing == p->pitch;
 }
 
+/* Its lines are whole, its rows an odd pitch apart. */
+static bool set_r2r_box(const fg_choice *c, const fg_pass *p) {
+  return c->cluster == 1 && !c->ahead && same_stages(c, p) && c->spacing == p->pitch;
+}
+
 /* As many blocks have room on a multiprocessor as the compiler is asked for; stages and blocks_sm are set. */
 static bool has_room(const fg_pass *p, const fg_device_info *device) {
   return fg_fit_room(device, fg_geometry_shared(p)) >= (size_t)p->blocks_sm;
@@ -94,7 +99,8 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   if (!sound) return false;
   now.lines = c->lines;
   now.threads = c->threads;
-  if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : set_tile(c, &now))) return false;
+  if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : p->family == FG_FAMILY_TILE ? set_tile(c, &now) : set_r2r_box(c, p)))
+    return false;
   now.blocks_sm = c->blocks_sm;
   now.ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   if (p->family == FG_FAMILY_TILE) fg_geometry_skew_tile(&now, device);
@@ -313,6 +319,9 @@ int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *li
   if (!all.at) return 0;
   if (p->family == FG_FAMILY_BOX) {
     add_best_boxes(&l, &all, best);
+  } else if (p->family == FG_FAMILY_R2R_BOX) {
+    offer_all_lines(&all, p);
+    add_best(&l, &all, best);
   } else {
     add_best_tiles(&l, &all, best);
   }
@@ -347,7 +356,7 @@ static bool parse_stage(fg_choice *c, const char **text) {
     ++*text;
   }
   const long radix = strtol(*text, &end, 10);
-  if (end == *text || radix < 1 || radix > FG_MAX_RADIX) return false;
+  if (end == *text || radix < 1 || radix > FG_LONGEST_LINE) return false;
   c->radix[c->stages++] = (int)radix;
   *text = end;
   return true;
@@ -410,6 +419,10 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   int at = 0;
   if (fg_is_cut_chirp(p)) {
     at = snprintf(key, FG_CHOICE_KEY, "cut-chirp:%td/%td", n, p->data);
+  } else if (p->family == FG_FAMILY_R2R_BOX) {
+    at = snprintf(key, FG_CHOICE_KEY, "r2r");
+    for (int d = 0; d < p->dims; d++)
+      at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td.%d", d ? 'x' : ':', p->box[d].n, (int)p->kind[d]);
   } else if (p->family == FG_FAMILY_BOX) {
     at = snprintf(key, FG_CHOICE_KEY, p->four_step ? "four-step" : "box");
     for (int d = 0; d < p->dims; d++)

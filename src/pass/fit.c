@@ -320,6 +320,7 @@ void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
 }
 
 double fg_geometry_score(const fg_pass *p, const fg_device_info *device) {
+  if (p->family == FG_FAMILY_R2R_BOX) return fg_geometry_score_r2r_box(p, device);
   return fg_geometry_shared(p) <= device->shared_block ? fg_fit_score(p, device) : 0;
 }
 

@@ -298,6 +298,10 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
 }
 
 double fg_geometry_refine(fg_pass *p, const fg_device_info *device) {
+  if (p->family == FG_FAMILY_R2R_BOX) {
+    fg_geometry_fit_r2r_box(p, device);
+    return fg_geometry_score_r2r_box(p, device);
+  }
   if (p->family == FG_FAMILY_BOX) return fg_geometry_refine_box(p, device);
   fg_radix_list list = {0};
   for (int s = 0; s < p->stages; s++) /* moves left out */

@@ -10,6 +10,12 @@
  * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
+/* The same for a box of real to real transforms: boxes a block and threads; how good these are, and blocks on a multiprocessor. */
+enum { FG_LONGEST_LINE = 129 }; /* that one thread has there */
+bool fg_geometry_choose_r2r_box(fg_pass *p, const fg_device_info *device);
+double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device);
+void fg_geometry_fit_r2r_box(fg_pass *p, const fg_device_info *device);
+
 /* The same for a box whose stages, axes and pitch are set: boxes a block, threads, pitch and skews.  Returns how good
  * the best choice is (higher is better), 0 if none fits or it cannot be better than least. */
 double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least, bool arrange);

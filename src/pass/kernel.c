@@ -175,12 +175,36 @@ static void define_box(defines *d, const fg_pass *p) {
   define_list(d, "FG_SKEWS", p->skew, p->stages);
 }
 
+static void define_r2r_box(defines *d, const fg_pass *p) {
+  int sizes[FG_MAX_BOX], kinds[FG_MAX_BOX];
+  ptrdiff_t dense = 1;
+  bool out = true;
+  for (int i = p->dims - 1; i >= 0; i--) {
+    sizes[i] = (int)p->box[i].n;
+    kinds[i] = (int)p->kind[i];
+    out = out && p->box[i].os == dense;
+    dense *= p->box[i].n;
+  }
+  define(d, "FG_DIMS", p->dims);
+  define_list(d, "FG_SIZES", sizes, p->dims);
+  define_list(d, "FG_KINDS", kinds, p->dims);
+  define_list(d, "FG_AXES", p->axis, p->stages);
+  define(d, "FG_TOTAL", p->n);
+  define(d, "FG_BOXES", p->lines);
+  define(d, "FG_PITCH", p->pitch);
+  define(d, "FG_OUT_DENSE", out && (p->loops == 0 || (p->loops == 1 && p->loop[0].out == dense)));
+}
+
 fg_kernel_request fg_kernel_request_of(const fg_pass *p, char *text) {
   defines d = {text, 0};
   define_common(&d, p);
   if (p->family == FG_FAMILY_BOX) {
     define_box(&d, p);
     return (fg_kernel_request){"box.cu", text, "fg_box", fg_geometry_shared(p)};
+  }
+  if (p->family == FG_FAMILY_R2R_BOX) {
+    define_r2r_box(&d, p);
+    return (fg_kernel_request){"r2r_box.cu", text, "fg_r2r_box", fg_geometry_shared(p)};
   }
   define_tile(&d, p);
   return (fg_kernel_request){"tile.cu", text, "fg_tile", fg_geometry_shared(p)};
@@ -250,7 +274,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
                          .real = filter->real};
     memcpy(order->radix, filter->radix, sizeof order->radix);
   }
-  for (int d = 0; d < p->dims; d++) list[FG_OF_BOX + d] = box_table(p, d);
+  for (int d = 0; d < p->dims && p->family == FG_FAMILY_BOX; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 
 /* The first element of a pass's side in device memory: plane's bytes are real or complex by the layout. */

@@ -360,14 +360,14 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   char cluster[40] = "";
   if (p->cluster > 1) snprintf(cluster, sizeof cluster, " in clusters of %d", p->cluster);
-  const char *const does = p->filter.kind ? "convolve" : "box";
+  const char *const does = p->filter.kind ? "convolve" : p->family == FG_FAMILY_R2R_BOX ? "r2r" : "box";
   return snprintf(text, size, "(%s %s%s = %s, %td × %d boxes%s%s, %d threads%s, %s)", does, sizes, p->half_row ? "/2" : "",
                   stages, fg_pass_blocks(p) / p->cluster, p->lines, p->across ? " across" : "", cluster, p->threads,
                   twiddle, bytes);
 }
 
 int fg_pass_print(const fg_pass *p, char *text, size_t size) {
-  if (p->family == FG_FAMILY_BOX) return print_box(p, text, size);
+  if (p->family != FG_FAMILY_TILE) return print_box(p, text, size);
   char radices[64] = "", bytes[32];
   print_bytes(p, bytes);
   if (p->stages > 1) print_radices(p, radices, sizeof radices);

@@ -68,8 +68,9 @@ typedef struct {
   int none;          /* 0; ends the struct where it would be padded: keys are compared as bytes */
 } fg_table;
 
-/* The kernels that passes run on: lines (cuda/kernel/tile.cu), or boxes of two and three dimensions (box.cu). */
-enum fg_family { FG_FAMILY_TILE, FG_FAMILY_BOX };
+/* The kernels that passes run on: lines (cuda/kernel/tile.cu), boxes of two and three dimensions (box.cu), or such boxes of real
+ * to real transforms (r2r_box.cu). */
+enum fg_family { FG_FAMILY_TILE, FG_FAMILY_BOX, FG_FAMILY_R2R_BOX };
 
 typedef struct {
   enum fg_family family;
@@ -110,7 +111,9 @@ typedef struct {
   int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and has the
                                     next one copied in while it stores (cuda/kernel/ahead.h) */
 
-  /* BOX */
+  enum fg_r2r_kind kind[FG_MAX_BOX]; /* R2R_BOX: of each dimension; its stages are whole lines, its n are real elements */
+
+  /* BOX, R2R_BOX */
   int dims;
   fg_dim box[FG_MAX_BOX];        /* slowest first */
   int axis[FG_MAX_STAGES];       /* the dimension that each stage runs along */

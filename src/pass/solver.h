@@ -46,7 +46,7 @@ typedef struct {
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
     fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real,
-    fg_solver_r2r, fg_solver_halves, fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
+    fg_solver_r2r, fg_solver_r2r_box, fg_solver_halves, fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can, or none below the limit. */

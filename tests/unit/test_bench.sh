@@ -110,6 +110,13 @@ for case in 'r2c-1d orf4096*8192' 'c2r-3d orb1024x1024x1024' 'r2c-2d orf1080x192
   grep -qxF "$case" "$work/out" || fail "real lacks $case"
 done
 
+bench 0 --suite=r2r --list
+[ "$(wc -l <"$work/out")" -eq 120 ] || fail "r2r has not 120 cases"
+for case in 'dct1-1d ok1010e00*33222' 'dct4-3d ok256e11x256e11x256e11*2' 'dst1-small3d ok23o00x23o00x23o00*512' \
+  'dst3-single ok65536o01' 'dst2-small2d ok32o10x32o10*8192'; do
+  grep -qxF "$case" "$work/out" || fail "r2r lacks $case"
+done
+
 bench 0 --suite=double --list
 [ "$(wc -l <"$work/out")" -eq 80 ] || fail "double has not 80 cases"
 out "c2r-3d orb256x256x256"; out "prime ocf1000003*16"

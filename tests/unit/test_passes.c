@@ -20,13 +20,13 @@
 
 static void check_radices(const fg_pass *p) {
   ptrdiff_t product = 1, along[FG_MAX_BOX] = {1, 1, 1};
-  const bool box = p->family == FG_FAMILY_BOX, returns = fg_is_cut_chirp(p);
+  const bool box = p->family != FG_FAMILY_TILE, returns = fg_is_cut_chirp(p);
   const int last = p->stages - 1, forwards = returns ? p->stages / 2 : p->stages;
   ck_assert(p->stages >= 1 && p->stages <= FG_MAX_STAGES);
   for (int s = 0; returns && s < p->stages; s++)
     ck_assert(p->radix[last - s] == p->radix[s] && p->axis[last - s] == p->axis[s]);
   for (int s = 0; s < forwards; s++) {
-    ck_assert(p->radix[s] >= 1 && p->radix[s] <= FG_MAX_RADIX);
+    ck_assert(p->radix[s] >= 1 && p->radix[s] <= (p->family == FG_FAMILY_R2R_BOX ? FG_LONGEST_LINE : FG_MAX_RADIX));
     product *= p->radix[s];
     if (box) along[p->axis[s]] *= p->radix[s];
   }
@@ -51,6 +51,11 @@ static void check_fit(const fg_pass *p, const fg_device_info *device) {
  * registers. */
 static void check_registers(const fg_pass *p, const fg_device_info *device) {
   const int words = p->precision == FG_SINGLE ? 2 : 4;
+  for (int s = 0; s < p->stages && p->family == FG_FAMILY_R2R_BOX; s++) { /* whole lines of reals */
+    ck_assert_int_le(p->radix[s] * words / 2, FG_LONGEST_LINE + words / 4);
+    ck_assert_int_le(p->radix[s] * words / 2 * p->threads * p->blocks_sm, device->registers_sm);
+  }
+  if (p->family == FG_FAMILY_R2R_BOX) return;
   for (int s = 0; s < p->stages; s++) {
     const ptrdiff_t portions = fg_pass_tile_lines(p) * fg_geometry_portions(p, s);
     const ptrdiff_t each = fg_geometry_together(p, s) * p->radix[s];
@@ -95,7 +100,7 @@ static void check_request(const fg_pass *p) {
   const fg_kernel_request r = fg_kernel_request_of(p, defines);
   ck_assert_uint_eq(r.shared, fg_geometry_shared(p));
   ck_assert_uint_lt(strlen(defines), FG_DEFINES_SIZE - 1);
-  ck_assert_ptr_nonnull(strstr(defines, p->family == FG_FAMILY_BOX ? "#define FG_AXES " : "#define FG_COLUMNS "));
+  ck_assert_ptr_nonnull(strstr(defines, p->family != FG_FAMILY_TILE ? "#define FG_AXES " : "#define FG_COLUMNS "));
   ck_assert_int_eq(defines[strlen(defines) - 1], '\n');
 }
 

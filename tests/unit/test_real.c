@@ -113,10 +113,10 @@ START_TEST(every_kind_is_right) {
 END_TEST
 
 /* Two rows of one transform share a line that cannot be halved (of a batch none do): of one stage and of several, an odd
- * number of them, along the rows and across, in place. */
+ * number of them, along the rows and across, in place.  (The other dimension is more than a thread has of a box.) */
 START_TEST(rows_of_one_transform_share_lines) {
-  static const char *const formats[] = {"ok5hx%d%s", "ik4hx%d%s", "ok3hx%d%sx4h", "ok3hx%d%sx4h"};
-  static const int odd_lengths[] = {17, 21, 17, 21};
+  static const char *const formats[] = {"ok135hx%d%s", "ik132hx%d%s", "ok3hx%d%sx132h", "ok3hx%d%sx132h"};
+  static const int odd_lengths[] = {17, 21, 17, 21}, passes[] = {2, 1, 1, 1}; /* 135 is odd, too */
   const char *const kind = letters[_i];
   const bool extends = !strcmp(kind + 1, "00");
   for (int i = 0; i < TEST_COUNT(formats); i++) {
@@ -124,7 +124,7 @@ START_TEST(rows_of_one_transform_share_lines) {
     const int n = extends ? (*kind == 'e' ? 12 : 10) : odd_lengths[i]; /* of 22 extended ones */
     snprintf(text, sizeof text, formats[i], n, kind);
     check(text, 0);
-    ck_assert_msg(paired_rows() == 1, "%s: %d passes", text, paired_rows());
+    ck_assert_msg(paired_rows() == passes[i], "%s: %d passes", text, paired_rows());
   }
 }
 END_TEST
@@ -283,7 +283,7 @@ static const counted extended[] = {
     {"ik33e00*37", 0, 1}, {"ok31o00*37", 0, 1}, {"ok129e00*9", 0, 1}, {"ik127o00*11", 0, 1}, {"ok65:1:1e00*3:66:67", 0, 1},
     {"ok63:1:1o00*3:66:63", 0, 1}, {"ok129e00v9", 0, 1}, {"ok4095o00", 4096, 1}, {"ok12e00*5", 0, 0}, {"ok10o00*5", 0, 0},
     {"ok128e00*3", 0, 0}, {"ok13e00*70", 0, 1}, {"ok12o00*5", 0, 1}, {"ok78e00*5", 0, 1}, {"ok76o00*5", 0, 1},
-    {"ok257e00", 0, 1}, {"ok34:-2:1e00*3:1:34", 0, 1}, {"ok32:3:-1o00*4:-100:40", 0, 1}, {"ok20e00x33e00", 0, 2},
+    {"ok257e00", 0, 1}, {"ok34:-2:1e00*3:1:34", 0, 1}, {"ok32:3:-1o00*4:-100:40", 0, 1}, {"ok141e00x33e00", 0, 2},
     {"ok1025e00*3", 0, 1}, {"ok1023o00*2", 0, 1}, {"ok4097e00*2", 4096, 1}, {"ok33:1:1e00*4:40:110x3:200:36", 0, 1},
 };
 
@@ -304,7 +304,7 @@ static const struct {
 } folded[] = {
     {"ok6o11*9", 0, 3}, {"ik10e11*70", 0, 3}, {"ok250e11*3", 0, 3}, {"ik256o11*9", 0, 3}, {"ok1000e11*6", 0, 3},
     {"ok64:1:1e11*3:66:65", 0, TEST_WIDE ? 1 : 3}, {"ok60:2:1o11*4:121:70", 0, TEST_WIDE ? 2 : 3},
-    {"ik90:1:1o11*4:91", 0, TEST_WIDE ? 0 : 3}, {"ok40:1:1e11*3:40:44x2:130:140", 0, 3}, {"ik16e11x100o11*2", 0, 3},
+    {"ik90:1:1o11*4:91", 0, TEST_WIDE ? 0 : 3}, {"ok40:1:1e11*3:40:44x2:130:140", 0, 3}, {"ik130e11x100o11*2", 0, 3},
     {"ok12o11*33", 0, 3}, {"ok18e11*21", 0, 3}, {"ok24o11*21", 0, 3}, {"ik30e11*21", 0, 3}, {"ik96o11*7", 0, 3},
     {"ok2e11*5", 0, 3}, {"ok134e11*3", 0, 0}, {"ok1024o11*3", 0, 3}, {"ik4096e11*2", 0, 3}, {"ok900o11*3", 0, 3}, {"ok100e11v5", 0, 0}, {"ok4096o11", 4096, 0},
 };
@@ -384,6 +384,37 @@ START_TEST(small_boxes_are_one_pass) {
   check(boxes[_i], 0);
   ck_assert_int_eq(list.count, 1);
   ck_assert_int_eq(list.pass[0].family, FG_FAMILY_BOX);
+}
+END_TEST
+
+/* The same of real to real kinds, which need not be the same: with even, odd and prime lengths, periods that are twice odd and
+ * twice even, the longest lines, rows of whole sectors and not, batches with tails, gaps, in place, backwards in memory. */
+static const char *const kind_boxes[] = {
+    "ok16fx16f*7", "ok9bx12b*5", "ok8hx5h*19", "ok6e00x7e00*9", "ok9o00x8o00*9", "ok16e10x24e10*3", "ok24e01x9e01*3",
+    "ok8e11x9e11*5", "ok7o10x10o10*5", "ok10o01x13o01*5", "ok11o11x6o11*5", "ok5e00x4o00x6f*7", "ok8e10x5o01x16e11*5",
+    "ik12bx12e01*9", "ik6e00x6o10x7h*4", "ok2e00x2e11*40", "ok3o00x2o00x2f*9", "ok33e00x31o00", "ok34e10x37o11*2",
+    "ok6:40:24e10x8:3:3e01*3:300:144", "ok4:-20:24e00x6:3:2o11*5:90:300", "ok6:24:8fx8:1:1e10*5:144:48", "ok56e10x50o01*3",
+};
+static const char *const long_kind_boxes[] = {"ok64e10x6f", "ok33e00x64e11", "ok63o00x4b", "ok128e10x5e10", "ok96o01x4h",
+                                              "ok129e00x3e00", "ok127o00x3o00", "ok4e10x98o11"};
+
+START_TEST(small_boxes_of_kinds_are_one_pass) {
+  check(kind_boxes[_i], 0);
+  ck_assert_msg(list.count == 1 && list.pass[0].family == FG_FAMILY_R2R_BOX, "%s", kind_boxes[_i]);
+}
+END_TEST
+
+START_TEST(boxes_of_long_lines_are_one_pass_in_single_precision) {
+  check(long_kind_boxes[_i], 0);
+  const bool fits = PRECISION == FG_SINGLE || _i < 3;
+  ck_assert_msg(!fits || (list.count == 1 && list.pass[0].family == FG_FAMILY_R2R_BOX), "%s", long_kind_boxes[_i]);
+}
+END_TEST
+
+/* The last two of three dimensions at once. */
+START_TEST(planes_of_kinds_are_one_pass_of_two) {
+  check(_i ? "ik20e00x24o11x18b*2" : "ok40e10x32e01x24e11", 4096);
+  ck_assert(list.count == 2 && list.pass[0].family == FG_FAMILY_R2R_BOX && list.pass[1].family == FG_FAMILY_TILE);
 }
 END_TEST
 
@@ -530,6 +561,9 @@ int main(void) {
     tcase_add_loop_test(t, rows_of_boxes_are_halved, 0, TEST_COUNT(halved_boxes));
   }
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
+  tcase_add_loop_test(t, small_boxes_of_kinds_are_one_pass, 0, TEST_COUNT(kind_boxes));
+  tcase_add_loop_test(t, boxes_of_long_lines_are_one_pass_in_single_precision, 0, TEST_COUNT(long_kind_boxes));
+  tcase_add_loop_test(t, planes_of_kinds_are_one_pass_of_two, 0, 2);
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
   tcase_add_test(t, a_twiddle_is_of_its_own_dimension);
   tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));

@@ -1,5 +1,5 @@
 /* r2r.c: real to real transforms of FFTW's eleven kinds, of any rank: one dimension after the other, each with its
- * kind.
+ * kind; or the last two at once where these fit a block (r2r_box.c).
  *
  * Every kind is one real transform whose first and last pass order and turn the data as they load and store it (how,
  * and from where: cuda/kernel/form.h).  No kind is computed by a recurrence or by dividing by small sines: errors
@@ -56,10 +56,33 @@ static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
   return one;
 }
 
-static bool lower_between(const fg_planner *planner, const fg_work *w, ptrdiff_t scratch, fg_passes *list) {
+/* The last two dimensions, which bring the data to to's output, with the others as loops. */
+static fg_work last_two(const fg_work *w, const fg_work *to) {
+  fg_work two = *w;
+  two.to = to->to;
+  two.rank = 2;
+  for (int d = 0; d < 2; d++) {
+    const int own = w->rank - 2 + d;
+    two.dim[d] = (fg_dim){w->dim[own].n, w->dim[own].is, to->dim[own].os};
+    two.r2r_kind[d] = w->r2r_kind[own];
+  }
+  for (int l = 0; l < w->loops; l++) two.loop[l].out = to->loop[l].out;
+  for (int o = w->rank - 3; o >= 0; o--)
+    two.loop[two.loops++] = (fg_loop){.n = w->dim[o].n, .in = w->dim[o].is, .out = to->dim[o].os};
+  return two;
+}
+
+enum { IN_SCRATCH = 1, BY_PLANES = 2 }; /* ways: in scratch until the last; the last two dimensions at once */
+static bool lower_between(const fg_planner *planner, const fg_work *w, ptrdiff_t way, fg_passes *list) {
   fg_work between;
-  if (!fg_work_between(w, scratch, &between, list)) return false;
-  for (int d = w->rank - 1; d >= 0; d--) {
+  int left = w->rank;
+  if (!fg_work_between(w, way & IN_SCRATCH, &between, list)) return false;
+  if (way & BY_PLANES) {
+    const fg_work two = last_two(w, &between);
+    if (!fg_solver_r2r_box.applicable(planner, &two) || !fg_solver_r2r_box.lower(planner, &two, list)) return false;
+    left -= 2;
+  }
+  for (int d = left - 1; d >= 0; d--) {
     const fg_work one = one_dimension(&between, d == 0 ? w : &between, d);
     if (!fg_planner_lower(planner, &one, list)) return false;
   }
@@ -67,9 +90,12 @@ static bool lower_between(const fg_planner *planner, const fg_work *w, ptrdiff_t
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  static const ptrdiff_t ways[] = {false, true}; /* in scratch until the last */
+  ptrdiff_t ways[4];
+  int count = 0;
   if (w->rank == 0) return lower_copy(planner, w, list);
-  return fg_planner_cheapest(planner, w, lower_between, ways, w->to.wide && w->rank > 1 ? 2 : 1, list);
+  for (ptrdiff_t way = 0; way < 4; way++)
+    if ((way & IN_SCRATCH ? w->to.wide && w->rank > 1 : true) && (way & BY_PLANES ? w->rank > 2 : true)) ways[count++] = way;
+  return fg_planner_cheapest(planner, w, lower_between, ways, count, list);
 }
 
 const fg_solver fg_solver_r2r = {"r2r", applicable, lower};
