@@ -29,7 +29,8 @@ enum fg_form {
   FG_FORM_REDFT10, FG_FORM_RODFT10, /* loaded: reals in another order; stored: Hermitian, turned */
   FG_FORM_REDFT01, FG_FORM_RODFT01, /* the other way round */
   FG_FORM_REDFT11, FG_FORM_RODFT11, /* N odd: reals and Hermitian in another order.  N even: L = N/2 complex numbers */
-  FG_FORM_REDFT00, FG_FORM_RODFT00  /* L = 2(N − 1), 2(N + 1): loaded extended, stored half of it */
+  FG_FORM_REDFT00, FG_FORM_RODFT00, /* L = 2(N − 1), 2(N + 1): loaded extended, stored half of it */
+  FG_FORM_REDFT00_ODD, FG_FORM_RODFT00_ODD /* N ∓ 1 odd: L = N ∓ 1 complex numbers */
 };
 
 /* FFTW's kinds of real to real transforms, in the order of its fftw_r2r_kind: what a dimension of a box of them is. */

@@ -11,6 +11,8 @@
  *                two-dimensional map), so that only the order and signs change
  *   REDFT00, RODFT00   the extension of length 2(N ∓ 1): exact sums, error as of a transform of that length; as half
  *                      rows they are extended.h's
+ *                      Where N ∓ 1 = P is odd 2 and P are coprime (Good 1958): P complex points, in whose real and imaginary
+ *                      parts are the results of even and of odd numbers
  *   RODFTxy      the REDFTxy of the row backwards or with alternating signs */
 #ifndef FG_FORM_H
 #define FG_FORM_H
@@ -23,11 +25,14 @@
 FG_CONSTANT long long form_length(int form, long long row) {
   if (form == FG_FORM_REDFT00) return 2 * (row - 1);
   if (form == FG_FORM_RODFT00) return 2 * (row + 1);
+  if (form == FG_FORM_REDFT00_ODD) return row - 1;
+  if (form == FG_FORM_RODFT00_ODD) return row + 1;
   if ((form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && row % 2 == 0) return row / 2;
   return row;
 }
 FG_CONSTANT bool odd_kind(int form) {
-  return form == FG_FORM_RODFT10 || form == FG_FORM_RODFT01 || form == FG_FORM_RODFT11 || form == FG_FORM_RODFT00;
+  return form == FG_FORM_RODFT10 || form == FG_FORM_RODFT01 || form == FG_FORM_RODFT11 || form == FG_FORM_RODFT00 ||
+         form == FG_FORM_RODFT00_ODD;
 }
 FG_CONSTANT bool loads_hermitian(int form) {
   return form == FG_FORM_HERMITIAN || form == FG_FORM_HALFCOMPLEX || form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
@@ -36,6 +41,7 @@ FG_CONSTANT bool stores_real(int form) {
   return form == FG_FORM_REAL || form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
 }
 FG_CONSTANT bool symmetric(int form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
+FG_CONSTANT bool odd_period(int form) { return form == FG_FORM_REDFT00_ODD || form == FG_FORM_RODFT00_ODD; }
 FG_CONSTANT bool quarter_wave_halves(int form, long long row) {
   return (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && row % 2 == 0;
 }
@@ -126,7 +132,17 @@ FG_DEVICE cplx quarter_wave_elements(cplx v, cplx factor) {
   return {2 * c.x, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y};
 }
 
+/* Point p of an odd period P, of elements p and P − p (of RODFT00 one less, those at 0 and P being zero). */
+FG_DEVICE cplx odd_period_point(const fg_tile_args &a, long long row, position p) {
+  constexpr position odd = odd_kind(FG_FROM_FORM), period = FROM_LENGTH;
+  if (odd && p == 0) return {0, 0};
+  const real x = read_real(a, row, p - odd), y = read_real(a, row, period - p - odd), sum = x + y, difference = x - y;
+  const cplx v = odd ? cplx{difference, sum} : cplx{sum, difference};
+  return {v.x, p % 2 ? -v.y : v.y};
+}
+
 FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
+  if (odd_period(FG_FROM_FORM)) return odd_period_point(a, row, p);
   if (quarter_wave_halves(FG_FROM_FORM, FROM_ROW)) {
     const real x = read_real(a, row, 2 * p), y = read_real(a, row, FROM_ROW - 1 - 2 * p);
     return quarter_wave_point(x, y, form_factor(a, p));
@@ -188,10 +204,20 @@ FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real
   write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -x : x);
 }
 
+/* Results 2p and P − 2p, p up to P/2: the points beyond are their mirrors. */
+FG_DEVICE void store_odd_period(const fg_tile_args &a, long long row, position p, cplx v) {
+  constexpr position odd = odd_kind(FG_TO_FORM), period = TO_LENGTH;
+  if (2 * p > period || (odd && p == 0)) return;
+  write_real(a, row, 2 * p - odd, odd ? -v.y : v.x);
+  write_real(a, row, period - 2 * p - odd, odd ? -v.x : v.y);
+}
+
 /* line: the position of some point of the line: all are equal modulo the period, of which its weight is a multiple
  * (src/pass/solver/halves.c). */
 FG_DEVICE void store_form(const fg_tile_args &a, long long row, position p, position line, cplx v) {
-  if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
+  if (odd_period(FG_TO_FORM)) {
+    store_odd_period(a, row, p, v);
+  } else if (quarter_wave_halves(FG_TO_FORM, TO_ROW)) {
     const cplx x = quarter_wave_elements(v, form_factor(a, p));
     write_real(a, row, 2 * p, x.x);
     write_real(a, row, TO_ROW - 1 - 2 * p, x.y);

@@ -123,7 +123,7 @@ bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
 /* A side of REDFT11 or RODFT11 that is just that. */
 static bool is_quarter_wave(const fg_pass *p, const fg_place *place) {
   if (p->filter.kind || p->load_table.kind || p->store_table.kind || p->twiddle) return false;
-  return fg_form_halves(place->form, place->row);
+  return fg_form_quarter_wave(place->form, place->row);
 }
 
 static bool in_makhouls_order(const fg_pass *p, enum fg_side side) {

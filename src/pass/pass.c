@@ -24,7 +24,9 @@ ptrdiff_t fg_pass_lines(const fg_pass *p) {
 ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
   if (form == FG_FORM_REDFT00) return 2 * (n - 1);
   if (form == FG_FORM_RODFT00) return 2 * (n + 1);
-  return fg_form_halves(form, n) ? n / 2 : n;
+  if (form == FG_FORM_REDFT00_ODD) return n - 1;
+  if (form == FG_FORM_RODFT00_ODD) return n + 1;
+  return fg_form_quarter_wave(form, n) ? n / 2 : n;
 }
 
 bool fg_pass_is_rader(const fg_pass *p) {
@@ -121,8 +123,12 @@ bool fg_form_stores_spectrum(enum fg_form form) {
 
 bool fg_form_extends(enum fg_form form) { return form == FG_FORM_REDFT00 || form == FG_FORM_RODFT00; }
 
-bool fg_form_halves(enum fg_form form, ptrdiff_t n) {
+bool fg_form_quarter_wave(enum fg_form form, ptrdiff_t n) {
   return (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) && n % 2 == 0;
+}
+
+bool fg_form_halves(enum fg_form form, ptrdiff_t n) {
+  return fg_form_quarter_wave(form, n) || form == FG_FORM_REDFT00_ODD || form == FG_FORM_RODFT00_ODD;
 }
 
 ptrdiff_t fg_pass_blocks(const fg_pass *p) {

@@ -142,7 +142,9 @@ bool fg_form_is_real(enum fg_form form);          /* its elements are reals */
 bool fg_form_loads_spectrum(enum fg_form form);   /* loaded, it is a Hermitian spectrum, else a sequence of reals */
 bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
 bool fg_form_extends(enum fg_form form);          /* its points are an even or odd extension, twice as long */
-bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither: half as many complex points, all different */
+bool fg_form_quarter_wave(enum fg_form form, ptrdiff_t n); /* REDFT11 or RODFT11 of even length */
+bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither a sequence nor a spectrum but half as many complex points, those of
+                                                        the latter or of an extension by an odd length */
 
 /* The line has a prime length, or a multiple, and is convolved permuted. */
 bool fg_pass_is_rader(const fg_pass *p);

@@ -197,7 +197,7 @@ bool fg_work_between(const fg_work *w, bool scratch, fg_work *between, fg_passes
 /* Turns of the forms that have them: by p/4n, and by (8p + 1)/16n, of a row of two by 2/16n (form.h). */
 static fg_table form_table(enum fg_precision precision, enum fg_form form, ptrdiff_t n) {
   fg_table t = {.kind = FG_TABLE_ROOTS, .precision = precision};
-  if (fg_form_halves(form, n)) {
+  if (fg_form_quarter_wave(form, n)) {
     t.n = 16 * n;
     t.step = 8;
     t.first = n == 2 ? 2 : 1;

@@ -35,6 +35,22 @@ static bool lower_copy(const fg_planner *planner, const fg_work *w, fg_passes *l
   return fg_planner_lower(planner, &copy, list);
 }
 
+/* The extension's length is 2 times an odd one: then half as many points will do, but mirrored results are not there twice, whose
+ * means round less.  So where stock FFTW convolves, too, whose errors are larger. */
+static bool has_odd_period(enum fg_form form, ptrdiff_t n) {
+  enum { SUMMED = 173 }; /* the largest prime that FFTW does not convolve */
+  const ptrdiff_t period = form == FG_FORM_REDFT00 ? n - 1 : n + 1;
+  if (!fg_form_extends(form) || period % 2 == 0) return false;
+  for (ptrdiff_t q = 3; q <= SUMMED; q += 2)
+    if (period % q == 0) return false;
+  return period > 1;
+}
+
+static enum fg_form form_of(enum fg_form form, ptrdiff_t n) {
+  if (!has_odd_period(form, n)) return form;
+  return form == FG_FORM_REDFT00 ? FG_FORM_REDFT00_ODD : FG_FORM_RODFT00_ODD;
+}
+
 /* Dimension d with the others as loops; the first one done brings the data to w's output, where it stays until the last
  * brings it to that of to. */
 static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
@@ -52,7 +68,7 @@ static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
     if (o != d)
       one.loop[one.loops++] =
           (fg_loop){.n = w->dim[o].n, .in = placed ? w->dim[o].os : w->dim[o].is, .out = to->dim[o].os};
-  fg_work_set_forms(&one, forms[w->r2r_kind[d]].from, forms[w->r2r_kind[d]].to, along);
+  fg_work_set_forms(&one, form_of(forms[w->r2r_kind[d]].from, along.n), form_of(forms[w->r2r_kind[d]].to, along.n), along);
   return one;
 }
 
