@@ -47,10 +47,6 @@ template <> struct butterfly<4> {
   }
 };
 
-template <int R> struct butterfly {
-  FG_DEVICE void apply(cplx *v) { pairs_of<R>::transform(v); }
-};
-
 /* R = A·B: A transforms of length B, constant twiddles, B transforms of length A. */
 template <int A, int B> FG_DEVICE void cooley_tukey(cplx *v) {
   cplx w[A * B];
@@ -99,56 +95,6 @@ template <int A, int B> FG_DEVICE void prime_factor(cplx *v) {
   }
 }
 
-#define FG_SPLIT_BUTTERFLY(R, how, A, B)                                                                               \
-  template <> struct butterfly<R> {                                                                                    \
-    FG_DEVICE void apply(cplx *v) { how<A, B>(v); }                                                                    \
-  };
-FG_SPLIT_BUTTERFLY(6, prime_factor, 2, 3)
-FG_SPLIT_BUTTERFLY(8, cooley_tukey, 2, 4)
-FG_SPLIT_BUTTERFLY(9, cooley_tukey, 3, 3)
-FG_SPLIT_BUTTERFLY(10, prime_factor, 2, 5)
-FG_SPLIT_BUTTERFLY(12, prime_factor, 4, 3)
-FG_SPLIT_BUTTERFLY(14, prime_factor, 2, 7)
-FG_SPLIT_BUTTERFLY(15, prime_factor, 3, 5)
-FG_SPLIT_BUTTERFLY(16, cooley_tukey, 4, 4)
-FG_SPLIT_BUTTERFLY(18, prime_factor, 2, 9)
-FG_SPLIT_BUTTERFLY(20, prime_factor, 4, 5)
-FG_SPLIT_BUTTERFLY(21, prime_factor, 3, 7)
-FG_SPLIT_BUTTERFLY(22, prime_factor, 2, 11)
-FG_SPLIT_BUTTERFLY(24, prime_factor, 3, 8)
-FG_SPLIT_BUTTERFLY(25, cooley_tukey, 5, 5)
-FG_SPLIT_BUTTERFLY(26, prime_factor, 2, 13)
-FG_SPLIT_BUTTERFLY(27, cooley_tukey, 3, 9)
-FG_SPLIT_BUTTERFLY(28, prime_factor, 4, 7)
-FG_SPLIT_BUTTERFLY(30, prime_factor, 2, 15)
-FG_SPLIT_BUTTERFLY(32, cooley_tukey, 4, 8)
-FG_SPLIT_BUTTERFLY(33, prime_factor, 3, 11)
-FG_SPLIT_BUTTERFLY(34, prime_factor, 2, 17)
-FG_SPLIT_BUTTERFLY(35, prime_factor, 5, 7)
-FG_SPLIT_BUTTERFLY(36, prime_factor, 4, 9)
-FG_SPLIT_BUTTERFLY(38, prime_factor, 2, 19)
-FG_SPLIT_BUTTERFLY(39, prime_factor, 3, 13)
-FG_SPLIT_BUTTERFLY(40, prime_factor, 5, 8)
-FG_SPLIT_BUTTERFLY(42, prime_factor, 6, 7)
-FG_SPLIT_BUTTERFLY(44, prime_factor, 4, 11)
-FG_SPLIT_BUTTERFLY(45, prime_factor, 5, 9)
-FG_SPLIT_BUTTERFLY(46, prime_factor, 2, 23)
-FG_SPLIT_BUTTERFLY(48, prime_factor, 3, 16)
-FG_SPLIT_BUTTERFLY(49, cooley_tukey, 7, 7)
-FG_SPLIT_BUTTERFLY(50, prime_factor, 2, 25)
-FG_SPLIT_BUTTERFLY(51, prime_factor, 3, 17)
-FG_SPLIT_BUTTERFLY(52, prime_factor, 4, 13)
-FG_SPLIT_BUTTERFLY(54, prime_factor, 2, 27)
-FG_SPLIT_BUTTERFLY(55, prime_factor, 5, 11)
-FG_SPLIT_BUTTERFLY(56, prime_factor, 7, 8)
-FG_SPLIT_BUTTERFLY(57, prime_factor, 3, 19)
-FG_SPLIT_BUTTERFLY(58, prime_factor, 2, 29)
-FG_SPLIT_BUTTERFLY(60, prime_factor, 4, 15)
-FG_SPLIT_BUTTERFLY(62, prime_factor, 2, 31)
-FG_SPLIT_BUTTERFLY(63, prime_factor, 7, 9)
-FG_SPLIT_BUTTERFLY(64, cooley_tukey, 8, 8)
-#undef FG_SPLIT_BUTTERFLY
-
 /* The sum of all but the first is bin 0 of the transform; x[0] added there comes back in every result. */
 template <int P> FG_DEVICE void rader(cplx *v) {
   using G = residues<P>;
@@ -167,8 +113,70 @@ template <int P> FG_DEVICE void rader(cplx *v) {
   for (int q = 0; q < N; q++) v[G::power((N - q) % N)] = swapped(w[q]);
 }
 
-template <> struct butterfly<61> {
-  FG_DEVICE void apply(cplx *v) { rader<61>(v); }
+/* How R is split, told apart so that only what is called is made of it. */
+enum split_kind { NOT_SPLIT, TURNED, COPRIME };
+template <int R> struct split_of {
+  static constexpr split_kind KIND = NOT_SPLIT;
+};
+#define FG_SPLIT(R, how, a, b)                                                                                         \
+  template <> struct split_of<R> {                                                                                     \
+    static constexpr split_kind KIND = how;                                                                            \
+    static constexpr int A = a, B = b;                                                                                 \
+  };
+FG_SPLIT(6, COPRIME, 2, 3)
+FG_SPLIT(8, TURNED, 2, 4)
+FG_SPLIT(9, TURNED, 3, 3)
+FG_SPLIT(10, COPRIME, 2, 5)
+FG_SPLIT(12, COPRIME, 4, 3)
+FG_SPLIT(14, COPRIME, 2, 7)
+FG_SPLIT(15, COPRIME, 3, 5)
+FG_SPLIT(16, TURNED, 4, 4)
+FG_SPLIT(18, COPRIME, 2, 9)
+FG_SPLIT(20, COPRIME, 4, 5)
+FG_SPLIT(21, COPRIME, 3, 7)
+FG_SPLIT(22, COPRIME, 2, 11)
+FG_SPLIT(24, COPRIME, 3, 8)
+FG_SPLIT(25, TURNED, 5, 5)
+FG_SPLIT(26, COPRIME, 2, 13)
+FG_SPLIT(27, TURNED, 3, 9)
+FG_SPLIT(28, COPRIME, 4, 7)
+FG_SPLIT(30, COPRIME, 2, 15)
+FG_SPLIT(32, TURNED, 4, 8)
+FG_SPLIT(33, COPRIME, 3, 11)
+FG_SPLIT(34, COPRIME, 2, 17)
+FG_SPLIT(35, COPRIME, 5, 7)
+FG_SPLIT(36, COPRIME, 4, 9)
+FG_SPLIT(38, COPRIME, 2, 19)
+FG_SPLIT(39, COPRIME, 3, 13)
+FG_SPLIT(40, COPRIME, 5, 8)
+FG_SPLIT(42, COPRIME, 6, 7)
+FG_SPLIT(44, COPRIME, 4, 11)
+FG_SPLIT(45, COPRIME, 5, 9)
+FG_SPLIT(46, COPRIME, 2, 23)
+FG_SPLIT(48, COPRIME, 3, 16)
+FG_SPLIT(49, TURNED, 7, 7)
+FG_SPLIT(50, COPRIME, 2, 25)
+FG_SPLIT(51, COPRIME, 3, 17)
+FG_SPLIT(52, COPRIME, 4, 13)
+FG_SPLIT(54, COPRIME, 2, 27)
+FG_SPLIT(55, COPRIME, 5, 11)
+FG_SPLIT(56, COPRIME, 7, 8)
+FG_SPLIT(57, COPRIME, 3, 19)
+FG_SPLIT(58, COPRIME, 2, 29)
+FG_SPLIT(60, COPRIME, 4, 15)
+FG_SPLIT(62, COPRIME, 2, 31)
+FG_SPLIT(63, COPRIME, 7, 9)
+FG_SPLIT(64, TURNED, 8, 8)
+#undef FG_SPLIT
+
+template <int R> struct butterfly {
+  FG_DEVICE void apply(cplx *v) {
+    using S = split_of<R>;
+    if constexpr (S::KIND == COPRIME) prime_factor<S::A, S::B>(v);
+    else if constexpr (S::KIND == TURNED) cooley_tukey<S::A, S::B>(v);
+    else if constexpr (R == 61) rader<R>(v);
+    else pairs_of<R>::transform(v);
+  }
 };
 
 #endif
