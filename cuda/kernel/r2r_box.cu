@@ -43,7 +43,8 @@ constexpr int BOX = ROWS * FG_PITCH;
 
 constexpr bool STORES_LINES = axis_of(LAST) != ROW && size_of(ROW) * int(sizeof(out_memory::one)) % 32 == 0;
 
-/* The first element of a line along a dimension, or an element: its box, its place in the tile, and in memory from the box's. */
+/* The first element of a line along a dimension, or an element: its box, its place in the tile, and in memory from the
+ * box's. */
 struct element_place {
   int box, tile;
   long long in, out;
@@ -100,14 +101,14 @@ template <int S> FG_DEVICE void do_lines(const fg_tile_args &a, line_number firs
   if constexpr (S < LAST) do_lines<S + 1>(a, first, tile);
 }
 
-/* Element after element of the block, in batches that are under way together. */
+/* Element after element of the block, some at a time. */
 FG_DEVICE void store_elements(const fg_tile_args &a, line_number first, const real *tile) {
   constexpr int ALL = FG_BOXES * FG_TOTAL, BATCH = 8;
   const line_number left = line_number(a.lines) - first;
   const int count = FG_BOXES == 1 || left >= FG_BOXES ? ALL : int(left) * FG_TOTAL;
   const long long begin = place_of(a, first).out;
 #pragma unroll 1
-  for (int i = threadIdx.x; i < ALL; i += BATCH * FG_THREADS) {
+  for (int i = threadIdx.x; i < count; i += BATCH * FG_THREADS) {
 #pragma unroll
     for (int b = 0; b < BATCH; b++) {
       const int e = i + b * FG_THREADS;

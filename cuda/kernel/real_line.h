@@ -5,9 +5,9 @@
  * exp(−2πi·k/4N) (Makhoul, A fast cosine transform in one and two dimensions, 1980); 11 of even length N/2 points, turned by
  * exp(−2πi·(8p + 1)/16N) before and after.
  *
- * REDFT00 and RODFT00 of period 2P, P = N ∓ 1.  P even: of the sums (RODFT00: differences) of mirrored elements the same kind at
- * half of the length, of the others one of kind 01.  P odd: the period is 2 times P, coprime, so that both are a transform of P
- * points without factors between (Good 1958), whose real and imaginary parts they are.
+ * REDFT00 and RODFT00 of period 2P, P = N ∓ 1.  P even: of the sums (RODFT00: differences) of mirrored elements the same kind
+ * at half of the length, of the others one of kind 01.  P odd: the period is 2 times P, coprime, so that both are a transform
+ * of P points without factors between (Good 1958), whose real and imaginary parts they are.
  *
  * Factors are constants of the instructions. */
 #ifndef FG_REAL_LINE_H
@@ -20,7 +20,7 @@
 
 namespace real_line {
 
-/* Short even ones have none, either: taking bins apart is one rounding more. */
+/* Short even lengths are done as odd ones are, without imaginary parts: taking bins apart is one rounding more. */
 FG_CONSTANT bool is_whole(int n) { return n % 2 || n <= (sizeof(real) == 4 ? 48 : 32); }
 
 /* ---- a real sequence and the lower half of its spectrum ---- */
@@ -236,7 +236,8 @@ template <int N, int KIND> FG_DEVICE void transform(real *x) {
   else if constexpr (KIND == FG_KIND_REDFT10 || KIND == FG_KIND_RODFT10) kind_10<N, odd>(x);
   else if constexpr (KIND == FG_KIND_REDFT01 || KIND == FG_KIND_RODFT01) kind_01<N, odd>(x);
   else if constexpr (KIND == FG_KIND_REDFT11 || KIND == FG_KIND_RODFT11) kind_11<N, odd>(x);
-  else kind_00<odd ? N + 1 : N - 1, odd>(x);
+  else if constexpr (KIND == FG_KIND_REDFT00 || KIND == FG_KIND_RODFT00) kind_00<odd ? N + 1 : N - 1, odd>(x);
+  else static_assert(KIND < 0, "no such kind");
 }
 
 } // namespace real_line

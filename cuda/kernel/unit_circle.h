@@ -63,7 +63,7 @@ FG_CONSTANT double sin_of(long long k, long long n) {
   return negative ? -s : s;
 }
 
-/* exp(−2πi·(first + k·step)/n), k < COUNT: a multiple of n at most. */
+/* exp(−2πi·(first + k·step)/n) for k < COUNT, first + k·step from 0 to n. */
 template <int COUNT> struct roots {
   double re[COUNT], im[COUNT];
 };

@@ -86,7 +86,7 @@ static const family families[] = {
     {"real", "r2r-dct2-2d", "512 1000", 2, HOLD_256M, NULL, "ok", "e10"},
     {"real", "r2r-dct2-3d", "128 256", 3, HOLD_256M, NULL, "ok", "e10"},
 
-    /* Each kind of cosine and sine transform in each kind of shape; their whole period is 2N, of e00 2(N - 1), of o00 2(N + 1). */
+    /* Each kind of cosine and sine transform in each kind of shape; the period is 2N, of e00 2(N - 1), of o00 2(N + 1). */
 #define R2R(kind, letters, rows, long_rows, planes, boxes, small_plane, small_box)                                    \
     {"r2r", kind "-1d", rows, 1, HOLD_256M, NULL, "ok", letters},                                                     \
     {"r2r", kind "-long", long_rows, 1, HOLD_256M, NULL, "ok", letters},                                              \

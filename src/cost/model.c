@@ -76,10 +76,8 @@ static double share_of_walk(const fg_problem *p) {
 
 /* What is even or odd about its ends is a transform of twice the intervals between them. */
 static ptrdiff_t length_of(const fg_problem *p, int d) {
-  enum { REDFT00 = 3, RODFT00 = 7 }; /* of fftw_r2r_kind */
   const ptrdiff_t n = p->transform.dim[d].n;
-  if (p->kind != FG_R2R || n < 2) return n;
-  return p->r2r_kind[d] == REDFT00 ? n - 1 : p->r2r_kind[d] == RODFT00 ? n + 1 : n;
+  return p->kind == FG_R2R && n > 1 ? fg_kind_length((enum fg_r2r_kind)p->r2r_kind[d], n) : n;
 }
 
 /* Seconds a point, by the bytes that the walk goes through. */

@@ -10,8 +10,10 @@
  * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
-/* The same for a box of real to real transforms: boxes a block and threads; how good these are, and blocks on a multiprocessor. */
-enum { FG_LONGEST_LINE = 129 }; /* that one thread has there */
+/* The longest line that one thread has (boxes of real to real transforms, in single precision). */
+enum { FG_LONGEST_LINE = 129 };
+
+/* The same for such a box: boxes a block and threads; how good these are (0: they do not fit); blocks on a multiprocessor. */
 bool fg_geometry_choose_r2r_box(fg_pass *p, const fg_device_info *device);
 double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device);
 void fg_geometry_fit_r2r_box(fg_pass *p, const fg_device_info *device);
@@ -135,8 +137,8 @@ bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side);
 int fg_geometry_together(const fg_pass *p, int s);
 ptrdiff_t fg_geometry_portions(const fg_pass *p, int s);
 
-/* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h and box.cu lay
- * them out. */
+/* Points of the tile with padding, and dynamic shared memory of the kernel, as cuda/kernel/exchange.h, box.cu and
+ * r2r_box.cu lay them out. */
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p);
 size_t fg_geometry_shared(const fg_pass *p);
 

@@ -4,11 +4,10 @@
 #include "src/pass/fit.h"
 #include "src/pass/tuned.h"
 
-/* A prime butterfly keeps sums and differences beside its points. */
-static bool is_dense(ptrdiff_t n) {
-  enum { SPARSE = 13 };
-  while (n % 2 == 0) n /= 2;
-  for (ptrdiff_t q = 3; q <= SPARSE; q += 2)
+/* A large prime's butterfly keeps sums and differences beside its points.  n > 0. */
+static bool has_large_prime(ptrdiff_t n) {
+  enum { SMALL = 13 };
+  for (ptrdiff_t q = 2; q <= SMALL; q++)
     while (n % q == 0) n /= q;
   return n > 1;
 }
@@ -18,9 +17,8 @@ static bool is_dense(ptrdiff_t n) {
 static int registers_of(const fg_pass *p) {
   int most = 0;
   for (int d = 0; d < p->dims; d++) {
-    const bool even = p->kind[d] == FG_KIND_REDFT00 || p->kind[d] == FG_KIND_RODFT00;
-    const ptrdiff_t n = p->box[d].n, period = !even ? n : p->kind[d] == FG_KIND_REDFT00 ? n - 1 : n + 1;
-    const int elements = (int)n * (is_dense(period) ? 2 : 1);
+    const ptrdiff_t n = p->box[d].n;
+    const int elements = (int)n * (has_large_prime(fg_kind_length(p->kind[d], n)) ? 2 : 1);
     if (elements > most) most = elements;
   }
   const int registers = (most * (p->precision == FG_SINGLE ? 1 : 2) + 39 + 7) / 8 * 8;
@@ -49,8 +47,8 @@ static double busy(const fg_pass *p) {
 }
 
 /* Lines that are under way on a multiprocessor hide each other's latency, and blocks each other's waits.  (On an H100 33² in
- * blocks of 64, 160, 96, 224, 32 and 96 threads, 13, 4, 8, 3, 24 and 3 of them, with 429, 528, 528, 594, 399 and 276 lines: 28.0,
- * 28.8, 29.7, 30.2, 31.4 and 43 us.) */
+ * blocks of 64, 160, 96, 224, 32 and 96 threads, 13, 4, 8, 3, 24 and 3 of them, with 429, 528, 528, 594, 399 and 276 lines:
+ * 28.0, 28.8, 29.7, 30.2, 31.4 and 43 us.) */
 double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device) {
   enum { ENOUGH = 448 };
   if (fg_geometry_shared(p) > device->shared_block) return 0;

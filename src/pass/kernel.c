@@ -38,7 +38,7 @@ static int twiddle_shift(ptrdiff_t n) {
   return (bits + 1) / 2;
 }
 
-/* What both families have. */
+/* What all families have. */
 static void define_common(defines *d, const fg_pass *p) {
   d->at += (size_t)snprintf(d->text, FG_DEFINES_SIZE, "#define FG_REAL %s\n",
                             p->precision == FG_SINGLE ? "float" : "double");

@@ -131,6 +131,10 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n) {
   return fg_form_quarter_wave(form, n) || form == FG_FORM_REDFT00_ODD || form == FG_FORM_RODFT00_ODD;
 }
 
+ptrdiff_t fg_kind_length(enum fg_r2r_kind kind, ptrdiff_t n) {
+  return kind == FG_KIND_REDFT00 ? n - 1 : kind == FG_KIND_RODFT00 ? n + 1 : n;
+}
+
 ptrdiff_t fg_pass_blocks(const fg_pass *p) {
   const ptrdiff_t rows = p->pairs ? 2 * (ptrdiff_t)p->lines : p->lines;
   return (fg_pass_lines(p) + rows - 1) / rows * p->cluster;
@@ -182,7 +186,8 @@ static double sector_efficiency(const fg_pass *p) {
 
 /* Contiguous bytes that one side of a block's access covers. */
 static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
-  const bool reals = (p->half_row || p->odd_row) && fg_form_is_real(side->form);
+  const bool real_box = p->family == FG_FAMILY_R2R_BOX;
+  const bool reals = (p->half_row || p->odd_row || real_box) && fg_form_is_real(side->form);
   const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
   if (p->four_step && p->dims == 2 && side == &p->to) return 32; /* or more, which gained nothing */
   if (p->strip) {
@@ -212,16 +217,18 @@ double fg_pass_cluster_efficiency(const fg_pass *p) {
   return p->cluster > 1 ? even * pow(p->four_step ? 0.98 : 0.95, log2(p->cluster)) : 1;
 }
 
-/* Instructions for each point of the tile in one transform: the butterflies (a prime factor q takes about q + 1, 2
+/* Instructions for each point of the tile, or element of a box of reals, in one transform: the butterflies (a prime factor q takes about q + 1, 2
  * takes two), and for each stage its twiddles and its accesses. */
 static double transform_operations(const fg_pass *p) {
   double operations = 0;
+  const bool real_box = p->family == FG_FAMILY_R2R_BOX;
   for (int s = 0; s < p->stages; s++) {
-    int rest = s == 0 && p->real_radix ? p->real_radix / 2 : fg_pass_butterfly(p, s); /* half: two of real points */
+    int rest = real_box ? (int)fg_kind_length(p->kind[p->axis[s]], p->radix[s]) : s == 0 && p->real_radix ? p->real_radix / 2 : fg_pass_butterfly(p, s); /* half: two of real points */
     for (int q = 2; rest > 1; q++)
       for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
     operations += STAGE_OPERATIONS;
   }
+  if (real_box) operations /= 2;
   if (fg_pass_is_rader(p)) /* all but one of the groups of stages have no twiddles at first */
     operations -= TWIDDLE_OPERATIONS * (fg_pass_groups(p).count - 1);
   return operations;
@@ -350,14 +357,17 @@ static void print_bytes(const fg_pass *p, char text[32]) {
 
 static int print_box(const fg_pass *p, char *text, size_t size) {
   static const char names[] = "zyx";
+  static const char *const kinds[] = {"f", "b", "h", "e00", "e01", "e10", "e11", "o00", "o01", "o10", "o11"}; /* notation.h */
   char bytes[32];
   print_bytes(p, bytes);
   char sizes[64] = "", stages[96] = "";
   int at = 0;
-  for (int d = 0; d < p->dims; d++)
+  for (int d = 0; d < p->dims; d++) {
     at += snprintf(sizes + at, sizeof sizes - (size_t)at,
                    d == 1 && p->four_step ? "·%td" : d == 2 && p->strip ? "|%td" : d ? "x%td" : "%td",
                    d == p->dims - 1 && p->half_row ? 2 * p->box[d].n : p->box[d].n);
+    if (p->family == FG_FAMILY_R2R_BOX) at += snprintf(sizes + at, sizeof sizes - (size_t)at, "%s", kinds[p->kind[d]]);
+  }
   at = 0;
   for (int s = 0; s < p->stages; s++)
     at += snprintf(stages + at, sizeof stages - (size_t)at, s ? " %c%d" : "%c%d",

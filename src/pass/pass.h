@@ -68,8 +68,8 @@ typedef struct {
   int none;          /* 0; ends the struct where it would be padded: keys are compared as bytes */
 } fg_table;
 
-/* The kernels that passes run on: lines (cuda/kernel/tile.cu), boxes of two and three dimensions (box.cu), or such boxes of real
- * to real transforms (r2r_box.cu). */
+/* The kernels that passes run on: lines (cuda/kernel/tile.cu), boxes of two and three dimensions (box.cu), or such boxes of
+ * real to real transforms (r2r_box.cu). */
 enum fg_family { FG_FAMILY_TILE, FG_FAMILY_BOX, FG_FAMILY_R2R_BOX };
 
 typedef struct {
@@ -111,7 +111,7 @@ typedef struct {
   int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and has the
                                     next one copied in while it stores (cuda/kernel/ahead.h) */
 
-  enum fg_r2r_kind kind[FG_MAX_BOX]; /* R2R_BOX: of each dimension; its stages are whole lines, its n are real elements */
+  enum fg_r2r_kind kind[FG_MAX_BOX]; /* R2R_BOX: of each dimension; stages are whole lines; n, pitch count real elements */
 
   /* BOX, R2R_BOX */
   int dims;
@@ -143,8 +143,11 @@ bool fg_form_loads_spectrum(enum fg_form form);   /* loaded, it is a Hermitian s
 bool fg_form_stores_spectrum(enum fg_form form);  /* the same, stored */
 bool fg_form_extends(enum fg_form form);          /* its points are an even or odd extension, twice as long */
 bool fg_form_quarter_wave(enum fg_form form, ptrdiff_t n); /* REDFT11 or RODFT11 of even length */
-bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither a sequence nor a spectrum but half as many complex points, those of
-                                                        the latter or of an extension by an odd length */
+bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither a sequence nor a spectrum: half as many complex points, those
+                                                        of the latter or of an extension by an odd length */
+
+/* What a real to real transform of n elements is made of: half of the period of REDFT00 and RODFT00, else n. */
+ptrdiff_t fg_kind_length(enum fg_r2r_kind kind, ptrdiff_t n);
 
 /* The line has a prime length, or a multiple, and is convolved permuted. */
 bool fg_pass_is_rader(const fg_pass *p);

@@ -294,7 +294,7 @@ START_TEST(slabs_come_in_and_go_out) {
               {{"ocf6x7x10", 512}, 3, 3},   {{"icf8x9x10", 512}, 3, 3},    {{"/icf6x7x10", 512}, 3, 3},
               {{"ocf6x5x4x7", 0}, 3, 1},    {{"icf15x20", 512}, 3, 1},     {{"ocf900", 1024}, 1, 1},
               {{"orf6x7x10", 512}, 3, 1},   {{"orb6x7x10", 512}, 3, 3},    {{"irf8x9x10", 512}, 3, 1},
-              {{"irb8x9x10", 512}, 3, 3},   {{"/orb6x8x9", 512}, 1, 3},    {{"ik8fx6h", 512}, 3, 1}};
+              {{"irb8x9x10", 512}, 3, 3},   {{"/orb6x8x9", 512}, 1, 3},    {{"ik8fx130h", 2048}, 3, 1}};
   ck_assert_uint_eq(sizeof some / sizeof *some, SLABS);
   const way w = {some[_i].problem, ARENA, ARENA, 3, 0, NULL, SINGLES};
   subject s = prepare(&w);

@@ -6,15 +6,17 @@
  * grow as those of the complex transform do. */
 #include "src/pass/solver.h"
 
-/* In the order of FFTW's fftw_r2r_kind. */
+#define BOTH(kind) [FG_KIND_##kind] = {FG_FORM_##kind, FG_FORM_##kind}
 static const struct {
   enum fg_form from, to;
 } forms[] = {
-    {FG_FORM_REAL, FG_FORM_HALFCOMPLEX},   {FG_FORM_HALFCOMPLEX, FG_FORM_REAL},   {FG_FORM_REAL, FG_FORM_DHT},
-    {FG_FORM_REDFT00, FG_FORM_REDFT00},    {FG_FORM_REDFT01, FG_FORM_REDFT01},    {FG_FORM_REDFT10, FG_FORM_REDFT10},
-    {FG_FORM_REDFT11, FG_FORM_REDFT11},    {FG_FORM_RODFT00, FG_FORM_RODFT00},    {FG_FORM_RODFT01, FG_FORM_RODFT01},
-    {FG_FORM_RODFT10, FG_FORM_RODFT10},    {FG_FORM_RODFT11, FG_FORM_RODFT11},
+    [FG_KIND_R2HC] = {FG_FORM_REAL, FG_FORM_HALFCOMPLEX},
+    [FG_KIND_HC2R] = {FG_FORM_HALFCOMPLEX, FG_FORM_REAL},
+    [FG_KIND_DHT] = {FG_FORM_REAL, FG_FORM_DHT},
+    BOTH(REDFT00), BOTH(REDFT01), BOTH(REDFT10), BOTH(REDFT11),
+    BOTH(RODFT00), BOTH(RODFT01), BOTH(RODFT10), BOTH(RODFT11),
 };
+#undef BOTH
 enum { KINDS = sizeof forms / sizeof *forms };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
@@ -35,26 +37,23 @@ static bool lower_copy(const fg_planner *planner, const fg_work *w, fg_passes *l
   return fg_planner_lower(planner, &copy, list);
 }
 
-/* The extension's length is 2 times an odd one: then half as many points will do, but mirrored results are not there twice, whose
- * means round less.  So where stock FFTW convolves, too, whose errors are larger. */
-static bool has_odd_period(enum fg_form form, ptrdiff_t n) {
-  enum { SUMMED = 173 }; /* the largest prime that FFTW does not convolve */
-  const ptrdiff_t period = form == FG_FORM_REDFT00 ? n - 1 : n + 1;
-  if (!fg_form_extends(form) || period % 2 == 0) return false;
+/* The extension's length is 2 times an odd one: then half as many points will do, but mirrored results are not there twice, the
+ * means of which round less.  So only where there are none but large primes, which stock FFTW convolves, too, with larger
+ * errors than where it adds products. */
+static bool has_odd_period(enum fg_r2r_kind kind, ptrdiff_t n) {
+  enum { SUMMED = 167 }; /* the largest prime that FFTW does not convolve */
+  const ptrdiff_t period = fg_kind_length(kind, n);
+  if ((kind != FG_KIND_REDFT00 && kind != FG_KIND_RODFT00) || period % 2 == 0) return false;
   for (ptrdiff_t q = 3; q <= SUMMED; q += 2)
     if (period % q == 0) return false;
   return period > 1;
-}
-
-static enum fg_form form_of(enum fg_form form, ptrdiff_t n) {
-  if (!has_odd_period(form, n)) return form;
-  return form == FG_FORM_REDFT00 ? FG_FORM_REDFT00_ODD : FG_FORM_RODFT00_ODD;
 }
 
 /* Dimension d with the others as loops; the first one done brings the data to w's output, where it stays until the last
  * brings it to that of to. */
 static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
   const bool placed = d < w->rank - 1;
+  const enum fg_r2r_kind kind = (enum fg_r2r_kind)w->r2r_kind[d];
   fg_work one = *w;
   fg_dim along = {w->dim[d].n, placed ? w->dim[d].os : w->dim[d].is, to->dim[d].os};
   one.to = to->to;
@@ -68,7 +67,9 @@ static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
     if (o != d)
       one.loop[one.loops++] =
           (fg_loop){.n = w->dim[o].n, .in = placed ? w->dim[o].os : w->dim[o].is, .out = to->dim[o].os};
-  fg_work_set_forms(&one, form_of(forms[w->r2r_kind[d]].from, along.n), form_of(forms[w->r2r_kind[d]].to, along.n), along);
+  const enum fg_form odd = kind == FG_KIND_REDFT00 ? FG_FORM_REDFT00_ODD : FG_FORM_RODFT00_ODD;
+  const bool halves = has_odd_period(kind, along.n);
+  fg_work_set_forms(&one, halves ? odd : forms[kind].from, halves ? odd : forms[kind].to, along);
   return one;
 }
 

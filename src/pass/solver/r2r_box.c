@@ -6,14 +6,17 @@
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 
-/* Longer lines are more than a thread's registers hold; the period of REDFT00 is two less than twice its length. */
-static ptrdiff_t longest_line(enum fg_precision precision) { return precision == FG_SINGLE ? FG_LONGEST_LINE : FG_LONGEST_LINE / 2 + 1; }
+/* Longer lines are more than a thread's registers hold.  One more than a power of two, as REDFT00 has. */
+static ptrdiff_t longest_line(enum fg_precision precision) {
+  return precision == FG_SINGLE ? FG_LONGEST_LINE : FG_LONGEST_LINE / 2 + 1;
+}
 
 /* There are butterflies for it: of half of an even length, or of an odd one. */
 static bool has_line(int kind, ptrdiff_t n, enum fg_precision precision) {
-  if (n < 2 || n > longest_line(precision)) return false;
-  if (kind != FG_KIND_REDFT00 && kind != FG_KIND_RODFT00) return fg_radix_either((int)(n % 2 ? n : n / 2), precision) || n == 2;
-  ptrdiff_t period = kind == FG_KIND_REDFT00 ? n - 1 : n + 1;
+  if (kind < FG_KIND_R2HC || kind > FG_KIND_RODFT11 || n < 2 || n > longest_line(precision)) return false;
+  if (kind != FG_KIND_REDFT00 && kind != FG_KIND_RODFT00)
+    return n == 2 || fg_radix_either((int)(n % 2 ? n : n / 2), precision);
+  ptrdiff_t period = fg_kind_length((enum fg_r2r_kind)kind, n);
   for (; period % 2 == 0; period /= 2)
     if (period > 4 && !has_line(FG_KIND_REDFT01, period / 2, precision)) return false;
   return period == 1 || fg_radix_either((int)period, precision);
@@ -21,7 +24,8 @@ static bool has_line(int kind, ptrdiff_t n, enum fg_precision precision) {
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  if (w->kind != FG_R2R || w->rank < 2 || w->rank > FG_MAX_BOX || w->load_table.kind || w->store_table.kind) return false;
+  if (w->kind != FG_R2R || w->rank < 2 || w->rank > FG_MAX_BOX) return false;
+  if (w->load_table.kind || w->store_table.kind) return false; /* must: the kernel has none */
   for (int d = 0; d < w->rank; d++)
     if (!has_line(w->r2r_kind[d], w->dim[d].n, w->precision)) return false;
   return true;
