@@ -81,6 +81,16 @@ static void configure(vkfft_plan *v, const fg_bench_plain *plain, size_t real, i
                                 USUAL);
 }
 
+/* VkFFT plans and runs in the calling thread's context, which none is where cuFFT has not planned before: the stream's. */
+static void make_current(void *stream) {
+  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL), *context = NULL;
+  if (!driver) return;
+  int (*of_stream)(void *, void **), (*set_current)(void *);
+  *(void **)&of_stream = dlsym(driver, "cuStreamGetCtx");
+  *(void **)&set_current = dlsym(driver, "cuCtxSetCurrent");
+  if (of_stream && set_current && of_stream(stream, &context) == 0 && context) set_current(context);
+}
+
 fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *stream) {
   enum { REDFT00 = 3, RODFT00 = 7 };
   fg_bench_plain plain;
@@ -90,6 +100,7 @@ fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *str
   if (!v) return NULL;
   *v = (vkfft_plan){.peer = {execute, destroy}, .kind = p->kind, .in_place = in_place};
   v->backward = p->kind != FG_R2R && p->sign == FG_BACKWARD;
+  make_current(stream);
   configure(v, &plain, fg_real_size(p->precision), dct, dst, stream);
   int result = -1;
   size_t scratch;
