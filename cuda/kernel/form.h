@@ -132,17 +132,15 @@ FG_DEVICE cplx quarter_wave_elements(cplx v, cplx factor) {
   return {2 * c.x, odd_kind(FG_TO_FORM) ? 2 * c.y : -2 * c.y};
 }
 
-/* Point p of an odd period P, of elements p and P − p (of RODFT00 one less, those at 0 and P being zero). */
-FG_DEVICE cplx odd_period_point(const fg_tile_args &a, long long row, position p) {
+/* Of RODFT00 elements are counted from 1, those at 0 and P being zero. */
+FG_DEVICE cplx load_odd_period(const fg_tile_args &a, long long row, position p) {
   constexpr position odd = odd_kind(FG_FROM_FORM), period = FROM_LENGTH;
   if (odd && p == 0) return {0, 0};
-  const real x = read_real(a, row, p - odd), y = read_real(a, row, period - p - odd), sum = x + y, difference = x - y;
-  const cplx v = odd ? cplx{difference, sum} : cplx{sum, difference};
-  return {v.x, p % 2 ? -v.y : v.y};
+  return odd_period_point(odd, p, read_real(a, row, p - odd), read_real(a, row, period - p - odd));
 }
 
 FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
-  if (odd_period(FG_FROM_FORM)) return odd_period_point(a, row, p);
+  if (odd_period(FG_FROM_FORM)) return load_odd_period(a, row, p);
   if (quarter_wave_halves(FG_FROM_FORM, FROM_ROW)) {
     const real x = read_real(a, row, 2 * p), y = read_real(a, row, FROM_ROW - 1 - 2 * p);
     return quarter_wave_point(x, y, form_factor(a, p));
@@ -156,17 +154,14 @@ FG_DEVICE cplx load_form(const fg_tile_args &a, long long row, position p) {
 
 /* ---- store ---- */
 
-/* Both results of an odd REDFT11 or RODFT11 that are at positions p and n − p: 2·Re(v·exp(−2πi n/8)), conjugate v
- * for the second. */
+/* Both results of an odd REDFT11 or RODFT11 that are at positions p and n − p. */
 FG_DEVICE void store_quarter_wave(const fg_tile_args &a, long long row, position p, cplx v) {
   constexpr position n = TO_ROW;
-  const real root = real(1.41421356237309504880);
-  const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
   const signed_element<position> first = quarter_wave_output(n, p), second = quarter_wave_output(n, n - p);
   const bool odd = odd_kind(FG_TO_FORM);
-  const real one = root * (x + y), two = root * (x - y);
-  write_real(a, row, first.e, first.negative != (odd && first.e % 2) ? -one : one);
-  if (p > 0) write_real(a, row, second.e, second.negative != (odd && second.e % 2) ? -two : two);
+  const two_results x = quarter_wave_results(n, v);
+  write_real(a, row, first.e, first.negative != (odd && first.e % 2) ? -x.first : x.first);
+  if (p > 0) write_real(a, row, second.e, second.negative != (odd && second.e % 2) ? -x.second : x.second);
 }
 
 /* Position p ≤ L/2; edge: it is 0 or L/2. */
@@ -204,12 +199,13 @@ FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real
   write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -x : x);
 }
 
-/* Results 2p and P − 2p, p up to P/2: the points beyond are their mirrors. */
+/* Up to P/2: the points beyond are mirrors. */
 FG_DEVICE void store_odd_period(const fg_tile_args &a, long long row, position p, cplx v) {
   constexpr position odd = odd_kind(FG_TO_FORM), period = TO_LENGTH;
   if (2 * p > period || (odd && p == 0)) return;
-  write_real(a, row, 2 * p - odd, odd ? -v.y : v.x);
-  write_real(a, row, period - 2 * p - odd, odd ? -v.x : v.y);
+  const two_results x = odd_period_results(odd, v);
+  write_real(a, row, 2 * p - odd, x.first);
+  write_real(a, row, period - 2 * p - odd, x.second);
 }
 
 /* line: the position of some point of the line: all are equal modulo the period, of which its weight is a multiple

@@ -1,8 +1,9 @@
-/* orders.h: in which order rows of real data are the points of a transform (form.h, real_line.h).  P: a position. */
+/* orders.h: in which order rows of real data are the points of a transform, and where several elements make a point, how
+ * (form.h, real_line.h).  P: a position. */
 #ifndef FG_ORDERS_H
 #define FG_ORDERS_H
 
-#include "memory.h"
+#include "complex.h"
 
 /* The element at position p of Makhoul's order. */
 template <class P> FG_CONSTANT __forceinline__ P makhoul(P n, P p) { return 2 * p < n ? 2 * p : 2 * (n - 1 - p) + 1; }
@@ -33,6 +34,28 @@ template <class P> FG_CONSTANT __forceinline__ signed_element<P> quarter_wave_in
 /* b = 8q + 1 with b ≡ p (mod n). */
 template <class P> FG_CONSTANT __forceinline__ signed_element<P> quarter_wave_output(P n, P p) {
   return folded<P>(n, 8 * P((long long)((p + n - 1) % n) * inverse_of_8(n) % n) + 1);
+}
+
+struct two_results {
+  real first, second;
+};
+
+/* Those at positions p and n − p, but for their signs: 2·Re(v·exp(−2πi n/8)), v being bin p, and of its conjugate. */
+FG_DEVICE two_results quarter_wave_results(long long n, cplx v) {
+  const real root = real(1.41421356237309504880);
+  const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
+  return {root * (x + y), root * (x - y)};
+}
+
+/* REDFT00 (odd: RODFT00) whose period is twice an odd P, from there the extension's elements: point p of those at p and P − p,
+ * and the results 2p and P − 2p of point p. */
+FG_DEVICE cplx odd_period_point(bool odd, long long p, real x, real y) {
+  const real sum = x + y, difference = x - y;
+  const cplx v = odd ? cplx{difference, sum} : cplx{sum, difference};
+  return {v.x, p % 2 ? -v.y : v.y};
+}
+FG_DEVICE two_results odd_period_results(bool odd, cplx v) {
+  return odd ? two_results{-v.y, -v.x} : two_results{v.x, v.y};
 }
 
 #endif

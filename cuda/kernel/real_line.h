@@ -166,7 +166,6 @@ template <int N, bool ODD> FG_DEVICE void kind_11(real *x) {
       x[N - 1 - 2 * p] = ODD ? 2 * c.y : -2 * c.y;
     }
   } else {
-    const real root = real(1.41421356237309504880);
     real y[N];
     cplx bin[N / 2 + 1];
 #pragma unroll
@@ -177,11 +176,11 @@ template <int N, bool ODD> FG_DEVICE void kind_11(real *x) {
     }
     forward<N>(y, bin);
 #pragma unroll
-    for (int p = 0; p <= N / 2; p++) { /* 2·Re(bin·exp(−2πi·N/8)), and that of the conjugate */
-      const real re = N % 8 == 1 || N % 8 == 7 ? bin[p].x : -bin[p].x, im = N % 8 == 1 || N % 8 == 3 ? bin[p].y : -bin[p].y;
+    for (int p = 0; p <= N / 2; p++) {
+      const two_results both = quarter_wave_results(N, bin[p]);
       const signed_element<int> one = quarter_wave_output(N, p), two = quarter_wave_output(N, N - p);
-      x[one.e] = one.negative != (ODD && one.e % 2) ? -root * (re + im) : root * (re + im);
-      if (p > 0) x[two.e] = two.negative != (ODD && two.e % 2) ? -root * (re - im) : root * (re - im);
+      x[one.e] = one.negative != (ODD && one.e % 2) ? -both.first : both.first;
+      if (p > 0) x[two.e] = two.negative != (ODD && two.e % 2) ? -both.second : both.second;
     }
   }
 }
@@ -190,40 +189,32 @@ template <int N, bool ODD> FG_DEVICE void kind_11(real *x) {
 template <int P, bool ODD> FG_DEVICE void kind_00(real *x) {
   if constexpr (P % 2) {
     cplx z[P];
-    z[0] = ODD ? cplx{0, 0} : cplx{x[0] + x[P], x[0] - x[P]};
+    z[0] = {0, 0};
 #pragma unroll
-    for (int j = 1; j < P; j++) {
-      const real one = x[ODD ? j - 1 : j], two = x[ODD ? P - j - 1 : P - j];
-      const cplx v = ODD ? cplx{one - two, one + two} : cplx{one + two, one - two};
-      z[j] = {v.x, j % 2 ? -v.y : v.y};
-    }
+    for (int j = ODD; j < P; j++) z[j] = odd_period_point(ODD, j, x[j - ODD], x[P - j - ODD]);
     butterfly<P>::apply(z);
 #pragma unroll
-    for (int m = 0; 2 * m < P; m++) {
-      if (ODD && m) {
-        x[2 * m - 1] = -z[m].y;
-        x[P - 2 * m - 1] = -z[m].x;
-      } else if (!ODD) {
-        x[2 * m] = z[m].x;
-        x[P - 2 * m] = z[m].y;
-      }
+    for (int m = ODD; 2 * m < P; m++) {
+      const two_results both = odd_period_results(ODD, z[m]);
+      x[2 * m - ODD] = both.first;
+      x[P - 2 * m - ODD] = both.second;
     }
   } else {
     constexpr int M = P / 2;
     real same[M + 1], other[M];
 #pragma unroll
     for (int j = ODD; j < M; j++) {
-      const real one = x[ODD ? j - 1 : j], two = x[ODD ? P - j - 1 : P - j];
-      same[ODD ? j - 1 : j] = ODD ? one - two : one + two;
-      other[ODD ? j - 1 : j] = ODD ? one + two : one - two;
+      const real one = x[j - ODD], two = x[P - j - ODD];
+      same[j - ODD] = ODD ? one - two : one + two;
+      other[j - ODD] = ODD ? one + two : one - two;
     }
-    (ODD ? other[M - 1] : same[M]) = 2 * x[ODD ? M - 1 : M];
+    (ODD ? other[M - 1] : same[M]) = 2 * x[M - ODD];
     if constexpr (!ODD || M > 1) kind_00<M, ODD>(same);
     kind_01<M, ODD>(other);
 #pragma unroll
     for (int m = 0; m < M; m++) {
-      if (!ODD || m) x[ODD ? 2 * m - 1 : 2 * m] = same[ODD ? m - 1 : m];
-      x[ODD ? 2 * m : 2 * m + 1] = other[m];
+      if (!ODD || m) x[2 * m - ODD] = same[m - ODD];
+      x[2 * m + 1 - ODD] = other[m];
     }
     if (!ODD) x[P] = same[M];
   }

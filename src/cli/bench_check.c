@@ -11,20 +11,23 @@ enum { MOST_CHECKED = 1 << 24 };
 
 /* ---- the inverse ---- */
 
-enum { R2HC, HC2R, DHT, REDFT00, REDFT01, REDFT10, REDFT11, RODFT00, RODFT01, RODFT10, RODFT11 };
-
 static int inverse_kind(int kind) {
-  static const int undo[] = {[R2HC] = HC2R,       [HC2R] = R2HC,       [DHT] = DHT,         [REDFT00] = REDFT00,
-                             [REDFT01] = REDFT10, [REDFT10] = REDFT01, [REDFT11] = REDFT11, [RODFT00] = RODFT00,
-                             [RODFT01] = RODFT10, [RODFT10] = RODFT01, [RODFT11] = RODFT11};
-  return undo[kind];
+  switch (kind) {
+    case FG_KIND_R2HC: return FG_KIND_HC2R;
+    case FG_KIND_HC2R: return FG_KIND_R2HC;
+    case FG_KIND_REDFT01: return FG_KIND_REDFT10;
+    case FG_KIND_REDFT10: return FG_KIND_REDFT01;
+    case FG_KIND_RODFT01: return FG_KIND_RODFT10;
+    case FG_KIND_RODFT10: return FG_KIND_RODFT01;
+    default: return kind;
+  }
 }
 
 /* What a transform there and back multiplies by, of one dimension: FFTW's manual, "1d Real-even DFTs". */
 static double factor(const fg_problem *p, int d) {
-  const double n = (double)p->transform.dim[d].n;
-  if (p->kind != FG_R2R || p->r2r_kind[d] <= DHT) return n;
-  return 2 * (p->r2r_kind[d] == REDFT00 ? n - 1 : p->r2r_kind[d] == RODFT00 ? n + 1 : n);
+  const ptrdiff_t n = p->transform.dim[d].n;
+  if (p->kind != FG_R2R || p->r2r_kind[d] <= FG_KIND_DHT) return (double)n;
+  return 2 * (double)fg_kind_length((enum fg_r2r_kind)p->r2r_kind[d], n);
 }
 
 static void exchange(fg_tensor *to, const fg_tensor *from) {

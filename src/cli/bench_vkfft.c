@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/cli/bench.h"
+#include "src/pass/pass.h"
 
 /* As src/vkfft_cuda.cu of pyvkfft 2025.1 declares them. */
 static struct {
@@ -92,10 +93,9 @@ static void make_current(void *stream) {
 }
 
 fg_bench_peer *fg_bench_vkfft_plan(const fg_problem *p, bool in_place, void *stream) {
-  enum { REDFT00 = 3, RODFT00 = 7 };
   fg_bench_plain plain;
   if (!vkfft.make_config || !fg_bench_plain_of(p, &plain)) return NULL;
-  const int dct = p->kind == FG_R2R ? type_of(p, REDFT00) : 0, dst = p->kind == FG_R2R ? type_of(p, RODFT00) : 0;
+  const int dct = p->kind == FG_R2R ? type_of(p, FG_KIND_REDFT00) : 0, dst = p->kind == FG_R2R ? type_of(p, FG_KIND_RODFT00) : 0;
   vkfft_plan *v = p->kind == FG_R2R && !dct && !dst ? NULL : malloc(sizeof *v);
   if (!v) return NULL;
   *v = (vkfft_plan){.peer = {execute, destroy}, .kind = p->kind, .in_place = in_place};

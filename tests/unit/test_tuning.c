@@ -22,7 +22,8 @@
 
 static const char *const problems[] = {"oc1024*512", "oc100*40",     "oc65536",     "ic96x96x96",  "oc64x64x64*2",
                                        "oc24x24x24", "oc12x28*300",  "oc101*1000",  "oc1009*3000", "oc256x256x256",
-                                       "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100", "oc65521*512"};
+                                       "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100", "oc65521*512",
+                                       "ok32e10x32e10*800", "ok128e01x128o11x6f*60"};
 
 static void same_kernel(const fg_pass *a, const fg_pass *b) {
   char x[FG_DEFINES_SIZE], y[FG_DEFINES_SIZE];
@@ -116,7 +117,7 @@ static const char *const foreign[] = {
     "16.16.16 1 256 3 16", /* of 4096 */
     "16.8.7 1 256 3 16",   "1024 1 256 3 16",        "4.16.16 0 256 3 16", "4.16.16 1 250 3 16", "4.16.16 1 2048 1 16",
     "4.16.16 1 256 0 16",  "4.16.16 1 1024 3 16",    "4.16.16 1 256 3 5",  "4.16.16 512 256 3 16",
-    "x4.x16.x16 1 256 3 16", "c2.4.16.16 1 256 3 16", "2.2.2.2.2.2.2.2.2.2 1 32 1 16"};
+    "x4.x16.x16 1 256 3 16", "c2.4.16.16 1 256 3 16", "65.16 1 256 3 16", "2.2.2.2.2.2.2.2.2.2 1 32 1 16"};
 
 START_TEST(what_does_not_fit_is_refused) {
   fg_passes *list = test_plan("oc1024*512", FG_SINGLE, &fg_reference_device);
@@ -126,6 +127,25 @@ START_TEST(what_does_not_fit_is_refused) {
   const fg_pass before = p;
   ck_assert(!fg_choice_parse(&c, foreign[_i]) || !fg_choice_apply(&c, &p, &fg_reference_device));
   same_kernel(&p, &before);
+  free(list);
+}
+END_TEST
+
+/* Of boxes of kinds only boxes a block, threads and blocks on a multiprocessor are open. */
+START_TEST(boxes_of_kinds_keep_their_stages) {
+  static const char *const others[] = {"y16.z24 1 64 4 17", "z24.y16 1 64 4 16", "z24.y16 1 64 4 18", "c2.z24.y16 1 64 4 17",
+                                       "nz24.y16 1 64 4 17", "z24.y4.y4 1 64 4 17", "z24.y16 200 64 1 17", "z24.y16 1 64 0 17"};
+  fg_passes *list = test_plan("ok24e10x16o11*900", FG_SINGLE, &fg_reference_device);
+  fg_pass p = list->pass[0];
+  fg_choice c;
+  ck_assert_int_eq(p.family, FG_FAMILY_R2R_BOX);
+  ck_assert(fg_choice_parse(&c, "z24.y16 3 96 5 17") && fg_choice_apply(&c, &p, &fg_reference_device));
+  ck_assert(p.lines == 3 && p.threads == 96 && p.blocks_sm == 5);
+  const fg_pass before = p;
+  for (int i = 0; i < TEST_COUNT(others); i++) {
+    ck_assert_msg(!fg_choice_parse(&c, others[i]) || !fg_choice_apply(&c, &p, &fg_reference_device), "%s", others[i]);
+    same_kernel(&p, &before);
+  }
   free(list);
 }
 END_TEST
@@ -285,7 +305,8 @@ static const struct {
   const char *text;
   int passes;
 } measured[] = {{"oc60*8", 1}, {"oc48x48", 1}, {"ic6x10x4*3", 1}, {"oc37*5", 1}, {"oc404*2", 1}, {"orf30*4", 1},
-                {"orf30*25", 1}, {"orb36*3", 1}, {"oc2048", 1}, {"oc8192", 1}, {"ic40x1000", 2}, {"oc65536", 2}};
+                {"orf30*25", 1}, {"orb36*3", 1}, {"oc2048", 1}, {"oc8192", 1}, {"ic40x1000", 2}, {"oc65536", 2},
+                {"ok8e10x6o11*30", 1}};
 
 START_TEST(geometries_are_tried_and_right) {
   each = 1e-3;
@@ -500,6 +521,7 @@ int main(void) {
   tcase_add_loop_test(tc, what_is_listed_fits_and_differs, 0, TEST_COUNT(problems));
   tcase_add_test(tc, clusters_are_listed_and_put_in);
   tcase_add_loop_test(tc, what_does_not_fit_is_refused, 0, TEST_COUNT(foreign));
+  tcase_add_test(tc, boxes_of_kinds_keep_their_stages);
   tcase_add_test(tc, text_that_is_none_is_refused);
   tcase_add_test(tc, what_was_learned_is_planned);
   tcase_add_test(tc, the_more_patient_finding_stands);
