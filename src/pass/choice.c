@@ -82,7 +82,8 @@ static bool set_box(const fg_choice *c, fg_pass *p) {
 }
 
 /* Its lines are whole, its rows an odd pitch apart. */
-static bool set_r2r_box(const fg_choice *c, const fg_pass *p) {
+static bool set_r2r_box(const fg_choice *c, fg_pass *p) {
+  fg_r2r_box_order(p);
   return c->cluster == 1 && !c->ahead && same_stages(c, p) && c->spacing == p->pitch;
 }
 
@@ -99,7 +100,7 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   if (!sound) return false;
   now.lines = c->lines;
   now.threads = c->threads;
-  if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : p->family == FG_FAMILY_TILE ? set_tile(c, &now) : set_r2r_box(c, p)))
+  if (!(p->family == FG_FAMILY_BOX ? set_box(c, &now) : p->family == FG_FAMILY_TILE ? set_tile(c, &now) : set_r2r_box(c, &now)))
     return false;
   now.blocks_sm = c->blocks_sm;
   now.ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;

@@ -10,10 +10,13 @@
  * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
+/* The stages of a box of kinds: the slowest dimension first, whose lines are loaded side by side, then the rows. */
+void fg_r2r_box_order(fg_pass *p);
+
 /* The longest line that one thread has (boxes of real to real transforms, in single precision). */
 enum { FG_LONGEST_LINE = 129 };
 
-/* The same for such a box: boxes a block and threads; how good these are (0: they do not fit); blocks on a multiprocessor. */
+/* Of such a box choose boxes a block and threads; how good these are (0: they do not fit); blocks on a multiprocessor. */
 bool fg_geometry_choose_r2r_box(fg_pass *p, const fg_device_info *device);
 double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device);
 void fg_geometry_fit_r2r_box(fg_pass *p, const fg_device_info *device);

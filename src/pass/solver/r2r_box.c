@@ -36,7 +36,13 @@ static void add_stage(fg_pass *p, int d) {
   p->axis[p->stages++] = d;
 }
 
-/* The slowest dimension first, whose lines are loaded side by side; then the rows. */
+void fg_r2r_box_order(fg_pass *p) {
+  p->stages = 0;
+  add_stage(p, 0);
+  add_stage(p, p->dims - 1);
+  if (p->dims == 3) add_stage(p, 1);
+}
+
 static fg_pass pass_of(const fg_work *w) {
   fg_work one = *w;
   one.rank = 1;
@@ -54,10 +60,7 @@ static fg_pass pass_of(const fg_work *w) {
   }
   p.data = p.n;
   p.pitch = (int)p.from.row | 1;
-  p.stages = 0;
-  add_stage(&p, 0);
-  add_stage(&p, w->rank - 1);
-  if (w->rank == 3) add_stage(&p, 1);
+  fg_r2r_box_order(&p);
   return p;
 }
 
