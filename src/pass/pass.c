@@ -7,6 +7,7 @@
 
 #include "src/pass/banks.h"
 #include "src/pass/residues.h"
+#include "src/problem/notation.h"
 
 /* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
 static const double copy_bandwidth_sm = 4.1e12 / 132;
@@ -217,18 +218,23 @@ double fg_pass_cluster_efficiency(const fg_pass *p) {
   return p->cluster > 1 ? even * pow(p->four_step ? 0.98 : 0.95, log2(p->cluster)) : 1;
 }
 
-/* Instructions for each point of the tile, or element of a box of reals, in one transform: the butterflies (a prime factor q takes about q + 1, 2
- * takes two), and for each stage its twiddles and its accesses. */
+/* Whose factors the stage's butterflies take. */
+static int stage_length(const fg_pass *p, int s) {
+  if (p->family == FG_FAMILY_R2R_BOX) return (int)fg_kind_length(p->kind[p->axis[s]], p->radix[s]);
+  return s == 0 && p->real_radix ? p->real_radix / 2 : fg_pass_butterfly(p, s); /* half: two of real points */
+}
+
+/* Instructions for each point of the tile, or element of a box of reals, in one transform: the butterflies (a prime factor
+ * q takes about q + 1, 2 takes two), and for each stage its twiddles and its accesses. */
 static double transform_operations(const fg_pass *p) {
   double operations = 0;
-  const bool real_box = p->family == FG_FAMILY_R2R_BOX;
   for (int s = 0; s < p->stages; s++) {
-    int rest = real_box ? (int)fg_kind_length(p->kind[p->axis[s]], p->radix[s]) : s == 0 && p->real_radix ? p->real_radix / 2 : fg_pass_butterfly(p, s); /* half: two of real points */
+    int rest = stage_length(p, s);
     for (int q = 2; rest > 1; q++)
       for (; rest % q == 0; rest /= q) operations += q == 2 ? 2 : q + 1;
     operations += STAGE_OPERATIONS;
   }
-  if (real_box) operations /= 2;
+  if (p->family == FG_FAMILY_R2R_BOX) operations /= 2;
   if (fg_pass_is_rader(p)) /* all but one of the groups of stages have no twiddles at first */
     operations -= TWIDDLE_OPERATIONS * (fg_pass_groups(p).count - 1);
   return operations;
@@ -357,7 +363,6 @@ static void print_bytes(const fg_pass *p, char text[32]) {
 
 static int print_box(const fg_pass *p, char *text, size_t size) {
   static const char names[] = "zyx";
-  static const char *const kinds[] = {"f", "b", "h", "e00", "e01", "e10", "e11", "o00", "o01", "o10", "o11"}; /* notation.h */
   char bytes[32];
   print_bytes(p, bytes);
   char sizes[64] = "", stages[96] = "";
@@ -366,7 +371,8 @@ static int print_box(const fg_pass *p, char *text, size_t size) {
     at += snprintf(sizes + at, sizeof sizes - (size_t)at,
                    d == 1 && p->four_step ? "·%td" : d == 2 && p->strip ? "|%td" : d ? "x%td" : "%td",
                    d == p->dims - 1 && p->half_row ? 2 * p->box[d].n : p->box[d].n);
-    if (p->family == FG_FAMILY_R2R_BOX) at += snprintf(sizes + at, sizeof sizes - (size_t)at, "%s", kinds[p->kind[d]]);
+    if (p->family == FG_FAMILY_R2R_BOX)
+      at += snprintf(sizes + at, sizeof sizes - (size_t)at, "%s", fg_notation_kinds[p->kind[d]]);
   }
   at = 0;
   for (int s = 0; s < p->stages; s++)

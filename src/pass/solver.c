@@ -112,6 +112,22 @@ fg_pass fg_pass_of(const fg_work *w) {
   return p;
 }
 
+fg_pass fg_pass_of_box(const fg_work *w, enum fg_family family) {
+  fg_work row = *w;
+  row.rank = 1;
+  row.dim[0] = w->dim[w->rank - 1];
+  fg_pass p = fg_pass_of(&row);
+  p.family = family;
+  p.dims = w->rank;
+  p.n = 1;
+  for (int d = 0; d < w->rank; d++) {
+    p.box[d] = w->dim[d];
+    p.n *= p.box[d].n;
+  }
+  p.data = p.n;
+  return p;
+}
+
 bool fg_passes_hopeless(const fg_planner *planner, const fg_passes *list, double more) {
   return planner->limit > 0 && list->cost + more >= planner->limit;
 }

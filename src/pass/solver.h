@@ -82,6 +82,9 @@ bool fg_work_odd_row(const fg_work *w);
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
 fg_pass fg_pass_of(const fg_work *w);
 
+/* The same with a whole box of w's two or three dimensions. */
+fg_pass fg_pass_of_box(const fg_work *w, enum fg_family);
+
 /* One side of p is of reals, in rows of so many, the other of half of their spectra along the last dimension. */
 void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row);
 

@@ -21,9 +21,8 @@
 enum { MAX_RANK = 64 };
 static const ptrdiff_t MAX_EXTENT = PTRDIFF_MAX >> 8; /* reals: byte counts stay far from overflow */
 
-/* In the order of FFTW's fftw_r2r_kind. */
-static const char *const r2r_letters[] = {"f", "b", "h", "e00", "e01", "e10", "e11", "o00", "o01", "o10", "o11"};
-enum { R2R_KINDS = sizeof r2r_letters / sizeof r2r_letters[0] };
+const char *const fg_notation_kinds[FG_NOTATION_KINDS] = {"f",   "b",   "h",   "e00", "e01", "e10",
+                                                          "e11", "o00", "o01", "o10", "o11"};
 
 static ptrdiff_t multiply(ptrdiff_t a, ptrdiff_t b, bool *overflow) {
   ptrdiff_t product;
@@ -148,7 +147,7 @@ static bool put_dims(writer *w, chain *c, const dims *t, const int *r2r, bool ro
     put(w, "%s", d ? "x" : "");
     put_dim(w, &before[d], t->dim[d]);
     if (r2r)
-      put(w, "%s", r2r[d] >= 0 && r2r[d] < R2R_KINDS ? r2r_letters[r2r[d]] : "?");
+      put(w, "%s", r2r[d] >= 0 && r2r[d] < FG_NOTATION_KINDS ? fg_notation_kinds[r2r[d]] : "?");
   }
   return all;
 }
@@ -254,9 +253,10 @@ static bool read_r2r(reader *r, int *kind) {
   *kind = 0;
   if (!strchr("fbheo", tolower((unsigned char)*r->at)) || !*r->at)
     return true;
-  for (int k = 0; k < R2R_KINDS; k++) {
-    size_t length = strlen(r2r_letters[k]);
-    if (tolower((unsigned char)*r->at) == r2r_letters[k][0] && !strncmp(r->at + 1, r2r_letters[k] + 1, length - 1)) {
+  for (int k = 0; k < FG_NOTATION_KINDS; k++) {
+    const char *const letters = fg_notation_kinds[k];
+    size_t length = strlen(letters);
+    if (tolower((unsigned char)*r->at) == letters[0] && !strncmp(r->at + 1, letters + 1, length - 1)) {
       *kind = k;
       r->at += length;
       return true;

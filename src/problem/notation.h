@@ -4,6 +4,10 @@
 
 #include "src/problem/problem.h"
 
+/* The r2r kinds' letters, in the order of FFTW's fftw_r2r_kind. */
+enum { FG_NOTATION_KINDS = 11 };
+extern const char *const fg_notation_kinds[FG_NOTATION_KINDS];
+
 /* Write p into text[0..size): placement i/o, kind c/r/k, sign f/b, the transform dimensions, then *v batch dimensions,
  * with explicit strides (":is:os", in the units of that notation) only where they are not the contiguous default.
  * Split problems begin with '/'.  Batch dimensions of one point are left out.  A stride of zero is printed as it is but

@@ -15,7 +15,9 @@ ptrdiff_t test_pass_points(const fg_pass *p) { return fg_pass_is_rader(p) ? p->d
 
 /* The d-th dimension of a line, which has one, or of a box, slowest first. */
 static axis own_axis(const fg_pass *p, int d, enum fg_side side) {
-  const ptrdiff_t n = test_pass_points(p);
+  const fg_place *place = side == FG_INPUT ? &p->from : &p->to;
+  const bool halves = fg_form_halves(place->form, place->row) && fg_pass_is_whole(p, side); /* a point is two elements */
+  const ptrdiff_t n = halves ? place->row : test_pass_points(p);
   const ptrdiff_t stride = p->family != FG_FAMILY_TILE ? fg_dim_stride(&p->box[d], side) : 0;
   if (p->family != FG_FAMILY_TILE) return (axis){p->box[d].n, stride, fg_is_cut_chirp(p) ? stride : 0};
   return side == FG_INPUT ? (axis){n, p->in, p->load_weight} : (axis){n, p->out, p->store_weight};

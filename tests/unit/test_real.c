@@ -1,55 +1,11 @@
 /* test_real.c: transforms of real data on the simulated device: r2c, c2r and the eleven r2r kinds, against sums in
  * long double.  Compiled once for each precision, and once for arrays of doubles on the device that are computed
  * with in single precision. */
-#include <check.h>
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "dice.h"
-#include "on_sim.h"
-#include "random_problem.h"
-#include "reaching.h"
-#include "small_device.h"
+#include "real_case.h"
 #include "src/pass/choice.h"
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
-#include "src/plan/planner.h"
-#include "suite.h"
-#include "variant.h"
-
-/* ---- one problem ---- */
-
-static fg_passes list; /* too large for a stack */
-
-static bool plan(const fg_problem *p, bool in_place, const fg_device_info *device, const char **why) {
-  if (TEST_WIDE || test_reach_apart) return test_plan_reaching(p, in_place, device, &list, why);
-  return fg_planner_plan(p, device, &list, why);
-}
-
-/* Plan and run text on a device of that much shared memory in single precision (0: the reference device); a leading i
- * means in place. */
-static void check(const char *text, size_t shared_block) {
-  const char *why = "";
-  const fg_device_info small = test_small_device(shared_block * fg_real_size(PRECISION) / sizeof(float));
-  const bool in_place = strchr(text, 'i') != NULL;
-  fg_problem *p = test_problem(text, ARRAYS);
-  p->compute = PRECISION;
-  if (!plan(p, in_place, shared_block ? &small : &fg_reference_device, &why)) ck_abort_msg("%s: %s", text, why);
-
-  dice d = {97};
-  const bool at_start = dice_between(&d, 0, 1); /* of its memory, or at the end */
-  const double error = test_placed_error(p, &list, in_place, at_start, &d);
-  const double unit = PRECISION == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-  double levels = 2 * (1 + sqrt(log2((double)fg_tensor_size(&p->transform) + 2)));
-  for (int i = 0; i < list.count; i++)
-    if (list.pass[i].filter.kind || list.pass[i].load_table.kind) levels *= 2; /* a convolution is three transforms */
-  if (getenv("SHOW")) fprintf(stderr, "%-28s %d passes %g of %g\n", text, list.count, error, levels * unit);
-  ck_assert_msg(error <= levels * unit, "%s: error %g", text, error);
-  fg_problem_free(p);
-}
+#include "src/problem/notation.h"
 
 static void check_format(const char *format, int n, size_t shared_block) {
   char text[80];
@@ -97,16 +53,14 @@ START_TEST(real_rows_are_right) {
 }
 END_TEST
 
-static const char *const letters[] = {"f", "b", "h", "e00", "e01", "e10", "e11", "o00", "o01", "o10", "o11"};
-
 START_TEST(every_kind_is_right) {
-  for (int k = 0; k < TEST_COUNT(letters); k++) {
+  for (int k = 0; k < FG_NOTATION_KINDS; k++) {
     char text[40];
     const int n = lengths[_i];
-    if (n == 1 && !strcmp(letters[k], "e00")) continue; /* no such transform */
-    snprintf(text, sizeof text, "ok%d%s*5", n, letters[k]);
+    if (n == 1 && !strcmp(fg_notation_kinds[k], "e00")) continue; /* no such transform */
+    snprintf(text, sizeof text, "ok%d%s*5", n, fg_notation_kinds[k]);
     check(text, 0);
-    snprintf(text, sizeof text, "ik%d%s", n, letters[k]);
+    snprintf(text, sizeof text, "ik%d%s", n, fg_notation_kinds[k]);
     check(text, 0);
   }
 }
@@ -117,7 +71,7 @@ END_TEST
 START_TEST(rows_of_one_transform_share_lines) {
   static const char *const formats[] = {"ok135hx%d%s", "ik132hx%d%s", "ok3hx%d%sx132h", "ok3hx%d%sx132h"};
   static const int odd_lengths[] = {17, 21, 17, 21}, passes[] = {2, 1, 1, 1}; /* 135 is odd, too */
-  const char *const kind = letters[_i];
+  const char *const kind = fg_notation_kinds[_i];
   const bool extends = !strcmp(kind + 1, "00");
   for (int i = 0; i < TEST_COUNT(formats); i++) {
     char text[40];
@@ -151,13 +105,13 @@ static const int near_primes[] = {36, 37, 38, 74, 130, 131, 132};
 
 START_TEST(kinds_near_primes_are_right) {
   int convolutions = 0;
-  for (int k = 0; k < TEST_COUNT(letters); k++) {
+  for (int k = 0; k < FG_NOTATION_KINDS; k++) {
     char text[60];
     const int n = near_primes[_i];
-    snprintf(text, sizeof text, "ok%d:2:3%s*3:%d:1", n, letters[k], 2 * n + 1);
+    snprintf(text, sizeof text, "ok%d:2:3%s*3:%d:1", n, fg_notation_kinds[k], 2 * n + 1);
     check(text, 0);
     for (int i = 0; i < list.count; i++) convolutions += fg_pass_is_rader(&list.pass[i]);
-    snprintf(text, sizeof text, "ik%d:4%s*3:1", n, letters[k]);
+    snprintf(text, sizeof text, "ik%d:4%s*3:1", n, fg_notation_kinds[k]);
     check(text, 0);
   }
   if (near_primes[_i] >= 74) ck_assert_int_gt(convolutions, 0);
@@ -353,7 +307,7 @@ START_TEST(kinds_of_arrays_that_are_not_aligned_are_right) {
   test_reach_apart = true;
   for (int i = 0; i < TEST_COUNT(formats); i++) {
     char text[40];
-    snprintf(text, sizeof text, formats[i], letters[_i]);
+    snprintf(text, sizeof text, formats[i], fg_notation_kinds[_i]);
     check(text, 0);
     ck_assert(list.pass[0].from.split && !fg_geometry_by_twos(&list.pass[0], FG_INPUT));
   }
@@ -386,59 +340,6 @@ START_TEST(small_boxes_are_one_pass) {
   check(boxes[_i], 0);
   ck_assert_int_eq(list.count, 1);
   ck_assert_int_eq(list.pass[0].family, FG_FAMILY_BOX);
-}
-END_TEST
-
-/* The same of real to real kinds, which need not be the same: with even, odd and prime lengths, periods that are twice odd and
- * twice even, the longest lines, rows of whole sectors and not, batches with tails, gaps, in place, backwards in memory. */
-static const char *const kind_boxes[] = {
-    "ok16fx16f*7", "ok9bx12b*5", "ok8hx5h*19", "ok6e00x7e00*9", "ok9o00x8o00*9", "ok16e10x24e10*3", "ok24e01x9e01*3",
-    "ok8e11x9e11*5", "ok7o10x10o10*5", "ok10o01x13o01*5", "ok11o11x6o11*5", "ok5e00x4o00x6f*7", "ok8e10x5o01x16e11*5",
-    "ik12bx12e01*9", "ik6e00x6o10x7h*4", "ok2e00x2e11*40", "ok3o00x2o00x2f*9", "ok33e00x31o00", "ok34e10x37o11*2",
-    "ok6:40:24e10x8:3:3e01*3:300:144", "ok4:-20:24e00x6:3:2o11*5:90:300", "ok6:24:8fx8:1:1e10*5:144:48", "ok56e10x50o01*3", "ok8e10x16e01*3:600:128x4:150:384", "ok5e11x4fx8o10*37",
-    "ok6e01x8hx16e00*3:900:768x2:3000:2400",
-};
-static const char *const long_kind_boxes[] = {"ok64e10x6f", "ok33e00x64e11", "ok63o00x4b", "ok128e10x5e10", "ok96o01x4h",
-                                              "ok129e00x3e00", "ok127o00x3o00", "ok4e10x98o11"};
-
-START_TEST(small_boxes_of_kinds_are_one_pass) {
-  check(kind_boxes[_i], 0);
-  ck_assert_msg(list.count == 1 && list.pass[0].family == FG_FAMILY_R2R_BOX, "%s", kind_boxes[_i]);
-}
-END_TEST
-
-START_TEST(boxes_of_long_lines_are_one_pass_in_single_precision) {
-  check(long_kind_boxes[_i], 0);
-  const bool fits = PRECISION == FG_SINGLE || _i < 3;
-  ck_assert_msg(!fits || (list.count == 1 && list.pass[0].family == FG_FAMILY_R2R_BOX), "%s", long_kind_boxes[_i]);
-}
-END_TEST
-
-/* What fits no block goes another way, and so do four dimensions, by planes. */
-START_TEST(boxes_of_kinds_are_several_passes) {
-  static const char *const texts[] = {"ok16e10x24e01", "ok3e00x4o11x6hx8e10", "ok1e10x8fx8f*5", "ok1010e00x3hx8e10"};
-  check(texts[_i], _i ? 0 : 1024);
-  ck_assert_int_gt(list.count, 1);
-}
-END_TEST
-
-/* There are eleven kinds. */
-START_TEST(unknown_kinds_are_none) {
-  const char *why = "";
-  fg_problem *p = test_problem("ok4e10x4e10", ARRAYS);
-  for (int kind = 11; kind >= -1; kind -= 12) {
-    p->r2r_kind[1] = kind;
-    ck_assert(!plan(p, false, &fg_reference_device, &why));
-  }
-  fg_problem_free(p);
-}
-END_TEST
-
-/* The last two of three dimensions at once. */
-START_TEST(planes_of_kinds_are_one_pass_of_two) {
-  static const char *const texts[] = {"ok40e10x32e01x24e11", "ik20e00x24o11x18b*2"};
-  check(texts[_i], 4096);
-  ck_assert(list.count == 2 && list.pass[0].family == FG_FAMILY_R2R_BOX && list.pass[1].family == FG_FAMILY_TILE);
 }
 END_TEST
 
@@ -575,8 +476,8 @@ int main(void) {
                       TEST_WIDE || PRECISION == FG_DOUBLE ? 10 : TEST_COUNT(folded));
   tcase_add_test(t, arrays_that_are_not_aligned_are_reached_real_by_real);
   if (PRECISION == FG_SINGLE) {
-    tcase_add_loop_test(t, rows_of_one_transform_share_lines, 0, TEST_COUNT(letters));
-    tcase_add_loop_test(t, kinds_of_arrays_that_are_not_aligned_are_right, 0, TEST_WIDE ? 3 : TEST_COUNT(letters));
+    tcase_add_loop_test(t, rows_of_one_transform_share_lines, 0, FG_NOTATION_KINDS);
+    tcase_add_loop_test(t, kinds_of_arrays_that_are_not_aligned_are_right, 0, TEST_WIDE ? 3 : FG_NOTATION_KINDS);
     tcase_add_loop_test(t, boxes_are_done_butterfly_by_butterfly, 0, TEST_COUNT(flat));
   }
   if (PRECISION == FG_SINGLE && !TEST_WIDE) {
@@ -585,11 +486,6 @@ int main(void) {
     tcase_add_loop_test(t, rows_of_boxes_are_halved, 0, TEST_COUNT(halved_boxes));
   }
   tcase_add_loop_test(t, small_boxes_are_one_pass, 0, TEST_COUNT(boxes));
-  tcase_add_loop_test(t, small_boxes_of_kinds_are_one_pass, 0, TEST_COUNT(kind_boxes));
-  tcase_add_loop_test(t, boxes_of_long_lines_are_one_pass_in_single_precision, 0, TEST_COUNT(long_kind_boxes));
-  tcase_add_loop_test(t, boxes_of_kinds_are_several_passes, 0, 4);
-  tcase_add_test(t, unknown_kinds_are_none);
-  tcase_add_loop_test(t, planes_of_kinds_are_one_pass_of_two, 0, 2);
   if (PRECISION == FG_DOUBLE) tcase_add_loop_test(t, large_boxes_of_doubles_are_one_pass, 0, TEST_COUNT(singly));
   tcase_add_test(t, a_twiddle_is_of_its_own_dimension);
   tcase_add_loop_test(t, digits_of_a_dimension_are_shared, 0, TEST_COUNT(two_passes));

@@ -125,23 +125,14 @@ static void order_stages(fg_pass *p, const way *of[FG_MAX_BOX]) {
 }
 
 static fg_pass pass_of(const fg_work *w) {
-  fg_work one = *w;
-  one.rank = 1;
-  one.dim[0] = w->dim[w->rank - 1];
-  fg_pass p = fg_pass_of(&one);
-  p.family = FG_FAMILY_BOX;
-  p.dims = w->rank;
-  p.n = 1;
-  for (int d = 0; d < w->rank; d++) {
-    p.box[d] = w->dim[d];
-    p.box[d].n = points(w, d);
-    p.n *= p.box[d].n;
-  }
-  p.data = p.n;
-  if (w->kind != FG_DFT) fg_pass_set_real(&p, w->kind == FG_R2C, w->dim[w->rank - 1].n);
+  const int row = w->rank - 1;
+  fg_pass p = fg_pass_of_box(w, FG_FAMILY_BOX);
+  p.box[row].n = points(w, row);
+  p.n = p.data = p.n / w->dim[row].n * p.box[row].n;
+  if (w->kind != FG_DFT) fg_pass_set_real(&p, w->kind == FG_R2C, w->dim[row].n);
   p.half_row = has_half_rows(w);
   p.across = fg_geometry_load_across(&p) || fg_geometry_store_across(&p);
-  p.pitch = (int)p.box[w->rank - 1].n | !p.across; /* to begin with */
+  p.pitch = (int)p.box[row].n | !p.across; /* to begin with */
   return p;
 }
 

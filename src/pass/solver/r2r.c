@@ -49,44 +49,39 @@ static bool has_odd_period(enum fg_r2r_kind kind, ptrdiff_t n) {
   return period > 1;
 }
 
-/* Dimension d with the others as loops; the first one done brings the data to w's output, where it stays until the last
- * brings it to that of to. */
-static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
-  const bool placed = d < w->rank - 1;
-  const enum fg_r2r_kind kind = (enum fg_r2r_kind)w->r2r_kind[d];
-  fg_work one = *w;
-  fg_dim along = {w->dim[d].n, placed ? w->dim[d].os : w->dim[d].is, to->dim[d].os};
-  one.to = to->to;
-  if (placed) one.from = w->to;
+/* So many dimensions from the first on, with the others as loops; those done first, the last of all, bring the data to w's output,
+ * where it stays until the first dimensions bring it to that of to. */
+static fg_work some_dimensions(const fg_work *w, const fg_work *to, int first, int count) {
+  const bool placed = first + count < w->rank;
+  fg_work some = *w;
+  some.to = to->to;
+  if (placed) some.from = w->to;
   for (int l = 0; l < w->loops; l++) {
-    if (placed) one.loop[l].in = w->loop[l].out;
-    one.loop[l].out = to->loop[l].out;
+    if (placed) some.loop[l].in = w->loop[l].out;
+    some.loop[l].out = to->loop[l].out;
   }
-  one.rank = 1;
-  for (int o = w->rank - 1; o >= 0; o--)
-    if (o != d)
-      one.loop[one.loops++] =
-          (fg_loop){.n = w->dim[o].n, .in = placed ? w->dim[o].os : w->dim[o].is, .out = to->dim[o].os};
+  some.rank = 0;
+  for (int d = w->rank - 1; d >= 0; d--) {
+    const ptrdiff_t from = placed ? w->dim[d].os : w->dim[d].is;
+    if (d < first || d >= first + count)
+      some.loop[some.loops++] = (fg_loop){.n = w->dim[d].n, .in = from, .out = to->dim[d].os};
+  }
+  for (int d = first; d < first + count; d++) {
+    some.r2r_kind[some.rank] = w->r2r_kind[d];
+    some.dim[some.rank++] = (fg_dim){w->dim[d].n, placed ? w->dim[d].os : w->dim[d].is, to->dim[d].os};
+  }
+  return some;
+}
+
+/* One of them as a line of its kind's forms. */
+static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
+  const enum fg_r2r_kind kind = (enum fg_r2r_kind)w->r2r_kind[d];
+  fg_work one = some_dimensions(w, to, d, 1);
+  const fg_dim along = one.dim[0];
   const enum fg_form odd = kind == FG_KIND_REDFT00 ? FG_FORM_REDFT00_ODD : FG_FORM_RODFT00_ODD;
   const bool halves = has_odd_period(kind, along.n);
   fg_work_set_forms(&one, halves ? odd : forms[kind].from, halves ? odd : forms[kind].to, along);
   return one;
-}
-
-/* The last two dimensions, which bring the data to to's output, with the others as loops. */
-static fg_work last_two(const fg_work *w, const fg_work *to) {
-  fg_work two = *w;
-  two.to = to->to;
-  two.rank = 2;
-  for (int d = 0; d < 2; d++) {
-    const int own = w->rank - 2 + d;
-    two.dim[d] = (fg_dim){w->dim[own].n, w->dim[own].is, to->dim[own].os};
-    two.r2r_kind[d] = w->r2r_kind[own];
-  }
-  for (int l = 0; l < w->loops; l++) two.loop[l].out = to->loop[l].out;
-  for (int o = w->rank - 3; o >= 0; o--)
-    two.loop[two.loops++] = (fg_loop){.n = w->dim[o].n, .in = w->dim[o].is, .out = to->dim[o].os};
-  return two;
 }
 
 enum { IN_SCRATCH = 1, BY_PLANES = 2 }; /* ways: in scratch until the last; the last two dimensions at once */
@@ -95,7 +90,7 @@ static bool lower_between(const fg_planner *planner, const fg_work *w, ptrdiff_t
   int left = w->rank;
   if (!fg_work_between(w, way & IN_SCRATCH, &between, list)) return false;
   if (way & BY_PLANES) {
-    const fg_work two = last_two(w, &between);
+    const fg_work two = some_dimensions(&between, &between, w->rank - 2, 2);
     if (!fg_solver_r2r_box.applicable(planner, &two) || !fg_solver_r2r_box.lower(planner, &two, list)) return false;
     left -= 2;
   }
@@ -110,8 +105,10 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   ptrdiff_t ways[4];
   int count = 0;
   if (w->rank == 0) return lower_copy(planner, w, list);
-  for (ptrdiff_t way = 0; way < 4; way++)
-    if ((way & IN_SCRATCH ? w->to.wide && w->rank > 1 : true) && (way & BY_PLANES ? w->rank > 2 : true)) ways[count++] = way;
+  for (ptrdiff_t way = 0; way <= (IN_SCRATCH | BY_PLANES); way++) {
+    const bool scratch = way & IN_SCRATCH, planes = way & BY_PLANES;
+    if ((!scratch || (w->to.wide && w->rank > 1)) && (!planes || w->rank > 2)) ways[count++] = way;
+  }
   return fg_planner_cheapest(planner, w, lower_between, ways, count, list);
 }
 

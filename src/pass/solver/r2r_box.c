@@ -44,21 +44,10 @@ void fg_r2r_box_order(fg_pass *p) {
 }
 
 static fg_pass pass_of(const fg_work *w) {
-  fg_work one = *w;
-  one.rank = 1;
-  one.dim[0] = w->dim[w->rank - 1];
-  fg_pass p = fg_pass_of(&one);
-  p.family = FG_FAMILY_R2R_BOX;
+  fg_pass p = fg_pass_of_box(w, FG_FAMILY_R2R_BOX);
   p.from.form = p.to.form = FG_FORM_REAL;
-  p.from.row = p.to.row = one.dim[0].n;
-  p.dims = w->rank;
-  p.n = 1;
-  for (int d = 0; d < w->rank; d++) {
-    p.box[d] = w->dim[d];
-    p.kind[d] = (enum fg_r2r_kind)w->r2r_kind[d];
-    p.n *= p.box[d].n;
-  }
-  p.data = p.n;
+  p.from.row = p.to.row = w->dim[w->rank - 1].n;
+  for (int d = 0; d < w->rank; d++) p.kind[d] = (enum fg_r2r_kind)w->r2r_kind[d];
   p.pitch = (int)p.from.row | 1;
   fg_r2r_box_order(&p);
   return p;

@@ -68,8 +68,7 @@ static long long reach_of(const fg_pass *p, enum fg_side side) {
   const fg_place *const place = side == FG_INPUT ? &p->from : &p->to;
   const bool halves = fg_form_halves(place->form, place->row) && fg_pass_is_whole(p, side); /* a point is two elements */
   const ptrdiff_t row = halves ? place->row : fg_pass_row(p);
-  const long long step = halves ? (side == FG_INPUT ? p->load_step : p->store_step) : side == FG_INPUT ? p->in : p->out;
-  if (p->family == FG_FAMILY_TILE) return (row - 1) * step;
+  if (p->family == FG_FAMILY_TILE) return (row - 1) * (long long)(side == FG_INPUT ? p->in : p->out);
   long long reach = 0;
   for (int d = 0; d < p->dims; d++) {
     const long long stride = side == FG_INPUT ? p->box[d].is : p->box[d].os;
