@@ -38,7 +38,8 @@
  *   FG_IN_DENSE, FG_OUT_DENSE  1: line after line without a gap, and nothing but data to look up
  *   FG_AHEAD                   1: blocks have several tiles, and load each while they store the one before (ahead.h)
  *   FG_IN_EVEN                 1: columns two by two are neighbours, the first an even number of points into the array
- *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines */
+ *   FG_LOOPS                   loops around the line; FG_MANY_LINES 1: more than 2³¹ lines
+ *   FG_WITHIN_LOOP             1: the lines of a block are of one turn of the innermost loop */
 #if FG_SHORT_ROW
 #include "short_row.h"
 #endif
@@ -118,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
   line_place *const places = reinterpret_cast<line_place *>(tile + (FG_AHEAD ? PLACES_AHEAD : FG_TILE_POINTS));
-  const pass_state s = {args, line_number(blockIdx.x) * ROWS, tile, places};
+  const pass_state s = rows_of_block(args, tile, places);
   keep_places(s);
   if (KEEP_PLACES) __syncthreads();
 

@@ -200,6 +200,15 @@ int fg_fit_neighbour_size(const fg_pass *p) {
   return (p->half_row || p->odd_row) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
 }
 
+static double run_share(double bytes) { return bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4; }
+
+/* Where what is stored is whole sectors, though what is loaded may not be; the last block of each turn has fewer lines. */
+static double within_loop_efficiency(const fg_pass *p) {
+  const ptrdiff_t n = p->loop[0].n, blocks = (n + p->lines - 1) / p->lines;
+  const double loaded = p->from.array >= FG_ARRAY_SCRATCH0 ? 1 : 0.93;
+  return loaded * (double)n / (double)(blocks * p->lines) * run_share((double)p->lines * (double)fg_fit_neighbour_size(p));
+}
+
 /* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
  * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double across_efficiency(const fg_pass *p) {
@@ -209,8 +218,8 @@ static double across_efficiency(const fg_pass *p) {
   const double bytes = (double)lines * element / segments;
   const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;
   const bool whole_rows = lines % row == 0;
-  const double run = bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4;
-  return run * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
+  if (fg_pass_padded(p)) return fg_pass_within_loop(p) ? within_loop_efficiency(p) : 0.75 * run_share(bytes);
+  return run_share(bytes) * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }
 
 /* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */

@@ -67,6 +67,7 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_OUT_TWOS", fg_geometry_by_twos(p, FG_OUTPUT));
   define(d, "FG_LOOPS", p->loops);
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
+  define(d, "FG_WITHIN_LOOP", fg_pass_within_loop(p));
 }
 
 /* A side of rows that go through the tile as they are, whose elements are just numbers, or bins (cuda/kernel/rows.h). */

@@ -198,6 +198,13 @@ int fg_pass_butterfly(const fg_pass *p, int s);
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
+/* Columns that are stored side by side in rows of scratch that begin with whole sectors, but end within one. */
+bool fg_pass_padded(const fg_pass *p);
+
+/* All lines of a block are of one turn of the innermost loop: of padded columns, so that what a block stores begins with
+ * whole sectors, too, which it would not if one turn's lines followed the other's. */
+bool fg_pass_within_loop(const fg_pass *p);
+
 /* Tiles, boxes, or parts of boxes that clusters share: one for each block of the launch, unless blocks load ahead. */
 ptrdiff_t fg_pass_blocks(const fg_pass *p);
 

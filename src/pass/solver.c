@@ -175,13 +175,19 @@ void fg_passes_need(fg_passes *list, enum fg_array a, ptrdiff_t elements) {
   if (*need < elements) *need = elements;
 }
 
+ptrdiff_t fg_padded_row(ptrdiff_t n) {
+  enum { SECTOR = 4, LINE = 16, SHORTEST = 64, LONG = 256 };
+  const ptrdiff_t part = n >= LONG ? LINE : SECTOR;
+  return n < SHORTEST || n % SECTOR == 0 ? n : (n + part - 1) / part * part;
+}
+
 static int by_input_stride(const void *a, const void *b) {
   const fg_axis *const *x = a, *const *y = b;
   const ptrdiff_t xs = labs((*x)->in), ys = labs((*y)->in);
   return (xs > ys) - (xs < ys);
 }
 
-ptrdiff_t fg_lay_out(fg_axis *axes, int count) {
+ptrdiff_t fg_lay_out(fg_axis *axes, int count, bool padded) {
   fg_axis *order[2 * FG_MAX_LOOPS];
   ptrdiff_t stride = 1;
   for (int i = 0; i < count; i++) order[i] = &axes[i];
@@ -189,6 +195,7 @@ ptrdiff_t fg_lay_out(fg_axis *axes, int count) {
   for (int i = 0; i < count; i++) {
     order[i]->out = stride;
     stride *= order[i]->n;
+    if (padded && i == 0) stride = fg_padded_row(stride);
   }
   return stride;
 }
@@ -203,7 +210,7 @@ bool fg_work_between(const fg_work *w, bool scratch, fg_work *between, fg_passes
   between->scratch = w->scratch + 1;
   for (int d = 0; d < w->rank; d++) axes[count++] = (fg_axis){w->dim[d].n, w->dim[d].os, 0};
   for (int l = 0; l < w->loops; l++) axes[count++] = (fg_axis){(ptrdiff_t)w->loop[l].n, (ptrdiff_t)w->loop[l].out, 0};
-  const ptrdiff_t elements = fg_lay_out(axes, count);
+  const ptrdiff_t elements = fg_lay_out(axes, count, false);
   fg_passes_need(list, between->to.array, w->kind == FG_R2R ? (elements + 1) / 2 : elements);
   for (int d = 0; d < w->rank; d++) between->dim[d].os = (ptrdiff_t)axes[d].out;
   for (int l = 0; l < w->loops; l++) between->loop[l].out = axes[w->rank + l].out;

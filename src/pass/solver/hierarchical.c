@@ -25,18 +25,20 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
 /* Loops of the first pass and of the rest, between which the data lies in scratch. */
 typedef struct {
   fg_work columns, rows;
+  ptrdiff_t elements; /* of scratch that nothing had before */
 } halves;
 
-/* Dense scratch in the memory order of the input, so that what was contiguous stays so. */
-static void lay_out_scratch(fg_work *columns) {
+/* Scratch in the memory order of the input, so that what was contiguous stays so.  Elements in all. */
+static ptrdiff_t lay_out_scratch(fg_work *columns) {
   fg_axis a[FG_MAX_LOOPS + 1];
   int count = 0;
   a[count++] = (fg_axis){columns->dim[0].n, columns->dim[0].is, 0};
   for (int l = 0; l < columns->loops; l++)
     a[count++] = (fg_axis){(ptrdiff_t)columns->loop[l].n, (ptrdiff_t)columns->loop[l].in, 0};
-  fg_lay_out(a, count);
+  const ptrdiff_t elements = fg_lay_out(a, count, true);
   columns->dim[0].os = (ptrdiff_t)a[0].out;
   for (int l = 0; l < columns->loops; l++) columns->loop[l].out = a[l + 1].out;
+  return elements;
 }
 
 static bool in_scratch(const fg_place *p) { return p->array >= FG_ARRAY_SCRATCH0; }
@@ -45,7 +47,7 @@ static halves split(const fg_work *w, ptrdiff_t n1) {
   const ptrdiff_t n = w->dim[0].n, n2 = n / n1, is = w->dim[0].is, os = w->dim[0].os;
   /* Data that is alone in scratch may be transformed where it is. */
   const bool in_place = in_scratch(&w->from) && !w->load_table.kind && !w->from.form;
-  halves h = {*w, *w};
+  halves h = {*w, *w, 0};
 
   fg_work *c = &h.columns;
   c->dim[0] = (fg_dim){n1, is * n2, is * n2};
@@ -58,7 +60,7 @@ static halves split(const fg_work *w, ptrdiff_t n1) {
     for (int l = 0; l < c->loops; l++) c->loop[l].out = c->loop[l].in;
   } else {
     c->to = (fg_place){.array = FG_ARRAY_SCRATCH0 + w->scratch};
-    lay_out_scratch(c);
+    h.elements = lay_out_scratch(c);
   }
 
   fg_work *r = &h.rows;
@@ -75,8 +77,7 @@ static halves split(const fg_work *w, ptrdiff_t n1) {
 bool fg_hierarchical_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
   const halves h = split(w, n1);
   if (h.columns.to.array > FG_ARRAY_SCRATCH1) return false;
-  const ptrdiff_t elements = fg_work_loop_size(&h.columns) * n1;
-  if (h.rows.scratch != w->scratch) fg_passes_need(list, h.columns.to.array, elements);
+  if (h.elements) fg_passes_need(list, h.columns.to.array, h.elements);
   fg_planner deeper = *planner;
   deeper.splits++;
   return fg_planner_lower_both(&deeper, &h.columns, &h.rows, list);
