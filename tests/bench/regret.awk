@@ -1,9 +1,9 @@
 # regret.awk: what regret.sh found: of how many problems the regret is within the bounds, the worst of them, and what
-# the preload adds to short transforms.
+# the preload adds to transforms that stay with FFTW.
 BEGIN { FS = "\t" }
 /^#?[em]_.*no time left/ { skipped++; next }
 /^#/ { next }
-NF == 3 { added[++shorts] = $3; short[shorts] = $1 " " $2 " ns + " $3; next }
+NF == 5 { beside[$1 "\t" $2 "\t" $3] = 1 + $5 / $4; if ($4 < 1e4 && (!shorts++ || $5 > most)) { most = $5; worst = $0 }; next }
 { key = $1 "\t" $2 "\t" $3; if (!(key in seen)) { seen[key] = ++keys; name[keys] = key; mode[keys] = $1 } }
 { time[key, $6] = $9 + 0; low[key, $6] = $10; high[key, $6] = $11 }
 
@@ -49,6 +49,12 @@ END {
     count("host", regret[k])
     count("control", control / stock)
   }
+  for (k = 1; k <= keys; k++) {
+    if (!(k in regret)) continue
+    one = name[k] in beside
+    if (one) count("beside", beside[name[k]])
+    count("decided", one ? beside[name[k]] : regret[k])
+  }
   sort(order, rows)
   line("all", "all")
   line("e_1", "ESTIMATE, 1 thread")
@@ -60,6 +66,8 @@ END {
   line("device", "where the GPU is faster")
   line("host", "where stock FFTW is faster")
   line("control", "the same, FFTW against itself")
+  line("beside", "the same in one process")
+  line("decided", "all, those in one process")
   if (skipped) printf "not timed for want of time: %d\n", skipped
   print "worst: regret, mode, problem, memory; us of stock, auto, forced"
   for (i = 1; i <= 15 && i <= rows; i++) {
@@ -67,10 +75,7 @@ END {
     printf "  %.2f  %s  %.2f %.2f %.2f\n", regret[k], blanks(name[k]), time[name[k], "stock"], time[name[k], "auto"],
       time[name[k], "forced"]
   }
-  if (shorts) {
-    for (i = 1; i <= shorts; i++) if (i == 1 || added[i] > most) { most = added[i]; worst = short[i] }
-    printf "added to each execution of %d problems under 10 us: at most %.1f ns (%s)\n", shorts, most, worst
-  }
+  if (shorts) printf "added to each execution of %d problems under 10 us: at most %.1f ns (%s)\n", shorts, most, blanks(worst)
   exit rows == 0
 }
 
