@@ -150,6 +150,21 @@ bool fg_pass_padded(const fg_pass *p) {
 
 bool fg_pass_within_loop(const fg_pass *p) { return !p->ahead && p->lines % sector(p) == 0 && fg_pass_padded(p); }
 
+bool fg_pass_breaks_sectors(const fg_pass *p, double *bytes) {
+  enum { CACHED = 48 << 20 }; /* bytes: so much stays in the L2 until all of it is there */
+  if (p->family != FG_FAMILY_TILE || p->loops == 0 || p->to.array == p->from.array || fg_pass_within_loop(p)) return false;
+  if (llabs(p->loop[0].out) != 1 || llabs((long long)p->out) <= 1 || p->to.split || p->to.wide) return false;
+  const bool real = fg_form_is_real(p->to.form);
+  const ptrdiff_t element = (ptrdiff_t)fg_pass_point_size(p, &p->to) / (real ? 2 : 1), each = (ptrdiff_t)p->loop[0].n;
+  if (p->lines % each == 0 || fg_pass_bytes(p) < CACHED) return false; /* whole turns */
+  bool whole = p->lines * element % 32 == 0 && each * element % 32 == 0 && p->out * element % 32 == 0;
+  for (int l = 1; l < p->loops; l++) whole = whole && p->loop[l].out * element % 32 == 0;
+  *bytes = (double)((p->lines < each ? p->lines : each) * element);
+  return !whole;
+}
+
+double fg_pass_broken_share(double bytes) { return fmin(0.96, 1.2 * bytes / (bytes + 64)); }
+
 ptrdiff_t fg_pass_blocks(const fg_pass *p) {
   const ptrdiff_t rows = p->pairs ? 2 * (ptrdiff_t)p->lines : p->lines;
   if (fg_pass_within_loop(p)) return fg_pass_lines(p) / p->loop[0].n * ((p->loop[0].n + rows - 1) / rows);
@@ -343,13 +358,20 @@ static double spectra_efficiency(const fg_pass *p) {
  * 480² is priced above planes in clusters, which on an H100 take 171 us for 207. */
 static double padded_efficiency(const fg_pass *p) { return fg_pass_within_loop(p) && !p->twiddle ? 0.9 : 1; }
 
+/* Of the bandwidth, what the blocks that are asked for and the sectors that they store reach. */
+static double flow_efficiency(const fg_pass *p) {
+  double bytes;
+  if (fg_pass_breaks_sectors(p, &bytes)) return 0.92 * fg_pass_broken_share(bytes);
+  return overlap_efficiency(p) * sector_efficiency(p) * padded_efficiency(p);
+}
+
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double in = run_efficiency(run_bytes(p, &p->from, p->in, p->loops ? p->loop[0].in : 0));
   const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double few = fill < 1 ? fill * (p->cluster > 1 ? 0.75 : 1) : 1; /* whose latency is not hidden */
-  const double blocks = overlap_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
-  const double share = few * blocks * sector_efficiency(p) * spectra_efficiency(p) * padded_efficiency(p);
+  const double blocks = flow_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
+  const double share = few * blocks * spectra_efficiency(p);
   const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (p->family == FG_FAMILY_BOX && p->filter.kind)

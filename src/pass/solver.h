@@ -111,6 +111,9 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision, ptrdiff_t list[FG_MA
 /* Solver hierarchical's ways: n1, which divides the length, the columns' of the first pass. */
 bool fg_hierarchical_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
+/* The cheapest of a way to cut w's length in two, at any of the factors above; of long rows rather two passes than three. */
+bool fg_hierarchical_lower_by(const fg_planner *, const fg_work *w, fg_way way, fg_passes *);
+
 /* Only tests set these: solver strip does parts of rows of any length, four_step planes with a twiddle that were not measured. */
 extern bool fg_strip_short_rows, fg_cut_any_twiddled;
 

@@ -112,9 +112,7 @@ static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t f
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  ptrdiff_t factors[FG_MAX_FACTORS];
-  const int count = fg_hierarchical_factors(w->dim[0].n, w->precision, factors);
-  return fg_planner_cheapest(planner, w, lower_split, factors, count, list);
+  return fg_hierarchical_lower_by(planner, w, lower_split, list);
 }
 
 const fg_solver fg_solver_halves = {"halves", applicable, lower};

@@ -109,12 +109,12 @@ static bool may_prefer_two(const fg_planner *planner, const fg_work *w) {
   const ptrdiff_t n = w->dim[0].n;
   const double bytes = 2.0 * (double)fg_real_size(w->precision) * (double)n * (double)fg_work_loop_size(w);
   return planner->splits == 0 && w->precision == FG_SINGLE && n >= SHORTEST && w->dim[0].is == 1 && w->dim[0].os == 1 &&
-         !fg_work_has_form(w) && !w->load_table.kind && !w->store_table.kind && bytes > (double)planner->device->l2;
+         !w->load_table.kind && !w->store_table.kind && bytes > (double)planner->device->l2;
 }
 
 /* The cheapest list of two passes in place of the three that list ends with, unless these are cheaper by far.  before, cost:
  * what it had without them. */
-static void prefer_two(const fg_planner *planner, const fg_work *w, const ptrdiff_t *factors, int count, int before,
+static void prefer_two(const fg_planner *planner, const fg_work *w, fg_way way, const ptrdiff_t *factors, int count, int before,
                        double cost, fg_passes *list) {
   fg_planner once = *planner;
   fg_passes *two = calloc(1, sizeof *two);
@@ -125,19 +125,23 @@ static void prefer_two(const fg_planner *planner, const fg_work *w, const ptrdif
   two->cost = cost;
   once.splits = MAX_SPLITS - 1;
   if (once.limit == 0 || limit < once.limit) once.limit = limit;
-  if (fg_planner_cheapest(&once, w, fg_hierarchical_lower_split, factors, count, two) && two->count - before == 2)
+  if (fg_planner_cheapest(&once, w, way, factors, count, two) && two->count - before == 2)
     fg_passes_copy(list, two);
   free(two);
 }
 
-static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+bool fg_hierarchical_lower_by(const fg_planner *planner, const fg_work *w, fg_way way, fg_passes *list) {
   ptrdiff_t factors[MAX_CANDIDATES];
   const int count = fg_hierarchical_factors(w->dim[0].n, w->precision, factors), before = list->count;
   const double cost = list->cost;
-  const bool can = fg_planner_cheapest(planner, w, fg_hierarchical_lower_split, factors, count, list);
+  const bool can = fg_planner_cheapest(planner, w, way, factors, count, list);
   if (can && list->count - before == 3 && may_prefer_two(planner, w))
-    prefer_two(planner, w, factors, count, before, cost, list);
+    prefer_two(planner, w, way, factors, count, before, cost, list);
   return can;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  return fg_hierarchical_lower_by(planner, w, fg_hierarchical_lower_split, list);
 }
 
 const fg_solver fg_solver_hierarchical = {"hierarchical", applicable, lower};
