@@ -1,5 +1,5 @@
-# regret.awk: what regret.sh found: of how many problems the regret is within the bounds, the worst of them, and what
-# the preload adds to transforms that stay with FFTW.
+# regret.awk: what regret.sh found: of how many problems the regret is within the bounds, between processes and (where stock
+# FFTW is faster) in one; the worst of the latter, and what the preload adds to short transforms.
 BEGIN { FS = "\t" }
 /^#?[em]_.*no time left/ { skipped++; next }
 /^#/ { next }
@@ -51,9 +51,8 @@ END {
   }
   for (k = 1; k <= keys; k++) {
     if (!(k in regret)) continue
-    one = name[k] in beside
-    if (one) count("beside", beside[name[k]])
-    count("decided", one ? beside[name[k]] : regret[k])
+    if (name[k] in beside) count("beside", regret[k] = beside[name[k]])
+    count("decided", regret[k])
   }
   sort(order, rows)
   line("all", "all")
@@ -69,7 +68,7 @@ END {
   line("beside", "the same in one process")
   line("decided", "all, those in one process")
   if (skipped) printf "not timed for want of time: %d\n", skipped
-  print "worst: regret, mode, problem, memory; us of stock, auto, forced"
+  print "worst of these: regret, mode, problem, memory; us of stock, auto, forced"
   for (i = 1; i <= 15 && i <= rows; i++) {
     k = order[i]
     printf "  %.2f  %s  %.2f %.2f %.2f\n", regret[k], blanks(name[k]), time[name[k], "stock"], time[name[k], "auto"],

@@ -197,7 +197,7 @@ static void check_on(const on_device *c) {
 static const on_device twiddled[] = {{"oc1024", 2048, 2},    {"ocb3000", 2048, 2},     {"oc4096*3", 2048, 3},
                                      {"/oc2500v3", 4096, 2}, {"ocb2048:3:2", 8192, 2}, {"oc729*2", 4096, 2},
                                      {"ic4096", 1024, 3},    {"oc16384", 1024, 3},     {"ocb17017", 4096, 3},
-                                     {"oc65536", 0, 2}};
+                                     {"oc65536", 0, 2},      {"oc4225*3", 4096, 2},   {"ocb6889*2", 4096, 3}};
 
 START_TEST(long_transforms_in_several_passes_are_right) {
   check_on(&twiddled[_i]);

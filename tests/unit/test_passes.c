@@ -510,6 +510,68 @@ START_TEST(large_primes_take_one_pass) {
 }
 END_TEST
 
+/* ---- sectors of 32 bytes ---- */
+
+/* Rows of an odd number of points that a pass leaves in scratch begin with whole sectors, and its blocks' runs in them do,
+ * which then are all of one row: half spectra of planes, of a long row, digits of a complex one. */
+static const struct {
+  const char *text;
+  enum fg_precision precision;
+} padded[] = {{"orb1000x1000*33", FG_SINGLE}, {"orb1000x1000*16", FG_DOUBLE}, {"orb1048576*32", FG_SINGLE},
+              {"orb1048576*16", FG_DOUBLE},   {"oc117649*285", FG_SINGLE},    {"orb1025x1000*20", FG_SINGLE}};
+
+START_TEST(what_is_left_in_scratch_begins_with_whole_sectors) {
+  fg_passes *list = test_plan(padded[_i].text, padded[_i].precision, &fg_reference_device);
+  const fg_pass *const p = &list->pass[0];
+  const ptrdiff_t sector = padded[_i].precision == FG_SINGLE ? 4 : 2, n = (ptrdiff_t)p->loop[0].n;
+  ck_assert(fg_pass_padded(p) && fg_pass_within_loop(p));
+  ck_assert(n % 2 && p->loop[0].out == 1 && p->out % sector == 0 && p->lines % sector == 0);
+  ck_assert_int_eq(fg_pass_blocks(p), fg_pass_lines(p) / n * ((n + p->lines - 1) / p->lines));
+  double bytes;
+  ck_assert(!fg_pass_breaks_sectors(p, &bytes));
+  fg_pass ahead = *p, odd = *p, dense = *p;
+  ahead.ahead = 264;
+  odd.lines = (int)sector + 1;
+  dense.out = n;
+  ck_assert(!fg_pass_within_loop(&ahead) && !fg_pass_within_loop(&odd) && !fg_pass_padded(&dense));
+  free(list);
+}
+END_TEST
+
+/* What is short, or of whole sectors anyway, is dense. */
+START_TEST(few_rows_are_padded) {
+  ck_assert_int_eq(fg_padded_row(63), 63);
+  ck_assert_int_eq(fg_padded_row(65), 68);
+  ck_assert_int_eq(fg_padded_row(500), 500);
+  ck_assert_int_eq(fg_padded_row(501), 512);
+  fg_passes *list = test_plan("oc1000000*33", FG_SINGLE, &fg_reference_device);
+  ck_assert(!fg_pass_padded(&list->pass[0]));
+  free(list);
+}
+END_TEST
+
+/* The last pass of a row whose digits are odd cannot store whole sectors: a wide run, for one block on a multiprocessor; nor
+ * need it where all is in the L2, nor what writes where it has read. */
+START_TEST(runs_that_break_sectors_are_wide) {
+  double bytes = 0;
+  fg_passes *list = test_plan("oc117649*285", FG_SINGLE, &fg_reference_device);
+  fg_pass last = list->pass[list->count - 1];
+  ck_assert(fg_pass_breaks_sectors(&last, &bytes) && bytes >= 128 && bytes == 8 * last.lines);
+  ck_assert_int_eq(last.blocks_sm, 1);
+  fg_pass narrow = last, place = last, few = last, whole = last;
+  narrow.lines = 8;
+  ck_assert(fg_pass_breaks_sectors(&narrow, &bytes) && bytes == 64);
+  ck_assert(fg_geometry_score(&narrow, &fg_reference_device) < fg_geometry_score(&last, &fg_reference_device));
+  ck_assert(fg_pass_broken_share(64) < fg_pass_broken_share(128) && fg_pass_broken_share(4096) <= 1);
+  place.to.array = place.from.array;
+  few.loop[few.loops - 1].n = 2;
+  whole.lines = (int)whole.loop[0].n;
+  ck_assert(!fg_pass_breaks_sectors(&place, &bytes) && !fg_pass_breaks_sectors(&few, &bytes));
+  ck_assert(!fg_pass_breaks_sectors(&whole, &bytes));
+  free(list);
+}
+END_TEST
+
 int main(void) {
   fg_overlap_caches = 0;
   TCase *tc = tcase_create("passes");
@@ -526,6 +588,9 @@ int main(void) {
   tcase_add_loop_test(tc, wide_sides_are_those_of_the_program_alone, 0, TEST_COUNT(wide));
   tcase_add_loop_test(tc, large_primes_take_one_pass, 0, 2 * TEST_COUNT(crowded));
   tcase_add_loop_test(tc, lists_cost_less_than_the_limit, 0, 2 * TEST_COUNT(limited));
+  tcase_add_loop_test(tc, what_is_left_in_scratch_begins_with_whole_sectors, 0, TEST_COUNT(padded));
+  tcase_add_test(tc, few_rows_are_padded);
+  tcase_add_test(tc, runs_that_break_sectors_are_wide);
   tcase_add_test(tc, radix_lists_multiply_to_their_length);
   tcase_add_test(tc, lists_with_large_radices_multiply_to_their_length);
   tcase_add_loop_test(tc, large_radices_save_stages, 0, TEST_COUNT(with_large));

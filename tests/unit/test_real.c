@@ -212,6 +212,19 @@ START_TEST(even_rows_are_halved) {
 }
 END_TEST
 
+/* Half spectra in scratch whose rows are longer than these, so that they begin with whole sectors; the last block of each
+ * has fewer columns.  Planes, a box, long rows. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+} padded[] = {{"orb130x301*3", 0}, {"/orb400x129*2", 0}, {"orb80x7x129*2", 4096}, {"orb16384*2", 4096}, {"ok16384e01*2", 4096}};
+
+START_TEST(spectra_in_whole_sectors_are_right) {
+  check(padded[_i].text, padded[_i].shared_block);
+  ck_assert(fg_pass_padded(&list.pass[0]));
+}
+END_TEST
+
 /* Rows of odd composite length, as half of the lines that they are made of: two stages and three, real butterflies that are
  * primes, coprime products and powers; reals through the tile (one behind the other, runs below a sector) and not (gaps,
  * in place, strides); a last stage that fills no sector of the spectrum; across rows, backwards, splits, loops;
@@ -470,6 +483,7 @@ int main(void) {
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
+  tcase_add_loop_test(t, spectra_in_whole_sectors_are_right, 0, TEST_COUNT(padded));
   tcase_add_loop_test(t, odd_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 6 : TEST_COUNT(odd));
   tcase_add_loop_test(t, extended_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 8 : TEST_COUNT(extended));
   tcase_add_loop_test(t, rows_are_reached_from_both_ends, 0,
