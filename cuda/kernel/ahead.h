@@ -88,9 +88,9 @@ FG_DEVICE void bring_tile(const pass_state &s) {
 /* The tile that the block has after this one. */
 FG_DEVICE pass_state tile_after(const pass_state &s) {
   line_place *const places = reinterpret_cast<line_place *>(s.tile + PLACES_AHEAD);
-  return {s.args, s.first + gridDim.x * ROWS, s.end, s.tile, s.places == places ? places + ROWS : places};
+  return {s.args, s.first + gridDim.x * ROWS, s.tile, s.places == places ? places + ROWS : places};
 }
-FG_DEVICE bool tile_exists(const pass_state &s) { return s.first < s.end; }
+FG_DEVICE bool tile_exists(const pass_state &s) { return s.first < end_of_rows(s.args); }
 FG_DEVICE bool is_last_tile(const pass_state &s) { return !tile_exists(tile_after(s)); }
 
 /* What stage S exchanges through was read: by the last, for the last time. */

@@ -40,7 +40,7 @@ FG_DEVICE cplx as_loaded(cplx v) { return FG_BACKWARD ? swapped(v) : v; }
 FG_DEVICE cplx chosen(bool first, cplx a, cplx b) { return {first ? a.x : b.x, first ? a.y : b.y}; }
 
 FG_DEVICE int existing_row(const pass_state &s, int line, int second) {
-  const line_number rows = s.end - s.first;
+  const line_number rows = end_of_rows(s.args) - s.first;
   const int row = line_number(line) < rows ? line : int(rows) - 1;
   return second && line_number(line + WHOLE) < rows ? line + WHOLE : row;
 }

@@ -20,17 +20,21 @@ constexpr int ROWS = FG_PAIRS ? 2 * WHOLE : WHOLE;
 
 struct pass_state {
   const fg_tile_args &args;
-  line_number first, end; /* rows of this block: the first, and the one behind all that it may have */
+  line_number first; /* row of this block */
   cplx *tile;
   line_place *places; /* of the block's rows, in shared memory; only with several loops */
 };
 
-/* Where all rows of a block are to be of one turn of the innermost loop, the last block of each turn may have fewer. */
-FG_DEVICE pass_state rows_of_block(const fg_tile_args &a, cplx *tile, line_place *places) {
-  const line_number block = blockIdx.x;
-  if (!FG_WITHIN_LOOP) return {a, block * ROWS, line_number(a.lines), tile, places};
-  const line_number each = line_number(a.loop[0].n), blocks = (each + ROWS - 1) / ROWS, turn = block / blocks;
-  return {a, turn * each + (block - turn * blocks) * ROWS, turn * each + each, tile, places};
+/* This block's turn of the innermost loop, where all rows of a block are to be of one; its last block may have fewer. */
+FG_DEVICE line_number blocks_of_turn(const fg_tile_args &a) { return (line_number(a.loop[0].n) + ROWS - 1) / ROWS; }
+FG_DEVICE line_number turn_of_block(const fg_tile_args &a) { return blockIdx.x / blocks_of_turn(a) * line_number(a.loop[0].n); }
+
+FG_DEVICE line_number first_row(const fg_tile_args &a) {
+  if (!FG_WITHIN_LOOP) return line_number(blockIdx.x) * ROWS;
+  return turn_of_block(a) + blockIdx.x % blocks_of_turn(a) * ROWS;
+}
+FG_DEVICE line_number end_of_rows(const fg_tile_args &a) {
+  return FG_WITHIN_LOOP ? turn_of_block(a) + line_number(a.loop[0].n) : line_number(a.lines);
 }
 
 /* With one loop a row's place is a product; with several it is worked out once per row and kept in shared memory. */
@@ -39,7 +43,7 @@ constexpr bool KEEP_PLACES = FG_LOOPS > 1;
 /* Before a barrier. */
 FG_DEVICE void keep_places(const pass_state &s) {
   for (int l = threadIdx.x; KEEP_PLACES && l < ROWS; l += FG_THREADS)
-    if (s.first + l < s.end) shared_store(s.places + l, place_of(s.args, s.first + l));
+    if (s.first + l < end_of_rows(s.args)) shared_store(s.places + l, place_of(s.args, s.first + l));
 }
 
 FG_DEVICE line_place place(const pass_state &s, int row) {
@@ -48,7 +52,7 @@ FG_DEVICE line_place place(const pass_state &s, int row) {
 }
 
 FG_DEVICE bool row_exists(const pass_state &s, int row) {
-  return ROWS == 1 || s.first + row < s.end; /* no block is without a row */
+  return ROWS == 1 || s.first + row < end_of_rows(s.args); /* no block is without a row */
 }
 
 /* The i-th of EACH elements of all lines that this thread moves; how many it may have. */
@@ -62,7 +66,7 @@ template <int EACH> constexpr int MOVES = (WHOLE * EACH + FG_THREADS - 1) / FG_T
 
 /* Of rows of EACH elements, one behind the other without a gap: how many the block has; all blocks but the last are full. */
 template <int EACH> FG_DEVICE int dense_elements(const pass_state &s) {
-  const long long all = static_cast<long long>(s.end - s.first) * EACH;
+  const long long all = (s.args.lines - static_cast<long long>(s.first)) * EACH; /* of one loop */
   return WHOLE == 1 || all > WHOLE * EACH ? WHOLE * EACH : int(all);
 }
 

@@ -17,7 +17,7 @@ constexpr bool STORE_THROUGH = FG_RADER || (SPLIT_SPECTRA && FG_MIRROR != 2);
 
 /* The last row stands in for rows that do not exist: no branch around a load. */
 FG_DEVICE cplx fetch_spectrum_point(const pass_state &s, int row, int k) {
-  const line_number rows = s.end - s.first;
+  const line_number rows = end_of_rows(s.args) - s.first;
   const line_place p = place(s, line_number(row) < rows ? row : int(rows) - 1);
   return fetch_spectrum(s.args, p.in, k, true);
 }

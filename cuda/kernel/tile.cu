@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
   wait_for_last_launch();
   cplx *const tile = static_cast<cplx *>(FG_SHARED_BASE());
   line_place *const places = reinterpret_cast<line_place *>(tile + (FG_AHEAD ? PLACES_AHEAD : FG_TILE_POINTS));
-  const pass_state s = rows_of_block(args, tile, places);
+  const pass_state s = {args, first_row(args), tile, places};
   keep_places(s);
   if (KEEP_PLACES) __syncthreads();
 

@@ -187,15 +187,18 @@ static int by_input_stride(const void *a, const void *b) {
   return (xs > ys) - (xs < ys);
 }
 
+ptrdiff_t fg_padded_from = 1 << 21;
+
 ptrdiff_t fg_lay_out(fg_axis *axes, int count, bool padded) {
   fg_axis *order[2 * FG_MAX_LOOPS];
-  ptrdiff_t stride = 1;
+  ptrdiff_t stride = 1, points = 1;
+  for (int i = 0; i < count; i++) points *= axes[i].n;
   for (int i = 0; i < count; i++) order[i] = &axes[i];
   qsort(order, (size_t)count, sizeof *order, by_input_stride);
   for (int i = 0; i < count; i++) {
     order[i]->out = stride;
     stride *= order[i]->n;
-    if (padded && i == 0) stride = fg_padded_row(stride);
+    if (padded && i == 0 && points >= fg_padded_from) stride = fg_padded_row(stride);
   }
   return stride;
 }

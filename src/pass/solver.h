@@ -137,13 +137,15 @@ void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d)
  * whole lines. */
 ptrdiff_t fg_padded_row(ptrdiff_t n);
 
-/* Strides in scratch for count axes of n points, in the order of their strides in the array that is read; dense, or (padded)
- * with rows along the innermost that begin with whole sectors.  Returns the elements in all. */
+/* Strides in scratch for count axes of n points, in the order of their strides in the array that is read; dense, or (padded,
+ * from fg_padded_from points on: fewer stay in the L2 until sectors are whole) with rows along the innermost that begin with
+ * whole sectors.  Returns the elements in all. */
 typedef struct {
   ptrdiff_t n, in;
   long long out;
 } fg_axis;
 ptrdiff_t fg_lay_out(fg_axis *axes, int count, bool padded);
+extern ptrdiff_t fg_padded_from; /* only tests set it */
 
 /* Where a solver that does one dimension after the other leaves the data between them: w's output; or, with scratch,
  * dense scratch of its layout, so that wide output is written by the last pass only.  between is w with that as its

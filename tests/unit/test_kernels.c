@@ -427,6 +427,7 @@ static void add_what_is_inside(TCase *tc) {
 int main(void) {
   test_choose_sim();
   fg_overlap_caches = 0;
+  fg_padded_from = 0;
   TCase *tc = tcase_create("kernels");
   tcase_set_timeout(tc, 120);
   if (PRECISION == FG_SINGLE && !TEST_WIDE) {

@@ -538,15 +538,13 @@ START_TEST(what_is_left_in_scratch_begins_with_whole_sectors) {
 }
 END_TEST
 
-/* What is short, or of whole sectors anyway, is dense. */
+/* What is short, or of whole sectors anyway, or as a whole in the L2, is dense. */
 START_TEST(few_rows_are_padded) {
-  ck_assert_int_eq(fg_padded_row(63), 63);
-  ck_assert_int_eq(fg_padded_row(65), 68);
-  ck_assert_int_eq(fg_padded_row(500), 500);
-  ck_assert_int_eq(fg_padded_row(501), 512);
-  fg_passes *list = test_plan("oc1000000*33", FG_SINGLE, &fg_reference_device);
-  ck_assert(!fg_pass_padded(&list->pass[0]));
-  free(list);
+  ck_assert(fg_padded_row(63) == 63 && fg_padded_row(65) == 68 && fg_padded_row(500) == 500 && fg_padded_row(501) == 512);
+  fg_axis axes[] = {{512, 501, 0}, {501, 1, 0}};
+  ck_assert_int_eq(fg_lay_out(axes, 2, true), 512 * 512);
+  fg_padded_from = 512 * 501 + 1;
+  ck_assert_int_eq(fg_lay_out(axes, 2, true), 512 * 501);
 }
 END_TEST
 
@@ -574,6 +572,7 @@ END_TEST
 
 int main(void) {
   fg_overlap_caches = 0;
+  fg_padded_from = 0;
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));

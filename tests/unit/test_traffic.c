@@ -9,6 +9,7 @@
 #include "on_sim.h"
 #include "random_problem.h"
 #include "small_device.h"
+#include "src/pass/solver.h"
 #include "src/plan/planner.h"
 #include "src/run/program.h"
 #include "suite.h"
@@ -147,6 +148,7 @@ END_TEST
 
 int main(void) {
   test_choose_sim();
+  fg_padded_from = 0;
   TCase *t = tcase_create("traffic");
   tcase_set_timeout(t, 120);
   tcase_add_loop_test(t, sectors_are_counted_for_each_access_of_a_warp, 0, TEST_COUNT(counted));
