@@ -220,7 +220,7 @@ static double across_efficiency(const fg_pass *p) {
   const double bytes = (double)lines * element / segments;
   const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;
   const bool whole_rows = lines % row == 0;
-  if (fg_pass_padded(p)) return fg_pass_within_loop(p) ? within_loop_efficiency(p) : 0.75 * run_share(bytes);
+  if (p->padded) return fg_pass_within_loop(p) ? within_loop_efficiency(p) : 0.75 * run_share(bytes);
   return run_share(bytes) * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }
 

@@ -136,19 +136,11 @@ ptrdiff_t fg_kind_length(enum fg_r2r_kind kind, ptrdiff_t n) {
   return kind == FG_KIND_REDFT00 ? n - 1 : kind == FG_KIND_RODFT00 ? n + 1 : n;
 }
 
-/* Points of a sector of memory where p stores. */
-static ptrdiff_t sector(const fg_pass *p) { return 32 / (ptrdiff_t)fg_pass_point_size(p, &p->to); }
+ptrdiff_t fg_pass_sector(const fg_pass *p) { return 32 / (ptrdiff_t)fg_pass_point_size(p, &p->to); }
 
-bool fg_pass_padded(const fg_pass *p) {
-  if (p->family != FG_FAMILY_TILE || p->pairs || p->parts || p->loops < 2) return false;
-  if (p->to.array < FG_ARRAY_SCRATCH0 || p->to.form || p->to.split) return false;
-  if (p->loop[0].out != 1 || p->loop[0].n % sector(p) == 0 || p->out % sector(p)) return false;
-  for (int l = 1; l < p->loops; l++)
-    if (p->loop[l].out % sector(p)) return false;
-  return true;
+bool fg_pass_within_loop(const fg_pass *p) {
+  return p->padded && p->family == FG_FAMILY_TILE && !p->pairs && !p->parts && !p->ahead && p->lines % fg_pass_sector(p) == 0;
 }
-
-bool fg_pass_within_loop(const fg_pass *p) { return !p->ahead && p->lines % sector(p) == 0 && fg_pass_padded(p); }
 
 bool fg_pass_breaks_sectors(const fg_pass *p, double *bytes) {
   enum { CACHED = 48 << 20 }; /* bytes: so much stays in the L2 until all of it is there */

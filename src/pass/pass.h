@@ -82,6 +82,8 @@ typedef struct {
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
 
+  bool padded;            /* lines are stored side by side in rows of scratch that begin with whole sectors and end within
+                             one: of the whole pass, also where a launch has a part of its loops */
   ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward); of a
                              box k is the index along its slowest dimension, or both that are one (four_step) */
   bool twiddle_back;      /* its conjugate */
@@ -198,8 +200,8 @@ int fg_pass_butterfly(const fg_pass *p, int s);
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
 
-/* Columns that are stored side by side in rows of scratch that begin with whole sectors, but end within one. */
-bool fg_pass_padded(const fg_pass *p);
+/* Points of a sector of memory (32 bytes) where p stores. */
+ptrdiff_t fg_pass_sector(const fg_pass *p);
 
 /* All lines of a block are of one turn of the innermost loop: of padded columns, so that what a block stores begins with
  * whole sectors, too, which it would not if one turn's lines followed the other's. */

@@ -87,6 +87,15 @@ bool fg_work_odd_row(const fg_work *w) {
          !(n <= FG_MAX_RADIX && fg_radix_exists((int)n, w->precision)); /* a butterfly does better */
 }
 
+static bool is_padded(const fg_pass *p) {
+  const ptrdiff_t sector = fg_pass_sector(p);
+  if (p->loops < 2 || p->to.array < FG_ARRAY_SCRATCH0 || p->to.form || p->to.split) return false;
+  if (p->loop[0].out != 1 || p->loop[0].n % sector == 0 || p->out % sector) return false;
+  for (int l = 1; l < p->loops; l++)
+    if (p->loop[l].out % sector) return false;
+  return true;
+}
+
 fg_pass fg_pass_of(const fg_work *w) {
   fg_pass p = {.precision = w->precision, .sign = w->sign, .from = w->from, .to = w->to, .n = 1, .cluster = 1};
   if (w->rank > 0) {
@@ -109,6 +118,7 @@ fg_pass fg_pass_of(const fg_work *w) {
   p.form_table = w->form_table;
   p.twiddle = w->twiddle;
   p.pairs = pairs(w);
+  p.padded = is_padded(&p);
   return p;
 }
 
