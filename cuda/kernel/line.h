@@ -1,6 +1,7 @@
 /* line.h: where the lines of a tile are in global memory.
  *
- * All lines of a pass are numbered through its loops, innermost first; a block takes FG_LINES consecutive ones. */
+ * All lines of a pass are numbered through its loops, innermost first; a block takes FG_LINES consecutive ones, or those
+ * that are left of a turn of the innermost loop (FG_WITHIN_LOOP). */
 #ifndef FG_LINE_H
 #define FG_LINE_H
 

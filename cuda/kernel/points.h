@@ -66,7 +66,7 @@ template <int EACH> constexpr int MOVES = (WHOLE * EACH + FG_THREADS - 1) / FG_T
 
 /* Of rows of EACH elements, one behind the other without a gap: how many the block has; all blocks but the last are full. */
 template <int EACH> FG_DEVICE int dense_elements(const pass_state &s) {
-  const long long all = (s.args.lines - static_cast<long long>(s.first)) * EACH; /* of one loop */
+  const long long all = (s.args.lines - static_cast<long long>(s.first)) * EACH; /* dense rows have one loop */
   return WHOLE == 1 || all > WHOLE * EACH ? WHOLE * EACH : int(all);
 }
 

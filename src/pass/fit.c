@@ -212,8 +212,8 @@ static double within_loop_efficiency(const fg_pass *p) {
 /* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
  * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double across_efficiency(const fg_pass *p) {
-  double broken;
-  if (fg_pass_breaks_sectors(p, &broken)) return fg_pass_broken_share(broken);
+  const double broken = fg_pass_broken_run(p);
+  if (broken > 0) return fg_pass_broken_share(broken);
   const double element = (double)fg_fit_neighbour_size(p), n = p->loops ? (double)p->loop[0].n : 1;
   const long long lines = p->lines, row = p->loops ? p->loop[0].n : 1;
   const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
@@ -251,8 +251,7 @@ static double depth_efficiency(const fg_pass *p, int points) {
 /* Blocks on a multiprocessor: for some to load while others compute.  What loads ahead does so while it stores: taken to
  * lose half as much (only orders lists; not fitted to measurements). */
 static double overlap_efficiency(const fg_pass *p, int blocks) {
-  double broken;
-  if (fg_pass_breaks_sectors(p, &broken)) return 1; /* one is asked for */
+  if (fg_pass_broken_run(p) > 0) return 1; /* one is asked for */
   if (p->ahead) return blocks >= 3 ? 1 : blocks == 2 ? 0.96 : 0.85;
   return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : p->cluster > 1 ? 0.5 : 0.7;
 }
@@ -329,7 +328,7 @@ void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
   const share of = share_of(p);
   const int points = points_of(p, &of, &busy);
   p->blocks_sm = residency(p, device, of.shared, points);
-  if (fg_pass_breaks_sectors(p, &busy)) p->blocks_sm = 1;
+  if (fg_pass_broken_run(p) > 0) p->blocks_sm = 1;
   if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 

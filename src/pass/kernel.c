@@ -67,7 +67,6 @@ static void define_common(defines *d, const fg_pass *p) {
   define(d, "FG_OUT_TWOS", fg_geometry_by_twos(p, FG_OUTPUT));
   define(d, "FG_LOOPS", p->loops);
   define(d, "FG_MANY_LINES", fg_pass_lines(p) > INT_MAX - 2 * p->lines);
-  define(d, "FG_WITHIN_LOOP", fg_pass_within_loop(p));
 }
 
 /* A side of rows that go through the tile as they are, whose elements are just numbers, or bins (cuda/kernel/rows.h). */
@@ -101,6 +100,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
   define(d, "FG_AHEAD", p->ahead > 0);
+  define(d, "FG_WITHIN_LOOP", fg_pass_within_loop(p));
   define(d, "FG_IN_EVEN", p->ahead && fg_geometry_in_even(p)); /* others have one text for both */
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));

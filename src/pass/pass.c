@@ -142,17 +142,16 @@ bool fg_pass_within_loop(const fg_pass *p) {
   return p->padded && p->family == FG_FAMILY_TILE && !p->pairs && !p->parts && !p->ahead && p->lines % fg_pass_sector(p) == 0;
 }
 
-bool fg_pass_breaks_sectors(const fg_pass *p, double *bytes) {
+double fg_pass_broken_run(const fg_pass *p) {
   enum { CACHED = 48 << 20 }; /* bytes: so much stays in the L2 until all of it is there */
-  if (p->family != FG_FAMILY_TILE || p->loops == 0 || p->to.array == p->from.array || fg_pass_within_loop(p)) return false;
-  if (llabs(p->loop[0].out) != 1 || llabs((long long)p->out) <= 1 || p->to.split || p->to.wide) return false;
+  if (p->family != FG_FAMILY_TILE || p->loops == 0 || p->to.array == p->from.array || fg_pass_within_loop(p)) return 0;
+  if (llabs(p->loop[0].out) != 1 || llabs((long long)p->out) <= 1 || p->to.split || p->to.wide) return 0;
   const bool real = fg_form_is_real(p->to.form);
   const ptrdiff_t element = (ptrdiff_t)fg_pass_point_size(p, &p->to) / (real ? 2 : 1), each = (ptrdiff_t)p->loop[0].n;
-  if (p->lines % each == 0 || fg_pass_bytes(p) < CACHED) return false; /* whole turns */
+  if (p->lines % each == 0 || fg_pass_bytes(p) < CACHED) return 0; /* whole turns */
   bool whole = p->lines * element % 32 == 0 && each * element % 32 == 0 && p->out * element % 32 == 0;
   for (int l = 1; l < p->loops; l++) whole = whole && p->loop[l].out * element % 32 == 0;
-  *bytes = (double)((p->lines < each ? p->lines : each) * element);
-  return !whole;
+  return whole ? 0 : (double)((p->lines < each ? p->lines : each) * element);
 }
 
 double fg_pass_broken_share(double bytes) { return fmin(0.96, 1.2 * bytes / (bytes + 64)); }
@@ -352,8 +351,8 @@ static double padded_efficiency(const fg_pass *p) { return fg_pass_within_loop(p
 
 /* Of the bandwidth, what the blocks that are asked for and the sectors that they store reach. */
 static double flow_efficiency(const fg_pass *p) {
-  double bytes;
-  if (fg_pass_breaks_sectors(p, &bytes)) return 0.92 * fg_pass_broken_share(bytes);
+  const double broken = fg_pass_broken_run(p);
+  if (broken > 0) return 0.92 * fg_pass_broken_share(broken);
   return overlap_efficiency(p) * sector_efficiency(p) * padded_efficiency(p);
 }
 

@@ -207,11 +207,11 @@ ptrdiff_t fg_pass_sector(const fg_pass *p);
  * whole sectors, too, which it would not if one turn's lines followed the other's. */
 bool fg_pass_within_loop(const fg_pass *p);
 
-/* Runs of lines side by side that are stored, out of place, from within a sector of memory to within another: the rest of it
- * comes from another block.  Until it does, the L2 has it in part, so that the less such data is under way the better: one
- * block on a multiprocessor, with wide runs.  bytes: of a run.  And the share of the bandwidth that such runs reach (343 to
- * 1600 points on an H100: runs of 256 bytes 1.04 to 1.2 copies, 128 1.3, 64 1.7, with two blocks another quarter). */
-bool fg_pass_breaks_sectors(const fg_pass *p, double *bytes);
+/* Bytes of the runs of lines side by side that are stored, out of place, from within a sector of memory to within another,
+ * whose rest comes from other blocks; 0 if there are none.  The less such data is under way the faster: the compiler is asked for
+ * one block on a multiprocessor, with wide runs.  And the share of the bandwidth that such runs reach (fitted to rows of 343 to
+ * 1600 points on an H100: doc/performance.md, Whole sectors). */
+double fg_pass_broken_run(const fg_pass *p);
 double fg_pass_broken_share(double bytes);
 
 /* Tiles, boxes, or parts of boxes that clusters share: one for each block of the launch, unless blocks load ahead. */

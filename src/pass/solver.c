@@ -185,10 +185,10 @@ void fg_passes_need(fg_passes *list, enum fg_array a, ptrdiff_t elements) {
   if (*need < elements) *need = elements;
 }
 
-ptrdiff_t fg_padded_row(ptrdiff_t n) {
-  enum { SECTOR = 4, LINE = 16, SHORTEST = 64, LONG = 256 };
-  const ptrdiff_t part = n >= LONG ? LINE : SECTOR;
-  return n < SHORTEST || n % SECTOR == 0 ? n : (n + part - 1) / part * part;
+ptrdiff_t fg_padded_row(ptrdiff_t n, size_t point) {
+  enum { SECTOR = 32, LINE = 128, SHORTEST = 512, LONG = 2048 }; /* bytes */
+  const ptrdiff_t size = (ptrdiff_t)point, part = (n * size >= LONG ? LINE : SECTOR) / size;
+  return n * size < SHORTEST || n * size % SECTOR == 0 ? n : (n + part - 1) / part * part;
 }
 
 static int by_input_stride(const void *a, const void *b) {
@@ -197,18 +197,19 @@ static int by_input_stride(const void *a, const void *b) {
   return (xs > ys) - (xs < ys);
 }
 
-ptrdiff_t fg_padded_from = 1 << 21;
+size_t fg_padded_from = 16 << 20;
 
-ptrdiff_t fg_lay_out(fg_axis *axes, int count, bool padded) {
+ptrdiff_t fg_lay_out(fg_axis *axes, int count, size_t point) {
   fg_axis *order[2 * FG_MAX_LOOPS];
-  ptrdiff_t stride = 1, points = 1;
-  for (int i = 0; i < count; i++) points *= axes[i].n;
+  ptrdiff_t stride = 1;
+  size_t bytes = point;
+  for (int i = 0; i < count; i++) bytes *= (size_t)axes[i].n;
   for (int i = 0; i < count; i++) order[i] = &axes[i];
   qsort(order, (size_t)count, sizeof *order, by_input_stride);
   for (int i = 0; i < count; i++) {
     order[i]->out = stride;
     stride *= order[i]->n;
-    if (padded && i == 0 && points >= fg_padded_from) stride = fg_padded_row(stride);
+    if (point && i == 0 && bytes >= fg_padded_from) stride = fg_padded_row(stride, point);
   }
   return stride;
 }
@@ -223,7 +224,7 @@ bool fg_work_between(const fg_work *w, bool scratch, fg_work *between, fg_passes
   between->scratch = w->scratch + 1;
   for (int d = 0; d < w->rank; d++) axes[count++] = (fg_axis){w->dim[d].n, w->dim[d].os, 0};
   for (int l = 0; l < w->loops; l++) axes[count++] = (fg_axis){(ptrdiff_t)w->loop[l].n, (ptrdiff_t)w->loop[l].out, 0};
-  const ptrdiff_t elements = fg_lay_out(axes, count, false);
+  const ptrdiff_t elements = fg_lay_out(axes, count, 0);
   fg_passes_need(list, between->to.array, w->kind == FG_R2R ? (elements + 1) / 2 : elements);
   for (int d = 0; d < w->rank; d++) between->dim[d].os = (ptrdiff_t)axes[d].out;
   for (int l = 0; l < w->loops; l++) between->loop[l].out = axes[w->rank + l].out;

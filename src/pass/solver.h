@@ -133,19 +133,19 @@ bool fg_bluestein_lower_at(const fg_planner *, const fg_work *w, ptrdiff_t m, pt
 /* A work of rank 1 with dimension (n elements, strides is and os), from one form to another; kind becomes FG_DFT. */
 void fg_work_set_forms(fg_work *w, enum fg_form from, enum fg_form to, fg_dim d);
 
-/* Points from one row of n to the next where all but short ones are to begin with whole sectors of memory, long ones with
- * whole lines. */
-ptrdiff_t fg_padded_row(ptrdiff_t n);
+/* Points of so many bytes from one row of n to the next where all but short ones are to begin with whole sectors of memory,
+ * long ones with whole lines. */
+ptrdiff_t fg_padded_row(ptrdiff_t n, size_t point);
 
-/* Strides in scratch for count axes of n points, in the order of their strides in the array that is read; dense, or (padded,
- * from fg_padded_from points on: fewer stay in the L2 until sectors are whole) with rows along the innermost that begin with
- * whole sectors.  Returns the elements in all. */
+/* Strides in scratch for count axes of n points, in the order of their strides in the array that is read; dense if point is 0,
+ * else, of points of so many bytes, with padded rows along the innermost where all are fg_padded_from bytes and more (what is
+ * smaller stays in the L2 until sectors are whole).  Returns the elements in all. */
 typedef struct {
   ptrdiff_t n, in;
   long long out;
 } fg_axis;
-ptrdiff_t fg_lay_out(fg_axis *axes, int count, bool padded);
-extern ptrdiff_t fg_padded_from; /* only tests set it */
+ptrdiff_t fg_lay_out(fg_axis *axes, int count, size_t point);
+extern size_t fg_padded_from; /* only tests set it */
 
 /* Where a solver that does one dimension after the other leaves the data between them: w's output; or, with scratch,
  * dense scratch of its layout, so that wide output is written by the last pass only.  between is w with that as its

@@ -1,17 +1,19 @@
 /* overhead.c: what a preload adds to each execution of a transform that stays with FFTW.
  *
- *   [LD_PRELOAD=...] overhead [-q] [-n THREADS] [-m] [-W PROBLEM] PROBLEM[,foreign]...
+ *   [LD_PRELOAD=...] overhead [-q] [-n THREADS] [-m] [-W PROBLEM] [-d SECONDS] PROBLEM[,foreign]...
  *     -q           few samples, to see that it works
  *     -n THREADS   of FFTW's (1)
  *     -m           FFTW_MEASURE, else FFTW_ESTIMATE
  *     -W PROBLEM   executed for a second before all others, so that a device is open
+ *     -d SECONDS   no further problem is begun after that
  *
  * One process, the same arrays, pairs of plans made alike: one by the functions that the program is linked to, one by
  * those of libfftw3f.so.3 itself, found by name.  What the first of a pair has measured the other takes from wisdom, so that
- * they are the same plan; now one is planned first, now the other.  They take turns, many short samples; the median of the
- * differences of neighbours is the overhead, as what disturbs one disturbs the next.  Where FFTW's own tables come to lie
- * makes up to a fiftieth of difference, so it is the median of several pairs, all of which stay.  Without a preload both are
- * the same functions, and what is printed is the error of the method.
+ * they are the same plan (which does not show what a preload does to FFTW's planning); now one is planned first, now the
+ * other.  They take turns, many short samples; the median of the differences of neighbours is the overhead, as what disturbs
+ * one disturbs the next.  Where FFTW's own tables come to lie makes up to a fiftieth of difference, so it is the median of
+ * several pairs, all of which stay.  Without a preload both are the same functions, and what is printed is the error of the
+ * method.
  *
  * A line a problem: its memory, nanoseconds of an execution by FFTW itself, and those added. */
 #include <dlfcn.h>
@@ -29,7 +31,8 @@ static struct {
   int threads;
   unsigned flags;
   const char *warm;
-} option = {.threads = 1, .flags = FFTW_ESTIMATE};
+  double deadline;
+} option = {.threads = 1, .flags = FFTW_ESTIMATE, .deadline = 1e9};
 
 typedef struct {
   planners plan;
@@ -154,11 +157,12 @@ static void warm_up(void) {
 }
 
 static bool read_options(int count, char **arguments) {
-  for (int letter; (letter = getopt(count, arguments, "qn:mW:")) != -1;) switch (letter) {
+  for (int letter; (letter = getopt(count, arguments, "qn:mW:d:")) != -1;) switch (letter) {
       case 'q': option.quick = true; break;
       case 'n': option.threads = atoi(optarg); break;
       case 'm': option.flags = FFTW_MEASURE; break;
       case 'W': option.warm = optarg; break;
+      case 'd': option.deadline = atof(optarg); break;
       default: return false;
     }
   return option.threads > 0;
@@ -179,9 +183,14 @@ int main(int count, char **arguments) {
     linked.with_threads(option.threads);
     real.with_threads(option.threads);
   }
+  const double begun = seconds_now();
   warm_up();
   puts("#problem\tmemory\tstock_ns\tadded_ns");
   for (int i = optind; i < count; i++) {
+    if (seconds_now() - begun > option.deadline) {
+      printf("# no time left for %s\n", arguments[i]);
+      continue;
+    }
     if (!run(arguments[i])) {
       fprintf(stderr, "overhead: '%s' cannot be timed\n", arguments[i]);
       return 1;

@@ -10,7 +10,7 @@
 #
 # Where stock FFTW is faster, and below a millisecond, two processes of the same program do not agree within a twentieth: FFTW
 # measures another plan in each, and arrays and tables lie elsewhere.  So of these overhead.c says what the preload takes
-# more than FFTW's own function in one process, with the same plan and arrays.
+# more than FFTW's own function in one process, with the same plan and arrays: what it costs to leave a plan to FFTW.
 #
 # Leaves regret.tsv (contest.c describes it) and overhead.tsv (overhead.c), both with the mode in front.
 # shellcheck source-path=SCRIPTDIR
@@ -68,11 +68,12 @@ left_to_fftw() {
     }' "$out/regret.tsv"
 }
 
-# beside MODE: what the preload adds to each of these, in one process.
+# beside MODE SHARES: what the preload adds to each of these, in one process; in that share of the time that is left.
 beside() {
-  local left options=(${quick:+-q} -W "$warm")
+  local left seconds=$(((limit - SECONDS) / $2)) options=(${quick:+-q} -W "$warm")
   [ "${1#*_}" = 1 ] || options+=(-n "$processors")
   [ "${1%_*}" = e ] || options+=(-m)
+  options+=(-d $((seconds > 0 ? seconds : 0)))
   mapfile -t left < <(left_to_fftw "$1")
   LD_PRELOAD=$library "$programs/overhead" "${options[@]}" "${left[@]}" | sed -u "s/^#*/&$1\t/" >>"$out/overhead.tsv"
   [ "${PIPESTATUS[0]}" = 0 ] || status=1
@@ -89,7 +90,7 @@ for ((i = 0; i < ${#modes[@]}; i++)); do
   echo "# ${modes[i]} done after $SECONDS s"
 done
 : >"$out/overhead.tsv"
-for mode in "${modes[@]}"; do beside "$mode"; done
+for ((i = 0; i < ${#modes[@]}; i++)); do beside "${modes[i]}" $((${#modes[@]} - i)); done
 echo "# beside each other after $SECONDS s"
 grep -E 'WRONG|died' "$out/regret.tsv"
 awk -f "$bench/regret.awk" "$out/regret.tsv" "$out/overhead.tsv" || time_was_up "$out/regret.tsv" || status=1

@@ -523,56 +523,58 @@ static const struct {
 START_TEST(what_is_left_in_scratch_begins_with_whole_sectors) {
   fg_passes *list = test_plan(padded[_i].text, padded[_i].precision, &fg_reference_device);
   const fg_pass *const p = &list->pass[0];
-  const ptrdiff_t sector = padded[_i].precision == FG_SINGLE ? 4 : 2, n = (ptrdiff_t)p->loop[0].n;
-  ck_assert(p->padded && fg_pass_within_loop(p));
-  ck_assert(n % 2 && p->loop[0].out == 1 && p->out % sector == 0 && p->lines % sector == 0);
-  ck_assert_int_eq(fg_pass_blocks(p), fg_pass_lines(p) / n * ((n + p->lines - 1) / p->lines));
-  double bytes;
-  ck_assert(!fg_pass_breaks_sectors(p, &bytes));
+  const ptrdiff_t sector = padded[_i].precision == FG_SINGLE ? 4 : 2;
+  ck_assert(p->padded && fg_pass_within_loop(p) && fg_pass_broken_run(p) == 0);
+  ck_assert(p->loop[0].n % 2 && p->loop[0].out == 1 && p->out % sector == 0 && p->lines % sector == 0);
   fg_pass ahead = *p, odd = *p, part = *p;
   ahead.ahead = 264;
   odd.lines = (int)sector + 1;
-  part.loop[0].n = 2 * p->lines; /* the kernel is the same */
-  ck_assert(!fg_pass_within_loop(&ahead) && !fg_pass_within_loop(&odd) && fg_pass_within_loop(&part));
+  ck_assert(!fg_pass_within_loop(&ahead) && !fg_pass_within_loop(&odd));
+  part.lines = 16; /* a launch has part of a loop: three turns of 20, in 16 and 4 */
+  part.loops = 2;
+  part.loop[0].n = 20;
+  part.loop[1].n = 3;
+  ck_assert(fg_pass_within_loop(&part) && fg_pass_blocks(&part) == 6 && fg_kernel_grid(&part) == 6);
   free(list);
 }
 END_TEST
 
-/* What is short, or of whole sectors anyway, or as a whole in the L2, is dense. */
-START_TEST(few_rows_are_padded) {
-  ck_assert(fg_padded_row(63) == 63 && fg_padded_row(65) == 68 && fg_padded_row(500) == 500 && fg_padded_row(501) == 512);
+/* What is short, or of whole sectors anyway, or as a whole in the L2, is dense; what is long begins with whole lines. */
+START_TEST(rows_are_padded_to_sectors_or_lines) {
+  const size_t before = fg_padded_from;
   fg_axis axes[] = {{512, 501, 0}, {501, 1, 0}};
-  ck_assert_int_eq(fg_lay_out(axes, 2, true), 512 * 512);
-  fg_padded_from = 512 * 501 + 1;
-  ck_assert_int_eq(fg_lay_out(axes, 2, true), 512 * 501);
+  ck_assert(fg_padded_row(63, 8) == 63 && fg_padded_row(65, 8) == 68 && fg_padded_row(500, 8) == 500);
+  ck_assert(fg_padded_row(501, 8) == 512 && fg_padded_row(31, 16) == 31 && fg_padded_row(33, 16) == 34);
+  ck_assert(fg_padded_row(501, 16) == 504 && fg_padded_row(502, 16) == 502);
+  fg_padded_from = 0;
+  ck_assert(fg_lay_out(axes, 2, 8) == 512 * 512 && fg_lay_out(axes, 2, 0) == 512 * 501);
+  fg_padded_from = 8 * 512 * 501 + 1;
+  ck_assert_int_eq(fg_lay_out(axes, 2, 8), 512 * 501);
+  fg_padded_from = before;
 }
 END_TEST
 
 /* The last pass of a row whose digits are odd cannot store whole sectors: a wide run, for one block on a multiprocessor; nor
  * need it where all is in the L2, nor what writes where it has read. */
 START_TEST(runs_that_break_sectors_are_wide) {
-  double bytes = 0;
   fg_passes *list = test_plan("oc117649*285", FG_SINGLE, &fg_reference_device);
   fg_pass last = list->pass[list->count - 1];
-  ck_assert(fg_pass_breaks_sectors(&last, &bytes) && bytes >= 128 && bytes == 8 * last.lines);
-  ck_assert_int_eq(last.blocks_sm, 1);
+  ck_assert(fg_pass_broken_run(&last) == 256 && last.lines == 32 && last.blocks_sm == 1);
   fg_pass narrow = last, place = last, few = last, whole = last;
   narrow.lines = 8;
-  ck_assert(fg_pass_breaks_sectors(&narrow, &bytes) && bytes == 64);
+  ck_assert(fg_pass_broken_run(&narrow) == 64);
   ck_assert(fg_geometry_score(&narrow, &fg_reference_device) < fg_geometry_score(&last, &fg_reference_device));
   ck_assert(fg_pass_broken_share(64) < fg_pass_broken_share(128) && fg_pass_broken_share(4096) <= 1);
   place.to.array = place.from.array;
   few.loop[few.loops - 1].n = 2;
   whole.lines = (int)whole.loop[0].n;
-  ck_assert(!fg_pass_breaks_sectors(&place, &bytes) && !fg_pass_breaks_sectors(&few, &bytes));
-  ck_assert(!fg_pass_breaks_sectors(&whole, &bytes));
+  ck_assert(fg_pass_broken_run(&place) == 0 && fg_pass_broken_run(&few) == 0 && fg_pass_broken_run(&whole) == 0);
   free(list);
 }
 END_TEST
 
 int main(void) {
   fg_overlap_caches = 0;
-  fg_padded_from = 0;
   TCase *tc = tcase_create("passes");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, known_problems_take_known_passes, 0, TEST_COUNT(expected));
@@ -588,7 +590,7 @@ int main(void) {
   tcase_add_loop_test(tc, large_primes_take_one_pass, 0, 2 * TEST_COUNT(crowded));
   tcase_add_loop_test(tc, lists_cost_less_than_the_limit, 0, 2 * TEST_COUNT(limited));
   tcase_add_loop_test(tc, what_is_left_in_scratch_begins_with_whole_sectors, 0, TEST_COUNT(padded));
-  tcase_add_test(tc, few_rows_are_padded);
+  tcase_add_test(tc, rows_are_padded_to_sectors_or_lines);
   tcase_add_test(tc, runs_that_break_sectors_are_wide);
   tcase_add_test(tc, radix_lists_multiply_to_their_length);
   tcase_add_test(tc, lists_with_large_radices_multiply_to_their_length);

@@ -216,7 +216,8 @@ static const problem problems[] = {
     {"ocf1009*3", 0},   {"ocf900", 1024}, {"ocf16:3:1*5:50:16", 0}, {"icf20*3x4", 0},
     {"ocf12:2:1*4:24:12x3:96:48", 0},     {"ocf7*1", 0},    {"ok1025e00*7", 0}, {"ocf16x12*7", 512}, {"icf15x20", 512},
     {"ocf6x7x10", 512}, {"icf8x9x10", 512}, {"/icf6x7x10", 512}, {"orf64*10", 0},  {"irb16x8*5", 0}, {"orf6x7x10", 512},
-    {"orb6x7x10", 512}, {"irf8x9x10", 512}, {"irb8x9x10", 512},  {"/orb6x8x9", 512}, {"ik8fx6h", 512}
+    {"orb6x7x10", 512}, {"irf8x9x10", 512}, {"irb8x9x10", 512},  {"/orb6x8x9", 512}, {"ik8fx6h", 512},
+    {"orb130x129*7", 0}, {"ocf4225*5", 4096}, {"orb16x7x129*3", 4096} /* padded */
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
@@ -470,6 +471,7 @@ static TCase *cuts(const char *name, void (*setup)(void)) {
 
 int main(void) {
   fg_overlap_caches = 0;
+  fg_padded_from = 0;
   setenv("FFTW3_GPU_COPY_THREADS", "3", 0);
   setenv("FFTW3_GPU_BACKEND", "sim", 1);
   Suite *suite = suite_create("pipeline");

@@ -42,7 +42,7 @@ static void through_scratch(const fg_work *w, steps *s, ptrdiff_t points, fg_pas
   int count = 0;
   axes[count++] = (fg_axis){points, c->dim[0].is, 0};
   for (int l = 0; l < c->loops; l++) axes[count++] = (fg_axis){(ptrdiff_t)c->loop[l].n, (ptrdiff_t)c->loop[l].in, 0};
-  fg_passes_need(list, c->to.array, fg_lay_out(axes, count, true));
+  fg_passes_need(list, c->to.array, fg_lay_out(axes, count, 2 * fg_real_size(w->precision)));
   c->dim[0].os = (ptrdiff_t)axes[0].out;
   for (int l = 0; l < c->loops; l++) c->loop[l].out = axes[1 + l].out;
   for (int l = 0; l < w->loops; l++) r->loop[l].in = c->loop[l].out;

@@ -35,7 +35,7 @@ static ptrdiff_t lay_out_scratch(fg_work *columns) {
   a[count++] = (fg_axis){columns->dim[0].n, columns->dim[0].is, 0};
   for (int l = 0; l < columns->loops; l++)
     a[count++] = (fg_axis){(ptrdiff_t)columns->loop[l].n, (ptrdiff_t)columns->loop[l].in, 0};
-  const ptrdiff_t elements = fg_lay_out(a, count, true);
+  const ptrdiff_t elements = fg_lay_out(a, count, 2 * fg_real_size(columns->precision));
   columns->dim[0].os = (ptrdiff_t)a[0].out;
   for (int l = 0; l < columns->loops; l++) columns->loop[l].out = a[l + 1].out;
   return elements;
@@ -100,14 +100,16 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision precision, ptrdiff_t 
 
 /* What three passes cost more than the model says, two less.  Measured on an H200, rows of 3 to 12 million points in bulk
  * (doc/performance.md): three 1.13 to 1.23 times as long, two 0.91 to 1.0; at 0.89 and 0.92 of two passes' price most gain
- * by two, some by the geometries that the table has, at 0.80 they lose. */
+ * by two, some by the geometries that the table has, at 0.80 they lose.  Real rows since: 3 million points in bulk on an H100,
+ * r2c 287 us in two and 315 in three, c2r 307 and 343. */
 static const double worth_three = 0.85;
 
 /* Whole rows of which more than the L2 holds: there a third pass is not cheap. */
 static bool may_prefer_two(const fg_planner *planner, const fg_work *w) {
   enum { SHORTEST = 1 << 21 };
   const ptrdiff_t n = w->dim[0].n;
-  const double bytes = 2.0 * (double)fg_real_size(w->precision) * (double)n * (double)fg_work_loop_size(w);
+  const double element = (fg_work_has_form(w) ? 1.0 : 2.0) * (double)fg_real_size(w->precision);
+  const double bytes = element * (double)n * (double)fg_work_loop_size(w);
   return planner->splits == 0 && w->precision == FG_SINGLE && n >= SHORTEST && w->dim[0].is == 1 && w->dim[0].os == 1 &&
          !w->load_table.kind && !w->store_table.kind && bytes > (double)planner->device->l2;
 }

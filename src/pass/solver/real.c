@@ -81,15 +81,16 @@ static bool lower_r2c_by(const fg_planner *planner, const fg_work *w, ptrdiff_t 
   return fg_planner_lower(planner, &others, list);
 }
 
-/* The other dimensions into scratch, which is laid out as the input is.  Its strides there: of dimensions and loops as their
- * outputs. */
+/* The other dimensions into scratch, which is laid out as the input is, or with padded rows.  Its strides there: of
+ * dimensions and loops as their outputs. */
 static bool lower_others(const fg_planner *planner, fg_work *others, bool padded, fg_passes *list) {
   fg_axis axes[2 * FG_MAX_LOOPS];
   int count = 0;
   for (int d = 0; d < others->rank; d++) axes[count++] = (fg_axis){others->dim[d].n, others->dim[d].is, 0};
   for (int l = 0; l < others->loops; l++)
     axes[count++] = (fg_axis){(ptrdiff_t)others->loop[l].n, (ptrdiff_t)others->loop[l].in, 0};
-  fg_passes_need(list, others->to.array, fg_lay_out(axes, count, padded));
+  const size_t point = padded ? 2 * fg_real_size(others->precision) : 0;
+  fg_passes_need(list, others->to.array, fg_lay_out(axes, count, point));
   for (int d = 0; d < others->rank; d++) others->dim[d].os = (ptrdiff_t)axes[d].out;
   for (int l = 0; l < others->loops; l++) others->loop[l].out = axes[others->rank + l].out;
   return fg_planner_lower(planner, others, list);
@@ -106,6 +107,7 @@ static bool lower_c2r_by(const fg_planner *planner, const fg_work *w, ptrdiff_t 
     others.rank = w->rank - count;
     others.loop[others.loops++] = (fg_loop){.n = half(last(w).n), .in = last(w).is};
     if (count == 2) others.loop[others.loops++] = (fg_loop){.n = w->dim[w->rank - 2].n, .in = w->dim[w->rank - 2].is};
+    /* Of planes at once the rows before are columns without an end, which are aligned. (1024³, dense and not: 10.3, 9.6 ms.) */
     if (!lower_others(planner, &others, count == 1, list)) return false;
     between.from = others.to;
     for (int l = 0; l < w->loops; l++) between.loop[l].in = others.loop[l].out;
