@@ -70,6 +70,13 @@ typedef struct {
   size_t bytes;
 } fg_pointer;
 
+/* So many rows in memory of the host's: each of so many bytes, pitch from one to the next (at most FG_MOST_PITCH). */
+typedef struct {
+  size_t bytes, rows, pitch;
+} fg_copy_rows;
+
+enum { FG_MOST_PITCH = 0x7fffffff };
+
 typedef struct fg_backend {
   const char *name; /* "cuda", "sim" */
 
@@ -120,6 +127,10 @@ typedef struct fg_backend {
   int (*copy_in)(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);
   int (*copy_out)(fg_device *, void *host_to, const void *device_from, size_t bytes, fg_stream *);
   int (*copy_within)(fg_device *, void *device_to, const void *device_from, size_t bytes, fg_stream *);
+
+  /* Likewise rows, dense on the device; of the host's memory nothing between them is touched. */
+  int (*copy_rows_in)(fg_device *, void *device_to, const void *host_from, fg_copy_rows, fg_stream *);
+  int (*copy_rows_out)(fg_device *, void *host_to, const void *device_from, fg_copy_rows, fg_stream *);
 
   /* Compile (or find in the kernel store) and load count kernels, in parallel where that helps.  All or nothing. */
   int (*kernels)(fg_device *, int count, const fg_kernel_request *, fg_kernel **);

@@ -66,6 +66,8 @@ int fg_cuda_host_unregister(fg_device *, void *memory);
 int fg_cuda_copy_in(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);
 int fg_cuda_copy_out(fg_device *, void *host_to, const void *device_from, size_t bytes, fg_stream *);
 int fg_cuda_copy_within(fg_device *, void *device_to, const void *device_from, size_t bytes, fg_stream *);
+int fg_cuda_copy_rows_in(fg_device *, void *device_to, const void *host_from, fg_copy_rows, fg_stream *);
+int fg_cuda_copy_rows_out(fg_device *, void *host_to, const void *device_from, fg_copy_rows, fg_stream *);
 
 /* cuda_stream.c */
 int fg_cuda_stream_create(fg_device *, fg_stream **);

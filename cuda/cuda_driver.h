@@ -33,6 +33,7 @@
   FN(cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                             \
   FN(cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                                   \
   FN(cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                              \
+  FN(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))                                                           \
   FN(cuPointerGetAttributes, (unsigned count, CUpointer_attribute *, void **values, CUdeviceptr))                      \
   FN(cuStreamGetCtx, (CUstream, CUcontext *))                                                                         \
   FN(cuStreamIsCapturing, (CUstream, CUstreamCaptureStatus *))                                                        \

@@ -102,3 +102,19 @@ int fg_cuda_copy_within(fg_device *device, void *device_to, const void *device_f
                       fg_cu.cuMemcpyDtoDAsync_v2((CUdeviceptr)device_to, (CUdeviceptr)device_from, bytes,
                                                  (CUstream)stream));
 }
+
+int fg_cuda_copy_rows_in(fg_device *device, void *device_to, const void *host_from, fg_copy_rows r,
+                         fg_stream *stream) {
+  const CUDA_MEMCPY2D what = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host_from, .srcPitch = r.pitch,
+                              .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = (CUdeviceptr)device_to,
+                              .dstPitch = r.bytes, .WidthInBytes = r.bytes, .Height = r.rows};
+  return FG_CUDA_CALL(device, "cuMemcpy2DAsync", fg_cu.cuMemcpy2DAsync_v2(&what, (CUstream)stream));
+}
+
+int fg_cuda_copy_rows_out(fg_device *device, void *host_to, const void *device_from, fg_copy_rows r,
+                          fg_stream *stream) {
+  const CUDA_MEMCPY2D what = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = (CUdeviceptr)device_from,
+                              .srcPitch = r.bytes, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host_to,
+                              .dstPitch = r.pitch, .WidthInBytes = r.bytes, .Height = r.rows};
+  return FG_CUDA_CALL(device, "cuMemcpy2DAsync", fg_cu.cuMemcpy2DAsync_v2(&what, (CUstream)stream));
+}

@@ -216,35 +216,45 @@ static int copy_begin(void) {
   return fault;
 }
 
-static int sim_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
+static int sim_copy_rows_in(fg_device *device, void *device_to, const void *host_from, fg_copy_rows r,
+                            fg_stream *stream) {
   const fg_sim_allocation *a;
   (void)device, (void)stream;
   transfers++;
   int result = copy_begin();
   if (result < 0)
     return result;
-  result = copy_check(device_to, bytes, &a);
-  if (result == 0 && bytes > 0) {
-    memcpy(device_to, host_from, bytes);
-    fg_sim_memory_mark(a, device_to, bytes);
-  }
+  result = copy_check(device_to, r.bytes * r.rows, &a);
+  for (size_t i = 0; result == 0 && i < r.rows; i++)
+    memcpy((char *)device_to + i * r.bytes, (const char *)host_from + i * r.pitch, r.bytes);
+  if (result == 0 && r.bytes * r.rows > 0)
+    fg_sim_memory_mark(a, device_to, r.bytes * r.rows);
   fg_sim_memory_unlock();
   return result;
 }
 
 /* Words never written may be copied out: gaps of a layout travel with it. */
-static int sim_copy_out(fg_device *device, void *host_to, const void *device_from, size_t bytes, fg_stream *stream) {
+static int sim_copy_rows_out(fg_device *device, void *host_to, const void *device_from, fg_copy_rows r,
+                             fg_stream *stream) {
   const fg_sim_allocation *a;
   (void)device, (void)stream;
   transfers++;
   int result = copy_begin();
   if (result < 0)
     return result;
-  result = copy_check(device_from, bytes, &a);
-  if (result == 0 && bytes > 0)
-    memcpy(host_to, device_from, bytes);
+  result = copy_check(device_from, r.bytes * r.rows, &a);
+  for (size_t i = 0; result == 0 && i < r.rows; i++)
+    memcpy((char *)host_to + i * r.pitch, (const char *)device_from + i * r.bytes, r.bytes);
   fg_sim_memory_unlock();
   return result;
+}
+
+static int sim_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
+  return sim_copy_rows_in(device, device_to, host_from, (fg_copy_rows){bytes, bytes > 0, bytes}, stream);
+}
+
+static int sim_copy_out(fg_device *device, void *host_to, const void *device_from, size_t bytes, fg_stream *stream) {
+  return sim_copy_rows_out(device, host_to, device_from, (fg_copy_rows){bytes, bytes > 0, bytes}, stream);
 }
 
 /* All of it counts as written then, also what was not: gaps travel with it. */
@@ -389,6 +399,8 @@ const fg_backend fg_backend_sim = {
     .stream_wait = sim_stream_wait,
     .copy_in = sim_copy_in,
     .copy_out = sim_copy_out,
+    .copy_rows_in = sim_copy_rows_in,
+    .copy_rows_out = sim_copy_rows_out,
     .copy_within = sim_copy_within,
     .kernels = sim_kernels,
     .kernels_kept = sim_kernels_kept,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/plan/handle.h"
+#include "src/problem/span.h"
 
 struct fg_parts {
   const fg_problem *whole;
@@ -14,34 +15,6 @@ struct fg_parts {
   fg_plan *alike, *last; /* last: the same, if it is no shorter */
   bool apart;            /* even in place no part touches what is another's */
 };
-
-/* From the lowest to past the highest element of one side, in reals from the array's pointer. */
-typedef struct {
-  ptrdiff_t low, high;
-} span;
-
-static void add(span *s, ptrdiff_t points, ptrdiff_t stride) {
-  const ptrdiff_t way = (points - 1) * stride;
-  if (way < 0) s->low += way;
-  else s->high += way;
-}
-
-/* Of one plane, with all dimensions but one of the batch. */
-static span span_of(const fg_problem *p, enum fg_side side, int without) {
-  span s = {0, fg_problem_complex_side(p, side) && p->format == FG_INTERLEAVED ? 2 : 1};
-  for (int d = 0; d < p->transform.rank; d++)
-    add(&s, fg_problem_points(p, d, side), fg_dim_stride(&p->transform.dim[d], side));
-  for (int b = 0; b < p->batch.rank; b++)
-    if (b != without) add(&s, p->batch.dim[b].n, fg_dim_stride(&p->batch.dim[b], side));
-  return s;
-}
-
-/* One stretch of memory after the other, the same for input and output. */
-static bool is_apart(const fg_problem *p, int b) {
-  const span in = span_of(p, FG_INPUT, b), out = span_of(p, FG_OUTPUT, b);
-  const ptrdiff_t low = in.low < out.low ? in.low : out.low, high = in.high > out.high ? in.high : out.high;
-  return p->batch.dim[b].is == p->batch.dim[b].os && high - low <= labs(p->batch.dim[b].is);
-}
 
 /* The outermost dimension in memory that has enough points. */
 static int choose(const fg_problem *p, ptrdiff_t wanted) {
@@ -79,7 +52,7 @@ fg_parts *fg_parts_create(const fg_problem *p, double need, double most) {
   if (!s) return NULL;
   const ptrdiff_t n = p->batch.dim[batch].n;
   s->batch = batch;
-  s->apart = is_apart(p, batch);
+  s->apart = fg_span_apart(p, batch);
   s->each = (n + (ptrdiff_t)wanted - 1) / (ptrdiff_t)wanted;
   if ((double)s->each * need / (double)n > most && s->each > 1) s->each--; /* rounded up over the limit */
   s->count = (n + s->each - 1) / s->each;
@@ -104,7 +77,7 @@ int fg_parts_count(const fg_parts *s) { return (int)s->count; }
 
 static bool meet(const fg_problem *p, const void *in, const void *out) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), distance = (const char *)out - (const char *)in;
-  const span i = span_of(p, FG_INPUT, -1), o = span_of(p, FG_OUTPUT, -1);
+  const fg_span i = fg_span_of(p, FG_INPUT, -1), o = fg_span_of(p, FG_OUTPUT, -1);
   return i.low * real < distance + o.high * real && distance + o.low * real < i.high * real;
 }
 

@@ -87,6 +87,12 @@ FAKE(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream s
      (void)stream, memcpy(to, (void *)from, bytes))
 FAKE(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
      (void)stream, memmove((void *)to, (void *)from, bytes))
+FAKE(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *what, CUstream stream),
+     (void)stream; const bool in = what->srcMemoryType == CU_MEMORYTYPE_HOST;
+     const char *const from = in ? what->srcHost : (void *)what->srcDevice;
+     char *const to = in ? (void *)what->dstDevice : what->dstHost;
+     for (size_t i = 0; i < what->Height; i++)
+       memcpy(to + i * what->dstPitch, from + i * what->srcPitch, what->WidthInBytes))
 FAKE(cuModuleLoadData, (CUmodule *module, const void *image),
      (void)image, fake_cuda.rounding = fegetround(), *module = (CUmodule)(size_t)(0x4000 + fake_cuda.loads++))
 FAKE(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name),

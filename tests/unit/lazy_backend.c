@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, LAUNCH, RECORD, WAIT, GRAPH, GATE_WAIT, GATE_OPEN };
+enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, COPY_ROWS_IN, COPY_ROWS_OUT, LAUNCH, RECORD, WAIT, GRAPH, GATE_WAIT, GATE_OPEN };
 
 typedef struct {
   enum kind kind;
   void *to;
   const void *from;
   size_t bytes; /* of a copy or of arguments */
+  fg_copy_rows rows;
   fg_kernel *kernel;
   unsigned grid, block;
   size_t shared;
@@ -107,6 +108,8 @@ static int run(fg_device *d, stream *s, operation *o) {
     case COPY_IN: return SIM->copy_in(d, o->to, o->from, o->bytes, s->sim);
     case COPY_OUT: return SIM->copy_out(d, o->to, o->from, o->bytes, s->sim);
     case COPY_WITHIN: return SIM->copy_within(d, o->to, o->from, o->bytes, s->sim);
+    case COPY_ROWS_IN: return SIM->copy_rows_in(d, o->to, o->from, o->rows, s->sim);
+    case COPY_ROWS_OUT: return SIM->copy_rows_out(d, o->to, o->from, o->rows, s->sim);
     case WAIT: return run_to(d, (stream *)o->from, o->record); /* where it was recorded then */
     case GRAPH: return run_graph(d, s, o->graph);
     case GATE_WAIT: return __atomic_load_n(o->gate, __ATOMIC_ACQUIRE) ? FG_OK : SHUT;
@@ -221,6 +224,16 @@ static int copy_within(fg_device *d, void *to, const void *from, size_t bytes, f
   return put_off(s, (operation){.kind = COPY_WITHIN, .to = to, .from = from, .bytes = bytes});
 }
 
+static int copy_rows_in(fg_device *d, void *to, const void *from, fg_copy_rows rows, fg_stream *s) {
+  (void)d;
+  return put_off(s, (operation){.kind = COPY_ROWS_IN, .to = to, .from = from, .rows = rows});
+}
+
+static int copy_rows_out(fg_device *d, void *to, const void *from, fg_copy_rows rows, fg_stream *s) {
+  (void)d;
+  return put_off(s, (operation){.kind = COPY_ROWS_OUT, .to = to, .from = from, .rows = rows});
+}
+
 static int launch(fg_device *d, fg_kernel *k, unsigned grid, unsigned block, size_t shared, const void *args,
                   size_t bytes, fg_stream *s) {
   char *copy = malloc(bytes);
@@ -299,7 +312,8 @@ const fg_backend lazy_backend = {
     .pinned_alloc = pinned_alloc, .pinned_free = pinned_free,
     .host_register = host_register, .host_unregister = host_unregister,
     .stream_create = stream_create, .stream_destroy = stream_destroy, .stream_wait = stream_wait,
-    .copy_in = copy_in, .copy_out = copy_out, .copy_within = copy_within, .kernels = kernels,
+    .copy_in = copy_in, .copy_out = copy_out, .copy_within = copy_within,
+    .copy_rows_in = copy_rows_in, .copy_rows_out = copy_rows_out, .kernels = kernels,
     .kernels_kept = kernels_kept, .launch = launch,
     .event_create = event_create, .event_destroy = event_destroy, .event_record = event_record,
     .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_wait = event_wait,

@@ -85,6 +85,11 @@ static void use_everything(void) {
   ck_assert_int_eq(cuda->copy_out(device, pinned, memory, 64, stream), 0);
   ck_assert_int_eq(cuda->stream_wait(device, stream), 0);
   ck_assert_int_eq(((char *)pinned)[63], 7);
+  memcpy(pinned, "first row,  row, third", 23);
+  ck_assert_int_eq(cuda->copy_rows_in(device, memory, pinned, (fg_copy_rows){3, 3, 6}, stream), 0);
+  ck_assert_mem_eq(memory, "firrowrow", 9);
+  ck_assert_int_eq(cuda->copy_rows_out(device, (char *)pinned + 1, memory, (fg_copy_rows){4, 2, 9}, stream), 0);
+  ck_assert_mem_eq(pinned, "ffirr row,owrow, third", 22);
   ck_assert_int_eq(cuda->host_register(device, pinned, 64), 0);
   ck_assert_int_eq(cuda->host_unregister(device, pinned), 0);
   ck_assert_int_eq(cuda->event_create(device, &event), 0);

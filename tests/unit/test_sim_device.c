@@ -56,6 +56,11 @@ START_TEST(a_copy_out_of_bounds_is_refused) {
   ck_assert_int_eq(sim->copy_in(device, memory, host, sizeof host, stream), 0);
   ck_assert_int_eq(sim->copy_in(device, memory + 1, host, sizeof host, stream), FG_ELAUNCH);
   ck_assert_int_eq(sim->copy_out(device, host, memory - 1, 8, stream), FG_ELAUNCH);
+  const fg_copy_rows rows = {8, N / 2, 4}, more = {8, N / 2 + 1, 4}; /* overlapping ones of the host's are good enough here */
+  ck_assert_int_eq(sim->copy_rows_in(device, memory, host, rows, stream), 0);
+  ck_assert_int_eq(sim->copy_rows_in(device, memory, host, more, stream), FG_ELAUNCH);
+  ck_assert_int_eq(sim->copy_rows_out(device, host, memory, rows, stream), 0);
+  ck_assert_int_eq(sim->copy_rows_out(device, host, memory, more, stream), FG_ELAUNCH);
 }
 END_TEST
 

@@ -6,13 +6,15 @@
 
 #include "src/run/host/movers.h"
 #include "src/run/host/pipeline.h"
+#include "src/run/host/transfer.h"
 #include "src/run/slot.h"
 
 /* One side of the execution. */
 typedef struct {
   const fg_layout *layout;
   void *array[2];   /* the program's planes */
-  void *dense[2];   /* where they begin, if DMA goes there directly */
+  void *memory[2];  /* where they begin, if DMA goes there directly */
+  fg_rows rows;     /* of each, likewise */
   void *image;      /* on the device */
   bool direct;
   unsigned long pinning[2]; /* of the planes, if direct; held while the execution lasts */
@@ -72,9 +74,11 @@ size_t fg_end_plane_size(const fg_end *);
 /* Direct, since the program has pinned it: nobody tells when that ends, or what kernels may do there. */
 bool fg_end_of_program(const fg_end *);
 
-/* Where the image of a plane has its element first, on the device; and, of a direct end, in the program's memory. */
+/* Direct, and exactly as its image. */
+bool fg_end_is_dense(const fg_end *);
+
+/* Where the image of a plane has its element first, on the device. */
 char *fg_end_on_device(const fg_end *, int plane, ptrdiff_t first);
-char *fg_end_in_memory(const fg_end *, int plane, ptrdiff_t first);
 
 /* Output is written over the input, which cannot be brought back from its image: that has another precision. So a
  * transform's output is not written before all of it has been computed, and what fails after that is brought to its
@@ -102,9 +106,13 @@ int fg_flow_record(const fg_flow *, fg_event *, enum fg_slot_stream);
 /* What comes later in stream after waits for what stream before has been given so far. */
 int fg_flow_order(const fg_flow *, enum fg_slot_stream before, fg_event *, enum fg_slot_stream after);
 
-/* Elements of a plane, between its image and pinned memory. */
+/* Elements of a plane, between its image and a piece of staging. */
 int fg_flow_copy_in(const fg_flow *, int plane, ptrdiff_t first, ptrdiff_t count, const void *from);
 int fg_flow_copy_out(const fg_flow *, int plane, ptrdiff_t first, ptrdiff_t count, void *to);
+
+/* Of a direct end: elements of each plane, between its image and the program's array. */
+int fg_flow_bring_in(const fg_flow *, ptrdiff_t first, ptrdiff_t count);
+int fg_flow_bring_out(const fg_flow *, const fg_end *, ptrdiff_t first, ptrdiff_t count, fg_stream *);
 
 /* ---- through pinned staging (staging.c) ---- */
 

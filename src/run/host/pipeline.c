@@ -3,7 +3,6 @@
 
 #include "src/run/arena/watch.h"
 #include "src/run/host/flow.h"
-#include "src/run/host/transfer.h"
 #include "src/run/residence.h"
 
 /* ---- arrivals ---- */
@@ -18,9 +17,7 @@ int fg_flow_judge(const fg_flow *f) {
 }
 
 int fg_flow_arrive(fg_flow *f, const fg_step *s) {
-  int code = f->in.direct ? FG_OK : fg_staging_arrive(f, s);
-  for (int plane = 0; f->in.direct && code == FG_OK && plane < fg_end_planes(&f->in); plane++)
-    code = fg_flow_copy_in(f, plane, s->first, s->count, fg_end_in_memory(&f->in, plane, s->first));
+  const int code = f->in.direct ? fg_flow_bring_in(f, s->first, s->count) : fg_staging_arrive(f, s);
   if (code != FG_OK) return code;
   f->news_in = true;
   f->come = s->first + s->count;
@@ -47,9 +44,7 @@ static int leave(fg_flow *f, const fg_step *s) {
   f->news_passes = false;
   if (!f->out.direct) return fg_staging_leave(f, s);
   f->writing = true;
-  for (int plane = 0; code == FG_OK && plane < fg_end_planes(&f->out); plane++)
-    code = fg_flow_copy_out(f, plane, s->first, s->count, fg_end_in_memory(&f->out, plane, s->first));
-  return code;
+  return fg_flow_bring_out(f, &f->out, s->first, s->count, fg_flow_stream(f, FG_STREAM_OUT));
 }
 
 static int finish(fg_flow *f) {
@@ -78,7 +73,8 @@ static int steps(fg_flow *f, bool rest, bool departures) {
 
 /* Pieces may leave before all of the input has come only where they write over nothing that is still to be read. */
 static bool may_interleave(const fg_flow *f) {
-  const bool in_place = f->in.array[0] == f->out.array[0] && f->in.array[1] == f->out.array[1];
+  const void *const in_im = f->in.array[1], *const out_im = f->out.array[1]; /* NULL: real */
+  const bool in_place = f->in.array[0] == f->out.array[0] && (!in_im || !out_im || in_im == out_im);
   if (!f->overlap) return true;
   if (fg_flow_is_final(f)) return in_place && f->schedule->same_places && f->rest;
   return !f->schedule->in_batches || (in_place && f->schedule->same_places);
@@ -98,7 +94,7 @@ size_t fg_pipeline_recorded = 64 << 20;
 static void note_memory(const fg_flow *f, enum fg_side side, fg_recordable *r) {
   const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
   for (int plane = 0; plane < fg_end_planes(e); plane++) {
-    r->memory[2 * side + plane] = e->direct ? e->dense[plane] : f->slot->ring[side].piece[0];
+    r->memory[2 * side + plane] = e->direct ? e->memory[plane] : f->slot->ring[side].piece[0];
     r->pinning[2 * side + plane] = e->direct ? e->pinning[plane] : 0;
   }
 }
@@ -137,16 +133,22 @@ static void let_go(unsigned long pinning[2]) {
   pinning[0] = pinning[1] = 0;
 }
 
+size_t fg_pipeline_row = 512;
+
+static bool worth_rows(const fg_layout *l, const fg_rows *r) {
+  if (r->row == l->elements) return true;
+  return (size_t)r->row * fg_layout_element_size(l) >= fg_pipeline_row && r->pitch <= FG_MOST_PITCH;
+}
+
 /* Then what is pinned is held until it is let go. */
-static bool reachable(const fg_target *t, const fg_layout *l, void *const array[2], void *dense[2],
-                      unsigned long pinning[2]) {
-  const size_t bytes = (size_t)l->elements * fg_layout_element_size(l);
-  pinning[0] = pinning[1] = 0;
-  for (int plane = 0; plane < (l->split ? 2 : 1); plane++) {
-    dense[plane] = fg_transfer_dense(l, array[plane]);
-    pinning[plane] = dense[plane] ? fg_residence_hold(t, dense[plane], bytes) : 0;
-    if (!pinning[plane]) {
-      let_go(pinning);
+static bool reach(const fg_target *t, fg_end *e) {
+  const size_t bytes = (size_t)fg_layout_reach(e->layout) * fg_real_size(e->layout->precision);
+  for (int plane = 0; plane < fg_end_planes(e); plane++) {
+    e->memory[plane] = fg_transfer_rows(e->layout, e->array[plane], &e->rows);
+    const bool reached = e->memory[plane] && worth_rows(e->layout, &e->rows);
+    e->pinning[plane] = reached ? fg_residence_hold(t, e->memory[plane], bytes) : 0;
+    if (!e->pinning[plane]) {
+      let_go(e->pinning);
       return false;
     }
   }
@@ -155,7 +157,7 @@ static bool reachable(const fg_target *t, const fg_layout *l, void *const array[
 
 static fg_end end_of(const fg_program *g, enum fg_side side, void *re, void *im) {
   fg_end e = {.layout = fg_program_layout(g, side), .array = {re, im}};
-  e.direct = reachable(fg_program_target(g), e.layout, e.array, e.dense, e.pinning);
+  e.direct = reach(fg_program_target(g), &e);
   e.piece = e.direct ? 0 : fg_staging_piece(&e);
   return e;
 }
@@ -207,10 +209,8 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a, fg_rest
 }
 
 static void pin(const fg_program *g, enum fg_side side, void *re, void *im) {
-  void *dense[2];
-  unsigned long pinning[2];
-  if (re && reachable(fg_program_target(g), fg_program_layout(g, side), (void *[]){re, im}, dense, pinning))
-    let_go(pinning);
+  fg_end e = {.layout = fg_program_layout(g, side), .array = {re, im}};
+  if (re && reach(fg_program_target(g), &e)) let_go(e.pinning);
 }
 
 void fg_pipeline_pin(const fg_program *g, const fg_arrays *a) {

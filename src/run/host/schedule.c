@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/problem/span.h"
+
 int fg_schedule_pieces = 0;
 
 /* Measured on the reference H200 (doc/performance.md). */
@@ -176,7 +178,13 @@ static bool same_strides(const fg_problem *p) {
     if (p->transform.dim[d].is != p->transform.dim[d].os) return false;
   for (int d = 0; d < p->batch.rank; d++)
     if (p->batch.dim[d].is != p->batch.dim[d].os) return false;
-  return p->kind == FG_DFT;
+  return true;
+}
+
+/* In place each output element lies where an input element of its own piece did, or where none does. */
+static bool in_same_places(const fg_problem *p, int batch) {
+  if (p->kind == FG_DFT || p->kind == FG_R2R) return same_strides(p);
+  return p->format == FG_INTERLEAVED && fg_span_apart(p, batch);
 }
 
 fg_schedule *fg_schedule_make(const fg_problem *p, const fg_layout *in, const fg_layout *out, const fg_passes *passes,
@@ -190,7 +198,7 @@ fg_schedule *fg_schedule_make(const fg_problem *p, const fg_layout *in, const fg
   s->in_batches = cut_batch(p, in, out, passes, &cut);
   const ptrdiff_t pieces = s->in_batches ? batch_pieces(cut.units, in_bytes < out_bytes ? in_bytes : out_bytes) : 1;
   s->in_batches = pieces > 1;
-  s->same_places = s->in_batches && same_strides(p);
+  s->same_places = s->in_batches && in_same_places(p, cut.batch);
   if (s->in_batches) {
     s->batch = cut.batch;
     s->units = cut.units;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/run/host/flow.h"
-#include "src/run/host/transfer.h"
 
 size_t fg_pipeline_mapped = 1 << 20;
 
@@ -13,7 +12,8 @@ static const size_t copied_below = 64 << 10;
 
 /* Kernels can read or write the side where it is in host memory. */
 static bool in_reach(const fg_end *e) {
-  return e->direct && !fg_end_of_program(e) && !e->layout->split && (uintptr_t)e->dense[0] % FG_PLANE_ALIGNMENT == 0;
+  return fg_end_is_dense(e) && !fg_end_of_program(e) && !e->layout->split &&
+         (uintptr_t)e->memory[0] % FG_PLANE_ALIGNMENT == 0;
 }
 
 bool fg_short_applies(const fg_flow *f) {
@@ -29,14 +29,14 @@ static bool reads_input(const fg_flow *f) {
 }
 
 static void *result_of(const fg_flow *f) {
-  return f->out.direct ? f->out.dense[0] : f->slot->ring[FG_OUTPUT].piece[0];
+  return f->out.direct ? f->out.memory[0] : f->slot->ring[FG_OUTPUT].piece[0];
 }
 
 static int launches(fg_flow *f) {
   const int count = fg_program_passes(f->program)->count;
   void *array[FG_ARRAYS];
   memcpy(array, f->slot->array, sizeof array);
-  if (reads_input(f)) array[FG_ARRAY_IN] = f->in.dense[0];
+  if (reads_input(f)) array[FG_ARRAY_IN] = f->in.memory[0];
   int code = FG_OK;
   for (int i = 0; code == FG_OK && i < count; i++)
     FG_TRY(f, code, fg_program_launch_into(f->program, array, i, i == count - 1 ? result_of(f) : NULL,
@@ -49,7 +49,7 @@ static fg_recordable recordable(const fg_flow *f) {
   memset(&r, 0, sizeof r); /* it is compared as bytes */
   r.program = fg_program_number(f->program);
   if (reads_input(f)) {
-    r.memory[0] = f->in.dense[0];
+    r.memory[0] = f->in.memory[0];
     r.pinning[0] = f->in.pinning[0];
   }
   r.memory[2] = result_of(f);

@@ -30,6 +30,13 @@ void *fg_transfer_dense(const fg_layout *l, void *array) {
   return dense(l) && !fg_layout_converts(l) ? lowest(l, array) : NULL;
 }
 
+void *fg_transfer_rows(const fg_layout *l, void *array, fg_rows *rows) {
+  const ptrdiff_t row = l->walk[0].n, pitch = l->rank == 2 ? l->walk[1].stride : row * l->unit;
+  if (l->rank > 2 || l->walk[0].stride != l->unit || fg_layout_converts(l)) return NULL;
+  *rows = (fg_rows){row, (size_t)pitch * fg_real_size(l->precision)};
+  return lowest(l, array);
+}
+
 /* ---- copies ---- */
 
 static char *element_of(const fg_layout *l, const void *array, ptrdiff_t first) {

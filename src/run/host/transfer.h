@@ -15,6 +15,13 @@ void *fg_transfer_plane(const fg_layout *l, void *image, int plane);
  * it has gaps, or another precision. */
 void *fg_transfer_dense(const fg_layout *l, void *array);
 
+/* The same where it is rows without gaps: so many elements, pitch bytes from one to the next; one row if it is dense. */
+typedef struct {
+  ptrdiff_t row;
+  size_t pitch;
+} fg_rows;
+void *fg_transfer_rows(const fg_layout *l, void *array, fg_rows *rows);
+
 /* Elements [first, first + count) of a plane between the program's array and staging, which holds just those, converted
  * where the image has another precision. Past the cache: what is written should not stay there (into an array with gaps
  * it makes no difference). Gathering returns what fg_layout_gather does. */

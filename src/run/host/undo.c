@@ -1,6 +1,5 @@
 /* undo.c: after a failure. */
 #include "src/run/host/flow.h"
-#include "src/run/host/transfer.h"
 
 int fg_undo_settle(const fg_flow *f, int code) {
   for (int i = 0; i < FG_STREAMS; i++)
@@ -8,26 +7,34 @@ int fg_undo_settle(const fg_flow *f, int code) {
   return code;
 }
 
-static int bring_part(const fg_flow *f, enum fg_side side, int plane, ptrdiff_t first, ptrdiff_t count) {
+static int bring_piece(const fg_flow *f, enum fg_side side, int plane, ptrdiff_t first, ptrdiff_t count) {
   const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
   const size_t element = fg_layout_element_size(e->layout);
-  void *const to = e->direct ? fg_end_in_memory(e, plane, first) : f->slot->ring[side].piece[0];
+  void *const to = f->slot->ring[side].piece[0];
   int code;
   FG_TRY(f, code, f->target->backend->copy_out(f->target->device, to, fg_end_on_device(e, plane, first),
                                                (size_t)count * element, f->slot->stream[FG_STREAM_PASSES]));
   if (code == FG_OK)
     FG_TRY(f, code, f->target->backend->stream_wait(f->target->device, f->slot->stream[FG_STREAM_PASSES]));
-  if (code == FG_OK && !e->direct) fg_transfer_scatter(e->layout, e->array[plane], first, count, to, true);
+  if (code == FG_OK) fg_transfer_scatter(e->layout, e->array[plane], first, count, to, true);
+  return code;
+}
+
+static int bring_directly(const fg_flow *f, const fg_end *e, ptrdiff_t count) {
+  fg_stream *const stream = f->slot->stream[FG_STREAM_PASSES];
+  int code = fg_flow_bring_out(f, e, 0, count, stream);
+  if (code == FG_OK) FG_TRY(f, code, f->target->backend->stream_wait(f->target->device, stream));
   return code;
 }
 
 /* Elements [0, count) of each plane, from the image to the program's array. */
 static int bring(const fg_flow *f, enum fg_side side, ptrdiff_t count) {
   const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
-  const ptrdiff_t most = e->direct ? count : (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout));
+  if (e->direct) return bring_directly(f, e, count);
+  const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout));
   for (int plane = 0; plane < fg_end_planes(e); plane++)
     for (ptrdiff_t first = 0; first < count; first += most) {
-      const int code = bring_part(f, side, plane, first, count - first < most ? count - first : most);
+      const int code = bring_piece(f, side, plane, first, count - first < most ? count - first : most);
       if (code != FG_OK) return code;
     }
   return FG_OK;
