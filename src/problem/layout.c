@@ -20,16 +20,33 @@ static const fg_dim *dimension(const fg_problem *p, int d) {
   return d < p->transform.rank ? &p->transform.dim[d] : &p->batch.dim[d - p->transform.rank];
 }
 
-/* Image strides in order of the array's, and the walk through both with contiguous dimensions merged. */
-static void lay_out(fg_layout *l, const axis *axes, int count) {
+/* Reals of a row with FFTW's padding behind it, which is the output's: each row begins where its spectrum does. 0: there is no
+ * such padding. What is converted has to do without it, since it may hold anything. */
+static ptrdiff_t padded_row(const fg_problem *p, enum fg_side side) {
+  const bool in_place = p->arrays.in_re == p->arrays.out_re, converts = p->compute != p->precision;
+  if (p->kind != FG_R2C || side != FG_INPUT || !in_place || converts || p->transform.rank == 0) return 0;
+  const int last = p->transform.rank - 1, rank = p->transform.rank + p->batch.rank;
+  const fg_dim *row = dimension(p, last);
+  const ptrdiff_t padded = 2 * (row->n / 2 + 1);
+  if (row->n == 1 || row->is != 1 || row->os != 2 || p->format != FG_INTERLEAVED) return 0;
+  for (int d = 0; d < rank; d++) {
+    const fg_dim *other = dimension(p, d);
+    if (d != last && other->n > 1 && (other->is != other->os || labs(other->is) < padded)) return 0;
+  }
+  return padded;
+}
+
+/* Image strides in order of the array's, and the walk through both with contiguous dimensions merged; the first and innermost
+ * has room for so many elements, if it is not the only one. */
+static void lay_out(fg_layout *l, const axis *axes, int count, ptrdiff_t room) {
   ptrdiff_t dense = 1;
   for (int i = 0; i < count; i++) {
-    const ptrdiff_t n = axes[i].n, stride = labs(axes[i].stride);
+    const ptrdiff_t n = i == 0 && room && count > 1 ? room : axes[i].n, stride = labs(axes[i].stride);
     const bool reversed = axes[i].stride < 0;
     l->stride[axes[i].dimension] = reversed ? -dense : dense;
     if (reversed) {
-      l->offset += (n - 1) * dense;
-      l->low += (n - 1) * axes[i].stride;
+      l->offset += (axes[i].n - 1) * dense;
+      l->low += (axes[i].n - 1) * axes[i].stride;
     }
     dense *= n;
     fg_walk *last = l->rank ? &l->walk[l->rank - 1] : NULL;
@@ -60,7 +77,7 @@ bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
     if (n > 1) axes[count++] = (axis){n, fg_dim_stride(dimension(p, d), side), d};
   }
   qsort(axes, (size_t)count, sizeof *axes, by_stride);
-  lay_out(l, axes, count);
+  lay_out(l, axes, count, padded_row(p, side));
   if (l->rank == 0) l->walk[l->rank++] = (fg_walk){1, l->unit};
   free(axes);
   return true;

@@ -1,7 +1,8 @@
 /* layout.h: where a problem's elements lie in the program's array, and their image on the device.
  *
  * The image is dense and in the memory order of the program's array, so that copying is one walk through both, only
- * elements that the problem owns are moved, and gaps are never touched. Its reals have the precision that the device
+ * elements that the problem owns are moved, and gaps are never touched. But real rows in place have their padding with
+ * them on the way in, where it is the output's anyway: so they are one stretch, too. Its reals have the precision that the device
  * computes in: where that is not the array's, copying converts (src/problem/convert.h). */
 #ifndef FG_LAYOUT_H
 #define FG_LAYOUT_H

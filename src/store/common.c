@@ -24,14 +24,14 @@ const fg_device_info fg_common_devices[] = {
 typedef struct {
   enum fg_precision precision;
   int rank;
-  const char *kinds; /* "of": complex forward, "ob": backward, "orf", "orb": r2c, c2r */
+  const char *kinds; /* "of": complex forward, "ob": backward, "orf", "orb": r2c, c2r; "irf": r2c in place */
   const char *batches; /* a number, or MANY */
   const char *shapes;
 } family;
 
 #define MANY "0" /* as many as have 2^25 points: enough to fill any device */
 #define COMPLEX "of ob"
-#define REAL "orf orb"
+#define REAL "orf orb irf" /* in place the rows that come have padding; those that go are none of the kernels' matter */
 
 static const family families[] = {
     {FG_SINGLE, 1, COMPLEX, MANY, "2 4 8 16 32 64 128"},

@@ -1,4 +1,4 @@
-/* test_layout.c: images hold each element that a problem owns once, in the order of memory, and nothing else. */
+/* test_layout.c: images hold each element that a problem owns once, in the order of memory, and nothing else but the padding that is the output's. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,6 +202,33 @@ START_TEST(contiguous_dimensions_become_one_walk) {
 }
 END_TEST
 
+/* Of real rows in place, on the way in, where it is the output's; but not of what is converted. */
+START_TEST(padding_comes_along) {
+  static const struct {
+    const char *text;
+    enum fg_side side;
+    enum fg_precision precision;
+    int rank;
+    ptrdiff_t elements;
+  } some[] = {{"irf8*3", FG_INPUT, FG_SINGLE, 1, 30},      {"irf9*3", FG_INPUT, FG_SINGLE, 1, 30},
+              {"irf8*3", FG_INPUT, FG_DOUBLE, 2, 24},      {"irf8", FG_INPUT, FG_SINGLE, 1, 8},
+              {"orf8*3", FG_INPUT, FG_SINGLE, 1, 24},      {"irb8*3", FG_OUTPUT, FG_SINGLE, 2, 24},
+              {"irf4x6*2", FG_INPUT, FG_SINGLE, 1, 64},    {"irf4x1*2", FG_INPUT, FG_SINGLE, 1, 8},
+              {"irf8*3:12:6", FG_INPUT, FG_SINGLE, 2, 30}, {"irf8*3:10:6", FG_INPUT, FG_SINGLE, 2, 24},
+              {"irf8*3:9:9", FG_INPUT, FG_SINGLE, 2, 24},  {"/irf8*3", FG_INPUT, FG_SINGLE, 2, 24},
+              {"irf8:2:1*3", FG_INPUT, FG_SINGLE, 2, 24}};
+  for (int i = 0; i < TEST_COUNT(some); i++) {
+    fg_problem *p = test_problem(some[i].text, some[i].precision);
+    fg_layout l;
+    p->compute = FG_SINGLE;
+    ck_assert(fg_layout_make(&l, p, some[i].side));
+    ck_assert_msg(l.rank == some[i].rank && l.elements == some[i].elements, "%s: %d, %td", some[i].text, l.rank, l.elements);
+    fg_layout_free(&l);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("layout");
   tcase_set_timeout(tc, 60);
@@ -211,5 +238,6 @@ int main(void) {
   tcase_add_test(tc, scattering_undoes_gathering_in_any_pieces);
   tcase_add_test(tc, scattering_a_part_writes_only_that_part);
   tcase_add_test(tc, contiguous_dimensions_become_one_walk);
+  tcase_add_test(tc, padding_comes_along);
   return test_run(tc, "layout");
 }

@@ -269,10 +269,11 @@ START_TEST(rows_are_reached_where_they_are) {
     const char *text;
     int pieces;
     size_t row, transfers;
-  } some[] = {{"irf16*9", 1, 64, 2},    {"irf16*9", 1, 65, 9 + 3 + 1},
-              {"irf16*9", 3, 64, 6},   {"irb16*9", 3, 64, 6},
-              {"irb16*9", 3, 65, 3 + 9 + 3}, {"irf6x16*3", 3, 64, 6},
-              {"irf6x16", 1, 64, 2},   {"orf16:1:1*9:17:9", 3, 64, 6},
+  } some[] = {{"irb16*9", 1, 64, 2},              {"irb16*9", 1, 65, 9 + 3 + 1},
+              {"irb16*9", 3, 64, 6},              {"irb16*9", 3, 65, 3 + 9 + 3},
+              {"irb6x16*3", 3, 64, 6},            {"irb6x16", 1, 64, 2},
+              {"orf16:1:1*9:17:9", 3, 64, 6},     {"orf16:1:1*9:17:9", 3, 65, 9 + 3 + 3},
+              {"irf16*9", 3, 65, 6}, /* with its padding */
               {"orf16:2:1*9:35:9", 3, 0, 9 + 3 + 3}, {"orf4:8:3x4*9:100:12", 3, 0, 9 + 3 + 3}};
   for (int i = 0; i < TEST_COUNT(some); i++) {
     const way w = {{some[i].text, 0}, ARENA, ARENA, some[i].pieces, 64, NULL, SINGLES};
