@@ -1,12 +1,13 @@
 # shellcheck shell=bash disable=SC2034
 # common.sh: what the scripts of this folder share.  Read by each of them, with its arguments:
 #
-#   NAME.sh [--quick] [-t SECONDS] [-o FOLDER]
+#   NAME.sh [--quick] [-t SECONDS] [-o FOLDER] [-l LIST]
 #
 #   --quick   a few small problems, the kernels on the processor (sim): a test that the script works
 #   -t        begin nothing new after so many seconds: exit status 75 if something is left
 #   -o        where the figures go (default: a folder that is removed at the end).  host.sh and regret.sh go on with
 #             what they find there
+#   -l        host.sh: the problems of LIST.txt in this folder (default: host)
 #
 # From the environment: FG_BUILD (with the built programs), FG_LIBRARY, FG_PROGRAM; FG_TUNE_ONCE=1: a machine that is
 # calibrated already is not calibrated again.
@@ -16,12 +17,13 @@ build=${FG_BUILD:-$PWD}
 library=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.so}
 program=${FG_PROGRAM:-$build/fftw3-gpu}
 programs=$build/tests/bench
-quick='' limit=1000000 out=''
+quick='' limit=1000000 out='' list=host
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes ;;
     -t) limit=${2:?seconds}; shift ;;
     -o) out=${2:?folder}; shift ;;
+    -l) list=${2:?list}; shift ;;
     *) echo "$0: no option $1"; exit 2 ;;
   esac
   shift

@@ -17,7 +17,7 @@ expect() {
   done
 }
 
-expect host '^\| ocf24x24x24 \| 4\.0 \| [0-9.]+ \|' '^3 problems, 18 results checked'
+expect host '^\| ocf24x24x24 \| 4\.0 \| [0-9.]+ \|' '^4 problems, 24 results checked'
 expect startup '^3 starts each: stock [0-9.]+ ms'
 expect pin '^\| ocf24x24x24 \| [0-9.]+ '
 expect throughput '^# preload, forced' 'ocf24x24x24.*right'

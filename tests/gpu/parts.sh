@@ -116,10 +116,10 @@ case_peers() { "$FG_PROGRAM" bench --device --suite="$1" ${vkfft:+--vkfft="$vkff
 
 # What tests/bench measures.  They share one calibration of the machine.
 bench() {
-  FG_TUNE_ONCE=1 "$top/tests/bench/$1.sh" -o "$out" -t "$(seconds_of 95 1000000)"
+  FG_TUNE_ONCE=1 "$top/tests/bench/$1.sh" -o "$out" -t "$(seconds_of 95 1000000)" "${@:2}"
 }
-cases_host() { echo host; }
-case_host() { bench host; }
+cases_host() { printf '%s\n' host host_real; }
+case_host() { bench host -l "$1"; }
 cases_startup() { echo startup; }
 case_startup() { bench startup; }
 cases_throughput() { echo throughput; }
