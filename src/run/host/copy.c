@@ -1,10 +1,12 @@
 /* copy.c: copying past the caches. */
 #include "src/run/host/copy.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 
 enum { LINE = 64, SHORT = 4096 }; /* bytes below which memcpy is as good */
@@ -38,6 +40,19 @@ void fg_copy_past_cache(void *to, const void *from, size_t bytes) {
   memcpy(t + lines * LINE, f + lines * LINE, tail);
   _mm_sfence();
 }
+
+static bool flushes_lines(void) {
+  unsigned a, b, c, d;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b & bit_CLFLUSHOPT;
+}
+
+__attribute__((target("clflushopt"))) void fg_copy_leave_caches(const void *from, size_t bytes) {
+  static _Atomic int known; /* 0: not yet, 1: it can, -1: it cannot */
+  if (!known) known = flushes_lines() ? 1 : -1;
+  const char *const first = (const char *)from - (uintptr_t)from % LINE, *const end = (const char *)from + bytes;
+  for (const char *line = first; known > 0 && line < end; line += LINE) _mm_clflushopt((void *)line);
+}
 #else
 void fg_copy_past_cache(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+void fg_copy_leave_caches(const void *from, size_t bytes) { (void)from, (void)bytes; }
 #endif

@@ -8,4 +8,8 @@
  * not read first, and what the caches hold stays. */
 void fg_copy_past_cache(void *to, const void *from, size_t bytes);
 
+/* What is there leaves all caches (is written to memory first, if it has to be), where the processor can do that without
+ * waiting for each line. It may be read and written meanwhile. */
+void fg_copy_leave_caches(const void *from, size_t bytes);
+
 #endif

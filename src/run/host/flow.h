@@ -63,6 +63,7 @@ typedef struct {
   double largest;   /* magnitude of them, if they are narrowed */
   fg_belts *movers; /* NULL: not taken */
   fg_staged staged[2]; /* by enum fg_side */
+  fg_belt *cleaning;   /* NULL: nothing is cleaned */
   int next_step;       /* the step, and the parcel of it, that is gathered next */
   size_t next_parcel;
   fg_rest *rest;    /* where to say what is left of a batch; NULL: nothing may be */

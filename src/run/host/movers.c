@@ -31,7 +31,8 @@ static void work_awake(int number) {
   uint64_t idle_since = 0;
   for (unsigned turns = 0;; turns++) {
     const bool is_wanted = number < atomic_load_explicit(&wanted, memory_order_relaxed);
-    if (is_wanted && (fg_belt_help(&belts.belt[first]) || fg_belt_help(&belts.belt[!first]))) continue;
+    if (is_wanted && (fg_belt_help(&belts.belt[first]) || fg_belt_help(&belts.belt[!first]) ||
+                      fg_belt_help(&belts.belt[FG_SPARE]))) continue;
     fg_belt_pause(turns);
     if (is_wanted) idle_since = 0;
     else if (idle_since == 0) idle_since = fg_clock_nanoseconds();

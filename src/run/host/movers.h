@@ -7,9 +7,11 @@
 
 #include "src/run/host/belt.h"
 
-/* The belts that the movers work on: one for each direction. */
+/* The belts that the movers work on: one for each direction, and one for what can wait. */
+enum { FG_SPARE = 2, FG_BELTS = 3 };
+
 typedef struct {
-  fg_belt belt[2];
+  fg_belt belt[FG_BELTS];
 } fg_belts;
 
 /* What is worth it, the caller counted. More than few sleep apart, so that who takes few does not wake them. */

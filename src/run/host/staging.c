@@ -2,6 +2,7 @@
  *
  * The movers gather and scatter; the executing thread gives pieces to DMA when they are full, and to the movers when
  * they have come, and copies with them while it has to wait. */
+#include "src/run/host/copy.h"
 #include "src/run/host/flow.h"
 #include "src/run/host/transfer.h"
 
@@ -158,6 +159,14 @@ static void scatter(void *context, size_t piece, int i, int parts) {
   if (p.count) fg_transfer_scatter(f->out.layout, array, p.first, p.count, p.staging, s->past_cache);
 }
 
+/* The places of the ring in which results will come: DMA writes lines that processors have in their caches, from when they
+ * scattered the last ones, at half the speed. */
+static void clean(void *context, size_t piece, int i, int parts) {
+  const fg_flow *f = context;
+  const ptrdiff_t bytes = (ptrdiff_t)f->out.piece, from = before(bytes, parts, i), to = before(bytes, parts, i + 1);
+  fg_copy_leave_caches((char *)f->slot->ring[FG_OUTPUT].piece[piece] + from, (size_t)(to - from));
+}
+
 static int parts(const fg_end *e) {
   const size_t n = e->piece / (fg_pipeline_part ? fg_pipeline_part : least_part);
   return n < 1 ? 1 : n > FG_PARTS ? FG_PARTS : (int)n;
@@ -264,6 +273,21 @@ static int worth_threads(const fg_flow *f) {
 
 static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) >= alone_below; }
 
+/* The movers have nothing else to do while the last of the input comes, and until the passes are done. What is larger leaves
+ * the processors' own caches by itself: measured, images of up to 4 MB gained 10 to 25 %, of 5.9 MB 2, of 8 lost 4. */
+static const size_t most_cleaned = 6 << 20;
+
+static bool worth_cleaning(const fg_flow *f) {
+  return f->movers && !f->out.direct && !f->brief && fg_end_plane_size(&f->out) * (size_t)fg_end_planes(&f->out) <= most_cleaned;
+}
+
+static void start_cleaning(fg_flow *f) {
+  const size_t pieces = fg_staging_pieces(f, FG_OUTPUT);
+  f->cleaning = &f->movers->belt[FG_SPARE];
+  fg_belt_start(f->cleaning, clean, f, parts(&f->out));
+  for (size_t piece = 0; piece < pieces && piece < FG_RING; piece++) fg_belt_open(f->cleaning);
+}
+
 void fg_staging_begin(fg_flow *f) {
   /* All of a recording has to fit into the ring, and so has a step of what is not undone; a brief result is one piece. */
   f->in.cuts = !fg_gated_applies(f);
@@ -277,6 +301,7 @@ void fg_staging_begin(fg_flow *f) {
   f->staged[FG_OUTPUT].past_cache = past.results;
   f->by_steps = f->interleaved && fg_flow_is_final(f) && steps_fit(f);
   if (f->staged[FG_INPUT].belt) open_gathers(f);
+  if (worth_cleaning(f)) start_cleaning(f);
 }
 
 /* How far the belt has come, which the next execution may have from now on. */
@@ -286,6 +311,7 @@ static void keep_belt(fg_staged *s) {
 }
 
 void fg_staging_end(fg_flow *f) {
+  if (f->cleaning) fg_belt_stop(f->cleaning);
   for (int side = 0; side < 2; side++) {
     if (!f->staged[side].belt) continue;
     fg_belt_stop(f->staged[side].belt);
