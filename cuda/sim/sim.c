@@ -44,6 +44,14 @@ void fg_sim_set_double_ratio(int ratio) {
   for (int d = 0; d < MOST_DEVICES; d++) devices[d].info.double_ratio = ratio;
 }
 
+void fg_sim_set_small(size_t shared_block) {
+  for (int d = 0; d < MOST_DEVICES; d++) {
+    devices[d].info.shared_block = shared_block;
+    devices[d].info.multiprocessors = 4;
+    devices[d].info.cluster = 1;
+  }
+}
+
 static int ordinal_of(const fg_device *device) { return (int)(device - devices); }
 
 static atomic_size_t launches, pinned, streams, transfers;

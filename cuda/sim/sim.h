@@ -57,6 +57,9 @@ void fg_sim_set_devices(int count);
 /* They are devices whose double precision takes so many times as long as single. */
 void fg_sim_set_double_ratio(int ratio);
 
+/* They are devices of few blocks that hold so many bytes each, so that small problems take the passes of large ones. */
+void fg_sim_set_small(size_t shared_block);
+
 /* Managed memory of device 0: NULL if there is none left.  What the host writes there counts as written. */
 void *fg_sim_managed(size_t bytes);
 void fg_sim_managed_free(void *memory);
