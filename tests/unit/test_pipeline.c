@@ -155,8 +155,22 @@ static void widen_into(const subject *to, const subject *from) {
   free(wide);
 }
 
-/* The uncut result from the same input, to compare with: of doubles what single precision makes of them. */
-static char *expected(const way *w, size_t *bytes) {
+/* The uncut result from the same input, to compare with: of doubles what single precision makes of them.  A problem is cut
+ * in many ways, so that the last few results are kept. */
+static const char *expected(const way *w, size_t *bytes) {
+  static struct {
+    problem problem;
+    enum arrays arrays;
+    char *result;
+    size_t bytes;
+  } known[8];
+  static int count;
+  for (int i = 0; i < TEST_COUNT(known) && known[i].result; i++)
+    if (known[i].arrays == w->arrays && known[i].problem.block == w->problem.block &&
+        !strcmp(known[i].problem.text, w->problem.text)) {
+      *bytes = known[i].bytes;
+      return known[i].result;
+    }
   subject s = prepare(&(way){w->problem, FOREIGN, FOREIGN, 1, 64 << 20, NULL, SINGLES}), same = s;
   ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
   if (w->arrays != SINGLES) {
@@ -164,9 +178,14 @@ static char *expected(const way *w, size_t *bytes) {
     widen_into(&same, &s);
     dispose(&s);
   }
-  char *copy = malloc(result(&same)->bytes);
+  const int at = count++ % TEST_COUNT(known);
+  char *const copy = realloc(known[at].result, result(&same)->bytes);
+  ck_assert_ptr_nonnull(copy);
   memcpy(copy, result(&same)->block, result(&same)->bytes);
-  *bytes = result(&same)->bytes;
+  known[at].problem = w->problem;
+  known[at].arrays = w->arrays;
+  known[at].result = copy;
+  *bytes = known[at].bytes = result(&same)->bytes;
   dispose(&same);
   return copy;
 }
@@ -203,7 +222,7 @@ static bool input_intact(const subject *s) {
 /* What the outcome promises. Whole: nobody could finish a rest. */
 static enum fg_outcome check_how(const way *w, bool whole) {
   size_t bytes;
-  char *right = expected(w, &bytes);
+  const char *const right = expected(w, &bytes);
   subject s = prepare(w);
   ck_assert_int_eq(fg_sim_set_faults(w->fault), 0);
   fg_rest rest = {-1, -1};
@@ -217,7 +236,6 @@ static enum fg_outcome check_how(const way *w, bool whole) {
                   w->problem.text, w->pieces);
   if (outcome == FG_INTACT || (outcome == FG_DONE && !s.in_place))
     ck_assert_msg(input_intact(&s), "%s: input touched", w->problem.text);
-  free(right);
   dispose(&s);
   return outcome;
 }
@@ -236,7 +254,7 @@ static const problem problems[] = {
     {"ocf12:2:1*4:24:12x3:96:48", 0},     {"ocf7*1", 0},    {"ok1025e00*7", 0}, {"ocf16x12*7", 512}, {"icf15x20", 512},
     {"ocf6x7x10", 512}, {"icf8x9x10", 512}, {"/icf6x7x10", 512}, {"orf64*10", 0},  {"irb16x8*5", 0}, {"orf6x7x10", 512},
     {"orb6x7x10", 512}, {"irf8x9x10", 512}, {"irb8x9x10", 512},  {"/orb6x8x9", 512}, {"ik8fx6h", 512},
-    {"orb130x129*7", 0}, {"ocf4225*5", 4096}, {"orb16x7x129*3", 4096}, /* padded */
+    {"orb130x129*3", 0}, {"ocf4225*5", 4096}, {"orb16x7x129*3", 4096}, /* padded */
     {"irf16*9", 0}, {"irb15*9", 0}, {"irf6x9*4", 0}, {"irb4x5x6", 0}, {"ik12e00*5", 0}, /* in rows, pieces at a time */
     {"ocf16*5:16:20", 0}, {"irf16*9:20:10", 0}, {"irf16*9:18:11", 0}
 };
@@ -393,7 +411,7 @@ static void execute_again(subject *s, const char *right) {
 START_TEST(recordings_are_of_these_arrays) {
   const way w = recorded_way(_i, SINGLES);
   size_t bytes;
-  char *right = expected(&w, &bytes);
+  const char *const right = expected(&w, &bytes);
   lazy_backend_graphs = 0;
   for (int round = 0; round < 3; round++) {
     subject s = prepare(&w);
@@ -401,7 +419,6 @@ START_TEST(recordings_are_of_these_arrays) {
     ck_assert_int_eq(lazy_backend_graphs, 3 * (round + 1));
     dispose(&s);
   }
-  free(right);
 }
 END_TEST
 
@@ -410,7 +427,7 @@ START_TEST(failing_recordings_end_well) {
   static const char *const kinds[] = {"copy", "launch", "wait"};
   const way w = recorded_way(_i / ARRAYS, _i % ARRAYS);
   size_t bytes;
-  char *right = expected(&w, &bytes);
+  const char *const right = expected(&w, &bytes);
   subject s = prepare(&w);
   const bool damaging = s.in_place && w.in == ARENA && w.pieces && w.arrays == SINGLES;
   for (int n = 0; n < 30; n++) {
@@ -424,7 +441,6 @@ START_TEST(failing_recordings_end_well) {
     if (outcome == FG_DONE) ck_assert_mem_eq(result(&s)->block, right, bytes);
     else ck_assert(damaging || (outcome == FG_INTACT && input_intact(&s)));
   }
-  free(right);
   dispose(&s);
 }
 END_TEST
