@@ -29,13 +29,6 @@ enum { LAST = TEST_COUNT(cases) - 1, LITTLE = 1024 };
 /* The n-th call; that and the next; all from there on; each seventh. */
 static const char *const forms[] = {"any:%d", "any:%d-%d", "any:%d+", "any:%d/7"};
 
-/* With AddressSanitizer, which takes several times as long, each third call. */
-#ifdef __SANITIZE_ADDRESS__
-enum { STEP = 3 };
-#else
-enum { STEP = 1 };
-#endif
-
 /* The problem's arrays inside blocks of the arena: where they are in the case's, from the beginning of the block. */
 typedef struct {
   char *block[4];
@@ -146,9 +139,9 @@ START_TEST(any_call_may_fail) {
   const bool in_place = c.arrays.at.in_re == c.arrays.at.out_re;
   int lines = 0, n = 1;
   if (!in_place || _i % TEST_COUNT(forms) == 0)
-    for (int quiet = 0; quiet < WITHOUT_EFFECT; n += STEP) {
+    for (int quiet = 0; quiet < WITHOUT_EFFECT; n += TEST_SPARSE) {
       const int more = life_with_faults(&c, form, n);
-      quiet = more ? 0 : quiet + STEP;
+      quiet = more ? 0 : quiet + TEST_SPARSE;
       lines += more;
     }
   else lines = 1;

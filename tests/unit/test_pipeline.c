@@ -266,6 +266,7 @@ START_TEST(every_cut_gives_the_same_bits) {
   static const size_t staging[] = {0, 1000, 4096};
   for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
     for (int i = 0; i < 8; i++) {
+      if (((int)p + i + _i) % TEST_SPARSE) continue;
       const int memory = i % 4;
       const size_t piece = staging[(p + (size_t)memory) % 3];
       const way w = {problem, memory & 1, memory >> 1, pieces[p], piece, NULL, i < 4 ? SINGLES : DOUBLES_AS_SINGLE};
@@ -432,6 +433,7 @@ START_TEST(failing_recordings_end_well) {
   const bool damaging = s.in_place && w.in == ARENA && w.pieces && w.arrays == SINGLES;
   for (int n = 0; n < 30; n++) {
     char fault[32];
+    if ((n / 3 + _i) % TEST_SPARSE) continue;
     snprintf(fault, sizeof fault, "%s:%d", kinds[n % 3], 1 + n / 3);
     for (int i = 0; i < 2; i++) execute_again(&s, right);
     memcpy(s.in.block, s.before, s.in.bytes);
@@ -469,6 +471,7 @@ START_TEST(one_failure_anywhere_ends_well) {
   for (int n = 1; n < 30; n += n < 8 ? 1 : 5)
     for (int i = 0; i < 4; i++)
       for (int p = 0; p < 4; p++) {
+        if ((n + i + p) % TEST_SPARSE) continue;
         static const problem some[] = {{"ocf64*6", 0}, {"icf16x8*5", 0}, {"icf8x9x10", 512}, {"irb6x7x10", 512}};
         const enum memory memory = i % 2 ? ARENA : FOREIGN;
         const enum arrays arrays = i < 2 ? SINGLES : DOUBLES_AS_SINGLE;
