@@ -19,6 +19,11 @@ void test_choose_sim(void) {
   setenv("FFTW3_GPU_CACHE", "kernel-cache", 0); /* kernels of several tests are compiled once */
 }
 
+void test_choose_sim_alone(void) {
+  test_choose_sim();
+  setenv("FFTW3_GPU_COPY_THREADS", "1", 0);
+}
+
 const fg_target *test_target(void) {
   const char *why = "";
   const fg_target *t = fg_target_get(&why);

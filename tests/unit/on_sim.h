@@ -10,6 +10,10 @@
 /* Settings for the whole program: everything that can goes to sim, whose violations abort.  To be called in main. */
 void test_choose_sim(void);
 
+/* The same with no thread to copy but the executing one, for what is about kernels: others would only spin while sim, in the
+ * executing thread, computes. */
+void test_choose_sim_alone(void);
+
 const fg_target *test_target(void);
 
 /* Run passes, planned for p, on random numbers.  Returns the relative error; ends the test if they do not run, or write

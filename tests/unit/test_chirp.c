@@ -251,7 +251,7 @@ START_TEST(plans_have_rows_in_clusters) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
+  test_choose_sim_alone();
   TCase *tc = tcase_create("chirp");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, rows_take_a_convolution_of_half_a_spectrum, 0, TEST_COUNT(rows));

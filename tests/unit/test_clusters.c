@@ -229,7 +229,7 @@ END_TEST
 
 int main(void) {
   TCase *const tc = tcase_create("clusters");
-  test_choose_sim();
+  test_choose_sim_alone();
   fg_overlap_caches = 0;
   fg_strip_short_rows = fg_cut_any_twiddled = true;
   tcase_set_timeout(tc, 120);

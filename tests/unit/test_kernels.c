@@ -25,7 +25,7 @@ static const char *notation(char *text, size_t size, const char *format, int a, 
 }
 
 /* In double precision kernels are of the same text, with other types: of long rows of cases that differ little each second. */
-enum { EACH = TEST_PRECISION == FG_DOUBLE ? 2 : 1 };
+enum { EACH = (TEST_PRECISION == FG_DOUBLE ? 2 : 1) * TEST_SPARSE };
 
 /* ---- one radix, two radices ---- */
 
@@ -430,7 +430,7 @@ static void add_what_is_inside(TCase *tc) {
 }
 
 int main(void) {
-  test_choose_sim();
+  test_choose_sim_alone();
   fg_overlap_caches = 0;
   fg_padded_from = 0;
   TCase *tc = tcase_create("kernels");
@@ -445,7 +445,7 @@ int main(void) {
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
   tcase_add_loop_test(tc, lengths_with_large_primes_take_chirps, 0, TEST_COUNT(bluestein));
   tcase_add_loop_test(tc, several_dimensions_are_right, 0, TEST_COUNT(several));
-  tcase_add_loop_test(tc, random_problems_are_right, 0, TEST_WIDE ? 20 : 40 / EACH);
+  tcase_add_loop_test(tc, random_problems_are_right, 0, (TEST_WIDE ? 20 : 40) / EACH);
   if (!TEST_WIDE) add_what_is_inside(tc);
   if (!TEST_WIDE) tcase_add_loop_test(tc, large_boxes_are_right_in_one_pass, 0, TEST_COUNT(singly));
   const char *const usual = PRECISION == FG_SINGLE ? "kernels" : "kernels in double precision";

@@ -245,7 +245,7 @@ END_TEST
 /* Sizes from a few points to what fills a device: most are long enough for several passes. */
 START_TEST(passes_of_large_problems_fit_device_and_arrays) {
   dice d = {41 + (uint64_t)_i};
-  for (int round = 0; round < 80; round++) {
+  for (int round = 0; round < 80 / TEST_SPARSE; round++) {
     const enum fg_precision precision = dice_one_in(&d, 4) ? FG_DOUBLE : FG_SINGLE;
     const ptrdiff_t n = (ptrdiff_t)1 << dice_between(&d, 2, 26);
     fg_problem *p = test_random_problem(&d, &(test_limits){precision, 4, 3, n, 2000, (ptrdiff_t)1 << 32, false});

@@ -59,7 +59,7 @@ START_TEST(planes_of_kinds_are_one_pass_of_two) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
+  test_choose_sim_alone();
   TCase *t = tcase_create("boxes");
   tcase_set_timeout(t, 600);
   tcase_add_loop_test(t, small_boxes_of_kinds_are_one_pass, 0, TEST_COUNT(kind_boxes));

@@ -125,7 +125,7 @@ START_TEST(planes_of_larger_transforms_are_right) {
 END_TEST
 
 int main(void) {
-  test_choose_sim();
+  test_choose_sim_alone();
   TCase *t = tcase_create("real data in clusters");
   tcase_set_timeout(t, 600);
   tcase_add_loop_test(t, rows_and_planes_are_right_when_cut, 0,
