@@ -1,4 +1,4 @@
-/* test_movers.c: threads that copy, copies past the caches, and how much these hold. */
+/* test_movers.c: threads that copy, copies past the caches and out of them, and how much these hold. */
 #include "config.h"
 
 #include <check.h>
@@ -52,7 +52,7 @@ static size_t run_once(size_t pieces, bool alone) {
   fg_belt own = none;
   fg_belts *const belts = alone ? NULL : fg_movers_take(FG_FEW_MOVERS);
   tally *t = calloc(1, sizeof *t);
-  t->belt = belts ? &belts->belt[pieces % 2] : &own;
+  t->belt = belts ? &belts->belt[pieces % FG_BELTS] : &own;
   fg_belt_start(t->belt, count_part, t, PARTS);
   const size_t wrong = run_pieces(t, pieces);
   fg_belt_stop(t->belt);
@@ -175,6 +175,7 @@ START_TEST(copies_at_any_alignment) {
     for (size_t bytes = 0; bytes < 9000; bytes = 2 * bytes + 13) {
       memset(to, 0xee, ROOM);
       fg_copy_past_cache(to + at, from + 3, bytes);
+      fg_copy_leave_caches(to + at, bytes);
       ck_assert_mem_eq(to + at, from + 3, bytes);
       for (size_t i = 0; i < at; i++) ck_assert_uint_eq(to[i], 0xee);
       for (size_t i = at + bytes; i < ROOM; i++) ck_assert_uint_eq(to[i], 0xee);
