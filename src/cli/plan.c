@@ -36,7 +36,7 @@ static double memory_there(void) {
 static double device_bytes(const fg_problem *p) {
   const char *why;
   fg_passes *passes = fg_problem_undefined(p) ? NULL : malloc(sizeof *passes);
-  const bool planned = passes && fg_planner_plan(p, &fg_reference_device, passes, &why);
+  const bool planned = passes && fg_planner_plan_host(p, &fg_reference_device, passes, &why);
   const double bytes = planned ? fg_prepare_need(p, passes) : 0;
   free(passes);
   return bytes;

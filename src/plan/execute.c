@@ -34,6 +34,7 @@ static const char *from_device(fg_program *program, const fg_arrays *a, fg_rest 
     fg_target_get(&why);
     return why;
   }
+  if (!fg_program_takes(program, a)) return "planned in place, executed on two arrays";
   switch (fg_program_execute_partly(program, a, rest)) {
     case FG_DONE: return NULL;
     case FG_INTACT:

@@ -69,7 +69,7 @@ static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in,
 
 /* The program's own array, of doubles that are computed with in single precision. */
 static bool wide(const fg_problem *p, enum fg_reach reach) {
-  return reach != FG_REACH_IMAGE && p->precision == FG_DOUBLE && p->compute == FG_SINGLE;
+  return !fg_reach_is_image(reach) && p->precision == FG_DOUBLE && p->compute == FG_SINGLE;
 }
 
 static bool lower_or_find(const fg_work *w, const fg_device_info *device, fg_passes *list) {
@@ -117,12 +117,16 @@ bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passe
   return fg_planner_plan_reaching(p, (const enum fg_reach[]){FG_REACH_IMAGE, FG_REACH_IMAGE}, false, device, list, why);
 }
 
+bool fg_planner_plan_host(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why) {
+  return fg_planner_plan_reaching(p, (const enum fg_reach[]){FG_REACH_HOST, FG_REACH_HOST}, false, device, list, why);
+}
+
 void fg_planner_forget(void) { fg_planned_forget(); }
 
 static void explain_passes(FILE *f, const fg_problem *p) {
   fg_passes *list = malloc(sizeof *list);
   const char *why = "out of memory";
-  if (list && fg_planner_plan(p, &fg_reference_device, list, &why)) {
+  if (list && fg_planner_plan_host(p, &fg_reference_device, list, &why)) {
     const double mb = 2.0 * (double)fg_real_size(p->compute) / 1e6;
     for (int i = 0; i < list->count; i++) {
       char text[512];

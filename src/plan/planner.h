@@ -9,6 +9,9 @@
  * false if no solver can; *why is then a few words. */
 bool fg_planner_plan(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why);
 
+/* The same for executions on the host's arrays (FG_REACH_HOST). */
+bool fg_planner_plan_host(const fg_problem *p, const fg_device_info *device, fg_passes *list, const char **why);
+
 /* As fg_planner_plan, for arrays that are reached like that.  in_place: both are the array of FG_ARRAY_OUT, and each
  * output element lies where an input element of its own line does. */
 bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2], bool in_place,

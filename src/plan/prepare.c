@@ -39,11 +39,11 @@ fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objectio
   bool compiles = false;
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
-  const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan(p, target->info, passes, why));
+  const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan_host(p, target->info, passes, why));
   *need = planned ? fg_prepare_need(p, passes) : 0;
   const char *const against = planned ? object(target, p, passes, *need, objection, context, &compiles) : NULL;
   if (against) *why = against;
-  else if (planned) program = fg_program_create(target, p, passes, why);
+  else if (planned) program = fg_program_create_host(target, p, passes, why);
   if (program && compiles) fg_learn_planning(fg_clock_seconds() - began - fg_model_table_seconds(p));
   free(passes);
   fesetenv(&of_program);

@@ -28,7 +28,7 @@ static fg_program *program_with(tuning *t, int pass, const fg_pass *p) {
   const char *why;
   fg_passes_copy(t->tried, t->planned);
   t->tried->pass[pass] = *p;
-  return fg_program_create(t->target, t->problem, t->tried, &why);
+  return fg_program_create_host(t->target, t->problem, t->tried, &why);
 }
 
 /* Seconds of the pass so; negative: it does not run; NAN: it is wrong. */
@@ -112,7 +112,7 @@ static bool any_faster(const tuning *t) {
 /* Both twice, in turn: the device may be slower for a while. */
 static void time_whole(tuning *t, const fg_program *planned, fg_tuning_result *r) {
   const char *why;
-  fg_program *fastest = fg_program_create(t->target, t->problem, t->fastest, &why);
+  fg_program *fastest = fg_program_create_host(t->target, t->problem, t->fastest, &why);
   r->before = r->after = INFINITY;
   for (int i = 0; i < 2 && fastest; i++) {
     r->before = fmin(r->before, fg_tuning_seconds(&t->bed, planned, -1));
@@ -148,11 +148,11 @@ static const char *tune(tuning *t, fg_tuning_tell tell, void *context) {
   fg_tuning_result r;
   bool all_known = true;
   if (!t->planned || !t->tried || !t->fastest) return why;
-  if (!fg_planner_plan(t->problem, t->target->info, t->planned, &why)) return why;
+  if (!fg_planner_plan_host(t->problem, t->target->info, t->planned, &why)) return why;
   for (int i = 0; i < t->planned->count; i++) all_known = all_known && known(t, i);
   if (all_known) return NULL;
   fg_passes_copy(t->fastest, t->planned);
-  fg_program *planned = fg_program_create(t->target, t->problem, t->planned, &why);
+  fg_program *planned = fg_program_create_host(t->target, t->problem, t->planned, &why);
   if (!planned) return why;
   why = fg_tuning_bed_make(&t->bed, t->target, t->problem, planned);
   if (!why && !tune_passes(t, planned, &r)) why = fg_backend_message();

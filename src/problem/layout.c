@@ -20,8 +20,8 @@ static const fg_dim *dimension(const fg_problem *p, int d) {
   return d < p->transform.rank ? &p->transform.dim[d] : &p->batch.dim[d - p->transform.rank];
 }
 
-/* Reals of a row with FFTW's padding behind it, which is the output's: each row begins where its spectrum does. 0: there is no
- * such padding. What is converted has to do without it, since it may hold anything. */
+/* Reals of a row with FFTW's padding behind it, of arrays that are in place: each begins where its spectrum does. 0: there is
+ * no such padding. */
 static ptrdiff_t padded_row(const fg_problem *p, enum fg_side side) {
   const bool in_place = p->arrays.in_re == p->arrays.out_re, converts = p->compute != p->precision;
   if (p->kind != FG_R2C || side != FG_INPUT || !in_place || converts || p->transform.rank == 0) return 0;
@@ -40,8 +40,9 @@ static ptrdiff_t padded_row(const fg_problem *p, enum fg_side side) {
  * has room for so many elements, if it is not the only one. */
 static void lay_out(fg_layout *l, const axis *axes, int count, ptrdiff_t room) {
   ptrdiff_t dense = 1;
+  l->padded = room && count > 1;
   for (int i = 0; i < count; i++) {
-    const ptrdiff_t n = i == 0 && room && count > 1 ? room : axes[i].n, stride = labs(axes[i].stride);
+    const ptrdiff_t n = i == 0 && l->padded ? room : axes[i].n, stride = labs(axes[i].stride);
     const bool reversed = axes[i].stride < 0;
     l->stride[axes[i].dimension] = reversed ? -dense : dense;
     if (reversed) {
@@ -56,7 +57,7 @@ static void lay_out(fg_layout *l, const axis *axes, int count, ptrdiff_t room) {
   l->elements = dense;
 }
 
-bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
+static bool make(fg_layout *l, const fg_problem *p, enum fg_side side, ptrdiff_t room) {
   const int rank = p->transform.rank + p->batch.rank;
   memset(l, 0, sizeof *l);
   l->precision = p->precision;
@@ -77,15 +78,19 @@ bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) {
     if (n > 1) axes[count++] = (axis){n, fg_dim_stride(dimension(p, d), side), d};
   }
   qsort(axes, (size_t)count, sizeof *axes, by_stride);
-  lay_out(l, axes, count, padded_row(p, side));
+  lay_out(l, axes, count, room);
   if (l->rank == 0) l->walk[l->rank++] = (fg_walk){1, l->unit};
   free(axes);
   return true;
 }
 
+bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side) { return make(l, p, side, 0); }
+
+bool fg_reach_is_image(enum fg_reach reach) { return reach == FG_REACH_IMAGE || reach == FG_REACH_HOST; }
+
 bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach) {
-  if (!fg_layout_make(l, p, side)) return false;
-  if (reach == FG_REACH_IMAGE) return true;
+  if (!make(l, p, side, reach == FG_REACH_HOST ? padded_row(p, side) : 0)) return false;
+  if (fg_reach_is_image(reach)) return true;
   if (reach == FG_REACH_PLANES && l->unit == 2) {
     l->unit = 1;
     l->split = true;

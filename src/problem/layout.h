@@ -1,8 +1,7 @@
 /* layout.h: where a problem's elements lie in the program's array, and their image on the device.
  *
  * The image is dense and in the memory order of the program's array, so that copying is one walk through both, only
- * elements that the problem owns are moved, and gaps are never touched. But real rows in place have their padding with
- * them on the way in, where it is the output's anyway: so they are one stretch, too. Its reals have the precision that the device
+ * elements that the problem owns are moved, and gaps are never touched. Its reals have the precision that the device
  * computes in: where that is not the array's, copying converts (src/problem/convert.h). */
 #ifndef FG_LAYOUT_H
 #define FG_LAYOUT_H
@@ -23,6 +22,7 @@ typedef struct {
   ptrdiff_t low;       /* reals from the array's pointer to its lowest element, <= 0 */
   int rank;
   fg_walk *walk;       /* innermost first; contiguous dimensions are merged */
+  bool padded;         /* the image has FFTW's padding of real rows, too: for executions in place only */
   ptrdiff_t offset;    /* image element that the array's pointer itself means */
   ptrdiff_t *stride;   /* image stride of each dimension of the problem: transform, then batch */
 } fg_layout;
@@ -32,13 +32,17 @@ typedef struct {
 bool fg_layout_make(fg_layout *l, const fg_problem *p, enum fg_side side);
 void fg_layout_free(fg_layout *l);
 
-/* How passes reach an array: through its image, or where it is on the device, with its own strides and offset. */
+/* How passes reach an array: through its image, or where it is on the device, with its own strides and offset. Executions
+ * on the host's arrays have an image of their own kind: r2c's reals in place bring the padding of their rows along, which is
+ * the output's anyway, so that they are one stretch; but not where they are converted, since it may hold anything. */
 enum fg_reach {
   FG_REACH_IMAGE,
+  FG_REACH_HOST,
   FG_REACH_ARRAY,
   FG_REACH_PLANES /* real by real: one that is not aligned to complex numbers; interleaved ones as two planes */
 };
 
+bool fg_reach_is_image(enum fg_reach);
 bool fg_layout_make_reaching(fg_layout *l, const fg_problem *p, enum fg_side side, enum fg_reach reach);
 
 /* Reals from the lowest element of a plane of the program's array to behind the highest. */

@@ -154,7 +154,7 @@ static fg_launch launch_of(const step *s, const fg_pass *p) {
 }
 
 static size_t image_bytes(const fg_layout *l, enum fg_reach reach) {
-  return reach == FG_REACH_IMAGE ? fg_transfer_bytes(l) : 0;
+  return fg_reach_is_image(reach) ? fg_transfer_bytes(l) : 0;
 }
 
 static void size_arrays(fg_program *g, enum fg_precision precision, const enum fg_reach reach[2]) {
@@ -167,7 +167,7 @@ static void size_arrays(fg_program *g, enum fg_precision precision, const enum f
 
 /* On failure *why is NULL where the backend's message says it. */
 static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reach[2], const char **why) {
-  const bool scheduled = reach[FG_INPUT] == FG_REACH_IMAGE && reach[FG_OUTPUT] == FG_REACH_IMAGE;
+  const bool scheduled = fg_reach_is_image(reach[FG_INPUT]) && fg_reach_is_image(reach[FG_OUTPUT]);
   *why = "out of memory";
   if (!fg_layout_make_reaching(&g->in, p, FG_INPUT, reach[FG_INPUT]) ||
       !fg_layout_make_reaching(&g->out, p, FG_OUTPUT, reach[FG_OUTPUT]))
@@ -210,6 +210,12 @@ fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
   return fg_program_create_reaching(target, p, (const enum fg_reach[]){FG_REACH_IMAGE, FG_REACH_IMAGE}, passes, why);
 }
+
+fg_program *fg_program_create_host(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why) {
+  return fg_program_create_reaching(target, p, (const enum fg_reach[]){FG_REACH_HOST, FG_REACH_HOST}, passes, why);
+}
+
+bool fg_program_takes(const fg_program *g, const fg_arrays *a) { return !g->in.padded || a->in_re == a->out_re; }
 
 static void planes_of(const fg_program *g, void *const arrays[FG_ARRAYS], fg_planes planes[FG_ARRAYS]) {
   for (int a = 0; a < FG_ARRAYS; a++) planes[a] = (fg_planes){arrays[a], NULL};

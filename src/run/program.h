@@ -16,14 +16,19 @@ typedef struct fg_program fg_program;
 fg_program *fg_program_create(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why);
 void fg_program_destroy(fg_program *);
 
+/* The same for passes of fg_planner_plan_host; and whether that may be executed on these arrays: what has FFTW's padding in
+ * its image only in place, as the plan was. */
+fg_program *fg_program_create_host(const fg_target *target, const fg_problem *p, const fg_passes *passes, const char **why);
+bool fg_program_takes(const fg_program *, const fg_arrays *a);
+
 /* Whether fg_program_create would not have to compile: all kernels of the passes are loaded or on disk. */
 bool fg_program_is_kept(const fg_target *target, const fg_passes *passes);
 
 /* Load them: compile those that are nowhere.  false: fg_backend_message() says why. */
 bool fg_program_load(const fg_target *target, const fg_passes *passes);
 
-/* The same as fg_program_create for passes that were planned with arrays reached like that (src/plan/planner.h): for fg_direct_run
- * (src/run/direct.h) only, since it has no schedule. */
+/* The same as fg_program_create for passes that were planned with arrays reached like that (src/plan/planner.h): what does not
+ * reach both through images is for fg_direct_run (src/run/direct.h) only, since it has no schedule. */
 fg_program *fg_program_create_reaching(const fg_target *target, const fg_problem *p, const enum fg_reach reach[2],
                                        const fg_passes *passes, const char **why);
 

@@ -76,7 +76,7 @@ bool fg_common_problem(const char *problem, enum fg_precision precision, const f
   const char *why = message;
   fg_problem *p = fg_notation_parse(problem, precision, message, sizeof message);
   fg_passes *list = calloc(1, sizeof *list);
-  const bool planned = p && list && fg_planner_plan(p, device, list, &why);
+  const bool planned = p && list && fg_planner_plan_host(p, device, list, &why);
   if (!planned) fprintf(stderr, "%s: %s\n", problem, why);
   for (int i = 0; planned && i < list->count; i++) {
     const fg_kernel_request request = fg_kernel_request_of(&list->pass[i], defines);

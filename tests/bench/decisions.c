@@ -73,7 +73,7 @@ struct fg_program {
   fg_passes passes;
 };
 
-fg_program *fg_program_create(const fg_target *t, const fg_problem *p, const fg_passes *passes, const char **why) {
+fg_program *fg_program_create_host(const fg_target *t, const fg_problem *p, const fg_passes *passes, const char **why) {
   fg_program *g = malloc(sizeof *g);
   (void)p, (void)why;
   if (!g) return NULL;
@@ -85,8 +85,10 @@ fg_program *fg_program_create(const fg_target *t, const fg_problem *p, const fg_
 fg_program *fg_program_create_reaching(const fg_target *t, const fg_problem *p, const enum fg_reach reach[2],
                                        const fg_passes *passes, const char **why) {
   (void)reach;
-  return fg_program_create(t, p, passes, why);
+  return fg_program_create_host(t, p, passes, why);
 }
+
+bool fg_program_takes(const fg_program *g, const fg_arrays *a) { return g && a; }
 
 enum fg_outcome fg_program_execute_partly(const fg_program *g, const fg_arrays *a, fg_rest *rest) {
   (void)g, (void)a, (void)rest;

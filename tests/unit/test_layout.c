@@ -1,4 +1,5 @@
-/* test_layout.c: images hold each element that a problem owns once, in the order of memory, and nothing else but the padding that is the output's. */
+/* test_layout.c: images hold each element that a problem owns once, in the order of memory, and nothing else, but for the
+ * padding of executions in place. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,7 +222,7 @@ START_TEST(padding_comes_along) {
     fg_problem *p = test_problem(some[i].text, some[i].precision);
     fg_layout l;
     p->compute = FG_SINGLE;
-    ck_assert(fg_layout_make(&l, p, some[i].side));
+    ck_assert(fg_layout_make_reaching(&l, p, some[i].side, FG_REACH_HOST));
     ck_assert_msg(l.rank == some[i].rank && l.elements == some[i].elements, "%s: %d, %td", some[i].text, l.rank, l.elements);
     fg_layout_free(&l);
     fg_problem_free(p);

@@ -107,13 +107,13 @@ static subject prepare(const way *w) {
   if (w->problem.block) small = test_small_device(w->problem.block);
   target.info = w->problem.block ? &small : whole_device;
   s.p->compute = FG_SINGLE;
-  ck_assert_msg(fg_planner_plan(s.p, target.info, passes, &reason), "%s", reason);
+  ck_assert_msg(fg_planner_plan_host(s.p, target.info, passes, &reason), "%s", reason);
   fg_schedule_pieces = w->pieces;
   fg_pipeline_mapped = w->pieces == 0 ? 1 << 20 : 0;
   fg_pipeline_piece = w->piece;
   fg_pipeline_part = w->piece / 3;
   fg_pipeline_row = least_row;
-  s.program = fg_program_create(&target, s.p, passes, &reason);
+  s.program = fg_program_create_host(&target, s.p, passes, &reason);
   ck_assert_msg(s.program != NULL, "%s", reason);
   free(passes);
   s.in_place = s.p->arrays.in_re == s.p->arrays.out_re;
