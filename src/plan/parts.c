@@ -90,12 +90,8 @@ static bool overlap(const fg_problem *p, const fg_arrays *a) {
   return false;
 }
 
-static bool in_place(const fg_arrays *a) {
-  return a->in_re == a->out_re && (!a->in_im || !a->out_im || a->in_im == a->out_im);
-}
-
 bool fg_parts_execute(const fg_parts *s, const fg_arrays *a) {
-  if (overlap(s->whole, a) && !(s->apart && in_place(a))) return false;
+  if (overlap(s->whole, a) && !(s->apart && fg_problem_in_place(a))) return false;
   for (ptrdiff_t i = 0; i < s->count; i++) {
     const fg_arrays part = fg_problem_arrays_from(s->whole, a, s->batch, i * s->each);
     fg_plan_execute(i < s->count - 1 ? s->alike : s->last, &part);

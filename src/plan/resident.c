@@ -107,11 +107,6 @@ static bool same_places(const fg_problem *p) {
   return true;
 }
 
-static bool same_arrays(const fg_problem *p, const fg_arrays *a) {
-  if (a->in_re != a->out_re) return false;
-  return !fg_problem_complex_side(p, FG_INPUT) || !fg_problem_complex_side(p, FG_OUTPUT) || a->in_im == a->out_im;
-}
-
 /* Both sides are reached as one array.  One of reals has no plane from which imaginary parts could be read. */
 static bool reached_alike(const fg_problem *p, const enum fg_reach reach[2]) {
   const bool no_plane = fg_problem_complex_side(p, FG_INPUT) && !fg_problem_complex_side(p, FG_OUTPUT);
@@ -124,7 +119,7 @@ static bool shape_of(const fg_problem *p, const fg_arrays *a, shape *s, const ch
   *why = "arrays of another context";
   if (s->ordinal < 0) return false;
   if (!reach_side(p, a, FG_INPUT, s, why) || !reach_side(p, a, FG_OUTPUT, s, why)) return false;
-  s->in_place = same_arrays(p, a) && same_places(p) && reached_alike(p, s->reach);
+  s->in_place = fg_problem_in_place(a) && same_places(p) && reached_alike(p, s->reach);
   return true;
 }
 

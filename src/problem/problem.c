@@ -77,6 +77,10 @@ bool fg_problem_apart(const fg_problem *p, const fg_arrays *a) {
   return fg_problem_parts_apart(p, a, FG_INPUT) || fg_problem_parts_apart(p, a, FG_OUTPUT);
 }
 
+bool fg_problem_in_place(const fg_arrays *a) {
+  return a->in_re == a->out_re && (!a->in_im || !a->out_im || a->in_im == a->out_im);
+}
+
 static void *further(void *array, ptrdiff_t reals, enum fg_precision precision) {
   return array ? (char *)array + reals * (ptrdiff_t)fg_real_size(precision) : NULL;
 }

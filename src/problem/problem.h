@@ -73,6 +73,9 @@ bool fg_problem_parts_apart(const fg_problem *p, const fg_arrays *a, enum fg_sid
 /* On either side.  No image can be made of them; the real FFTW's split executes take parts that lie anywhere. */
 bool fg_problem_apart(const fg_problem *p, const fg_arrays *a);
 
+/* Input and output begin at the same places; a real side has no imaginary part of its own. */
+bool fg_problem_in_place(const fg_arrays *a);
+
 /* a's arrays from a point of that dimension of the batch on. */
 fg_arrays fg_problem_arrays_from(const fg_problem *p, const fg_arrays *a, int batch, ptrdiff_t first);
 

@@ -39,8 +39,8 @@ START_TEST(every_radix_alone_is_right) {
 }
 END_TEST
 
-/* The order in which a stage deals out its butterflies is for speed alone: any must be right.  In the first 31 pairs each
- * radix is once the first and once the second. */
+/* The order in which a stage deals out its butterflies is for speed alone: any must be right.  In 31 pairs each
+ * radix is once the first and once the second (of twice as many, or fewer, a part is taken). */
 START_TEST(pairs_of_radices_are_right_in_every_order) {
   const int first = 2 + _i % 31, second = 2 + (first * (_i < 31 ? 3 : 7) + _i / 31) % 31;
   char text[40];

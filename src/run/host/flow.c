@@ -72,7 +72,7 @@ typedef struct {
   fg_stream *stream;
 } way;
 
-typedef int copy_rows(const way *, char *on_device, char *in_memory, fg_copy_rows);
+typedef int copier(const way *, char *on_device, char *in_memory, fg_copy_rows);
 
 static int rows_in(const way *w, char *on_device, char *in_memory, fg_copy_rows r) {
   const fg_target *t = w->f->target;
@@ -87,7 +87,7 @@ static int rows_out(const way *w, char *on_device, char *in_memory, fg_copy_rows
 }
 
 /* Elements [first, first + count) of a plane: the rest of a row, whole rows, the beginning of one. */
-static int copy_plane(const way *w, ptrdiff_t first, ptrdiff_t count, copy_rows copy) {
+static int copy_plane(const way *w, ptrdiff_t first, ptrdiff_t count, copier copy) {
   const size_t element = fg_layout_element_size(w->end->layout), pitch = w->end->rows.pitch;
   const ptrdiff_t row = w->end->rows.row;
   int code = FG_OK;
@@ -103,7 +103,7 @@ static int copy_plane(const way *w, ptrdiff_t first, ptrdiff_t count, copy_rows 
   return code;
 }
 
-static int copy_planes(way w, ptrdiff_t first, ptrdiff_t count, copy_rows copy) {
+static int copy_planes(way w, ptrdiff_t first, ptrdiff_t count, copier copy) {
   int code = FG_OK;
   for (w.plane = 0; code == FG_OK && w.plane < fg_end_planes(w.end); w.plane++) code = copy_plane(&w, first, count, copy);
   return code;

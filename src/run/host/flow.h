@@ -14,7 +14,7 @@ typedef struct {
   const fg_layout *layout;
   void *array[2];   /* the program's planes */
   void *memory[2];  /* where they begin, if DMA goes there directly */
-  fg_rows rows;     /* of each, likewise */
+  fg_rows rows;     /* of each, likewise; neither says anything if it does not */
   void *image;      /* on the device */
   bool direct;
   unsigned long pinning[2]; /* of the planes, if direct; held while the execution lasts */

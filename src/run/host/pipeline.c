@@ -72,9 +72,7 @@ static int steps(fg_flow *f, bool rest, bool departures) {
 }
 
 /* Pieces may leave before all of the input has come only where they write over nothing that is still to be read. */
-static bool may_interleave(const fg_flow *f) {
-  const void *const in_im = f->in.array[1], *const out_im = f->out.array[1]; /* NULL: real */
-  const bool in_place = f->in.array[0] == f->out.array[0] && (!in_im || !out_im || in_im == out_im);
+static bool may_interleave(const fg_flow *f, bool in_place) {
   if (!f->overlap) return true;
   if (fg_flow_is_final(f)) return in_place && f->schedule->same_places && f->rest;
   return !f->schedule->in_batches || (in_place && f->schedule->same_places);
@@ -197,7 +195,7 @@ enum fg_outcome fg_pipeline_run(const fg_program *g, const fg_arrays *a, fg_rest
   f.in = end_of(g, FG_INPUT, a->in_re, a->in_im);
   f.out = end_of(g, FG_OUTPUT, a->out_re, a->out_im);
   f.overlap = fg_transfer_overlap(f.in.layout, f.out.layout, a);
-  f.interleaved = may_interleave(&f);
+  f.interleaved = may_interleave(&f, fg_problem_in_place(a));
   f.brief = fg_short_applies(&f);
   if (f.brief && !f.out.direct) f.out.piece = fg_end_plane_size(&f.out);
   f.alone = f.brief || (f.schedule->whole && (f.in.direct || f.in.piece >= fg_end_plane_size(&f.in)) &&

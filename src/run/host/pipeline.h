@@ -1,8 +1,8 @@
 /* pipeline.h: one execution of a program on arrays of the host: the steps of its schedule, overlapped.
  *
  * Arrivals, launches and departures go to a stream each, ordered by events. An array in memory of the arena's, without
- * gaps or with some between its rows only, is reached by DMA directly; any other through a ring of pinned staging pieces, which the calling thread and the
- * movers fill and drain while other pieces are on the link. */
+ * gaps or with some between its rows only, is reached by DMA directly; any other through a ring of pinned staging pieces,
+ * which the calling thread and the movers fill and drain while other pieces are on the link. */
 #ifndef FG_PIPELINE_H
 #define FG_PIPELINE_H
 

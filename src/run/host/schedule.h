@@ -21,7 +21,7 @@ typedef struct {
   bool in_batches; /* every piece is transforms of its own: */
   int batch;       /* some of the units points of that dimension of the batch */
   ptrdiff_t units;
-  bool same_places; /* if input and output do, each output element lies where an input element of its own piece did, or none */
+  bool same_places; /* in place each output element lies where an input element of its own piece did, or where none does */
   int count;
   fg_step step[];
 } fg_schedule;

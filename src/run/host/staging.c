@@ -278,7 +278,8 @@ static bool worth_movers(const fg_end *e) { return !e->direct && array_bytes(e) 
 static const size_t most_cleaned = 6 << 20;
 
 static bool worth_cleaning(const fg_flow *f) {
-  return f->movers && !f->out.direct && !f->brief && fg_end_plane_size(&f->out) * (size_t)fg_end_planes(&f->out) <= most_cleaned;
+  const size_t bytes = fg_end_plane_size(&f->out) * (size_t)fg_end_planes(&f->out);
+  return f->movers && !f->out.direct && !f->brief && bytes <= most_cleaned;
 }
 
 static void start_cleaning(fg_flow *f) {
