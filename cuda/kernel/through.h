@@ -182,7 +182,7 @@ FG_DEVICE void transform_parts(const pass_state &s) {
   }
 }
 
-FG_DEVICE void load_through(const pass_state &s, cplx *v) {
+FG_DEVICE void load_tile(const pass_state &s) {
   if constexpr (SPECTRA_IN) load_spectra(s);
   else if constexpr (FG_IN_DENSE && FG_PARTS == 1) load_whole_lines(s);
   else load_elements(s);
@@ -191,16 +191,24 @@ FG_DEVICE void load_through(const pass_state &s, cplx *v) {
     transform_parts(s);
     __syncthreads();
   }
+}
+
+FG_DEVICE void store_tile(const pass_state &s) {
+  __syncthreads();
+  if constexpr (SPLIT_SPECTRA) store_spectra(s);
+  else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
+  else store_elements(s);
+}
+
+FG_DEVICE void load_through(const pass_state &s, cplx *v) {
+  load_tile(s);
   read_first(s, v);
 }
 
 FG_DEVICE void store_through(const pass_state &s, cplx *v) {
   if (LAST > 0) __syncthreads(); /* the tile is still being read */
   write_last(s, v);
-  __syncthreads();
-  if constexpr (SPLIT_SPECTRA) store_spectra(s);
-  else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
-  else store_elements(s);
+  store_tile(s);
 }
 
 #endif

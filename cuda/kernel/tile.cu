@@ -19,6 +19,7 @@
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
  *   FG_LOADED, FG_STORED       of FG_DATA points, with a chirp: so many are not zero, and wanted
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
+ *   FG_SUMS                    1: those are not convolved, but sums of products (sums.h); the filter is the roots of unity
  *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_TWIDDLE_SHORT           1: its factors are in one table
@@ -42,6 +43,9 @@
  *   FG_WITHIN_LOOP             1: the lines of a block are of one turn of the innermost loop */
 #if FG_SHORT_ROW
 #include "short_row.h"
+#endif
+#if FG_SUMS
+#include "sums.h"
 #endif
 #if FG_REAL_RADIX
 #include "real_prime.h"
@@ -125,6 +129,11 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
 
 #if FG_SHORT_ROW
   short_row::transform(s);
+#elif FG_SUMS
+  load_tile(s);
+  let_next_launch();
+  sums::transform(s);
+  store_tile(s);
 #elif FG_AHEAD
   transform_tiles(s);
 #else

@@ -429,7 +429,7 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
     for (int d = 0; d < p->dims; d++)
       at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", !d ? ':' : d == 2 && p->strip ? '|' : 'x', p->box[d].n);
   } else {
-    at = snprintf(key, FG_CHOICE_KEY, "tile:%td/%td", n, p->data);
+    at = snprintf(key, FG_CHOICE_KEY, "%s:%td/%td", p->sums ? "sums" : "tile", n, p->data);
   }
   snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), ":%c:%c%c:%d:%td.%td:%d%d%d%d%d:%d.%d:%d%d%d:%d%d%d%d",
            p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),

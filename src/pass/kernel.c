@@ -104,6 +104,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_IN_EVEN", p->ahead && fg_geometry_in_even(p)); /* others have one text for both */
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));
+  define(d, "FG_SUMS", p->sums);
   define(d, "FG_REAL_RADIX", p->real_radix);
   define(d, "FG_DATA", p->data);
   const bool chirp = p->filter.kind == FG_TABLE_FILTER && !p->filter.rows;
@@ -264,7 +265,11 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_FILTER] = p->filter;
   list[FG_OF_FORM] = p->form_table;
   list[FG_OF_HALF_ROW] = half_row_table(p);
-  if (fg_pass_is_rader(p)) {
+  if (p->sums) {
+    list[FG_OF_FILTER] = (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = p->filter.n,
+                                    .length = p->filter.n, .step = 1};
+    list[FG_OF_STAGES].kind = FG_TABLE_NONE;
+  } else if (fg_pass_is_rader(p)) {
     fg_table *const filter = &list[FG_OF_FILTER], *const order = &list[FG_OF_ORDER];
     memcpy(filter->radix, p->radix, sizeof filter->radix);
     filter->stages = p->stages;

@@ -13,8 +13,9 @@
 static const double copy_bandwidth_sm = 4.1e12 / 132;
 static const double launch_seconds = 2.8e-6;
 enum { LONGEST_AHEAD = 160 * 1024 }; /* bytes of a row */
-/* Instructions of convolutions for each point: of a stage, and around both transforms with a permutation or a chirp. */
-enum { STAGE_OPERATIONS = 12, TWIDDLE_OPERATIONS = 5, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26 };
+/* Instructions of convolutions for each point: of a stage, and around both transforms with a permutation or a chirp; of sums of
+ * products for each of their terms. */
+enum { STAGE_OPERATIONS = 12, TWIDDLE_OPERATIONS = 5, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26, SUM_OPERATIONS = 4 };
 
 ptrdiff_t fg_pass_lines(const fg_pass *p) {
   ptrdiff_t lines = 1;
@@ -283,16 +284,21 @@ static double transform_seconds(const fg_pass *p, const fg_device_info *device) 
   return points * transform_operations(p) / (sm_operations(p, device) * device->multiprocessors);
 }
 
+/* The same of a line that is convolved in a tile, or summed up. */
+static double convolution_operations(const fg_pass *p) {
+  if (p->sums) return SUM_OPERATIONS * (double)p->filter.n;
+  return 2 * transform_operations(p) + (fg_pass_is_rader(p) ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS);
+}
+
 /* A convolution in a tile: seconds of what it computes and exchanges, which its memory traffic hides behind.  Accesses
  * without conflicts are hidden in turn; what conflicts cost, and a prime's permutations, is not.  (Fitted to 67 to 8191
  * points on an H200, within a fifth or so.) */
 static double convolution_seconds(const fg_pass *p, const fg_device_info *device) {
   const double sm_bytes = 128 * 1.7e9; /* a second on a multiprocessor */
   const bool rader = fg_pass_is_rader(p);
-  const double around = rader ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS;
   const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
   const double points = blocks * (double)fg_pass_tile_lines(p) * (double)p->n;
-  const double compute = points * (2 * transform_operations(p) + around) / sm_operations(p, device);
+  const double compute = points * convolution_operations(p) / sm_operations(p, device);
   const double exchanges = 2 * (p->stages - 1) + (rader ? 2 : 0) + (p->parts ? 1 : 0);
   const double wasted = 2 * exchanges * (fg_banks_conflicts(p) - 1) + (rader ? 2 : 0);
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;
@@ -424,12 +430,12 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   if (p->family != FG_FAMILY_TILE) return print_box(p, text, size);
   char radices[64] = "", bytes[32];
   print_bytes(p, bytes);
-  if (p->stages > 1) print_radices(p, radices, sizeof radices);
+  if (p->stages > 1 && !p->sums) print_radices(p, radices, sizeof radices);
   const bool load = p->column[0], store = p->column[p->stages - 1];
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
   return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads%s, %s→%s%s%s%s, %s)",
-                  fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
+                  p->sums ? "sums" : fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
                   fg_pass_is_rader(p) ? p->data : p->half_row || p->odd_row ? fg_pass_row(p) : p->n,
                   p->half_row ? "/2" : "", radices, fg_pass_blocks(p), p->lines, p->threads,
                   p->ahead ? ", loaded ahead" : "", load ? "column" : "row", store ? "column" : "row", twiddle,

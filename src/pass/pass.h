@@ -92,6 +92,7 @@ typedef struct {
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
   int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
+  bool sums;              /* that prime length is not convolved, but sums of products (cuda/kernel/sums.h) */
   bool pairs;             /* two rows of real data share a line */
   int real_radix;         /* 0, or (even) the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0]
                              is how many of its results are kept, real_radix/2 + 1, and n counts those */

@@ -139,6 +139,25 @@ START_TEST(kinds_are_convolutions) {
 }
 END_TEST
 
+/* Extensions by odd multiples of primes to 109 are sums of products in double precision: as parts of a prime and as its
+ * columns, batches with gaps, two rows a line, in place; not the primes themselves, larger ones, other kinds. */
+static const struct {
+  const char *text;
+  bool sums;
+} multiples[] = {
+    {"ok142e00*3", true}, {"ik140o00*70", true}, {"ok160:2:3e00*4:330:500", true}, {"ok328e00v3", true},
+    {"ok326:-1:1o00", true}, {"ok584e00*2", true}, {"ok736:1:2o00*3:800:1500", true}, {"ok234o00x3h", true},
+    {"ok5hx142e00", true}, {"ik2e00x158o00x3b", true}, {"ok48e00*9", false}, {"ok340e00*2", false}, {"ok141e10*5", false}, {"ok282h*5", false},
+};
+
+START_TEST(extensions_by_odd_multiples_are_sums) {
+  bool sums = false;
+  check(multiples[_i].text, 0);
+  for (int i = 0; i < list.count; i++) sums |= list.pass[i].sums;
+  ck_assert_msg(sums == (multiples[_i].sums && PRECISION == FG_DOUBLE), "%s", multiples[_i].text);
+}
+END_TEST
+
 /* Rows of prime length as real convolutions: of p - 1 points (66, 100, 126; 256, with twiddles between all stages) and
  * padded (167, 179); batches with gaps and loops, backwards, across rows, in place, splits, kinds. */
 static const char *const primes[] = {
@@ -513,6 +532,8 @@ int main(void) {
   tcase_set_timeout(of_primes, 600);
   if (PRECISION == FG_SINGLE && !TEST_WIDE)
     tcase_add_loop_test(of_primes, kinds_are_convolutions, 0, TEST_COUNT(convolved));
+  tcase_add_loop_test(of_primes, extensions_by_odd_multiples_are_sums, 0,
+                      PRECISION == FG_DOUBLE ? TEST_COUNT(multiples) : 2);
   tcase_add_loop_test(of_primes, prime_rows_are_real_convolutions, 0, TEST_WIDE ? 4 : TEST_COUNT(primes));
   if (PRECISION == FG_SINGLE && !TEST_WIDE)
     tcase_add_loop_test(of_primes, long_prime_rows_are_one_pass, 0, TEST_COUNT(long_primes));

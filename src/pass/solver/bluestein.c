@@ -22,11 +22,11 @@
 enum { CANDIDATES = 4 };
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
-  (void)planner;
   return w->rank == 1 && w->kind == FG_DFT
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle /* must: the chirp takes their place */
          && w->dim[0].n <= UINT32_MAX / 4                              /* must: M's exponents are 32-bit */
-         && !fg_smooth(w->dim[0].n, w->precision);                          /* taste: butterflies do better */
+         && !fg_smooth(w->dim[0].n, w->precision)                           /* taste: butterflies do better */
+         && !fg_rader_sums(planner, w);                                     /* taste: it rounds less */
 }
 
 /* Points of the line that are not zero, and that are wanted: the first so many. */
