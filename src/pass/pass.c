@@ -15,7 +15,7 @@ static const double launch_seconds = 2.8e-6;
 enum { LONGEST_AHEAD = 160 * 1024 }; /* bytes of a row */
 /* Instructions of convolutions for each point: of a stage, and around both transforms with a permutation or a chirp; of sums of
  * products for each of their terms. */
-enum { STAGE_OPERATIONS = 12, TWIDDLE_OPERATIONS = 5, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26, SUM_OPERATIONS = 4 };
+enum { STAGE_OPERATIONS = 12, TWIDDLE_OPERATIONS = 5, PERMUTED_OPERATIONS = 20, CHIRP_OPERATIONS = 26, SUM_OPERATIONS = 5 };
 
 ptrdiff_t fg_pass_lines(const fg_pass *p) {
   ptrdiff_t lines = 1;
@@ -284,9 +284,10 @@ static double transform_seconds(const fg_pass *p, const fg_device_info *device) 
   return points * transform_operations(p) / (sm_operations(p, device) * device->multiprocessors);
 }
 
-/* The same of a line that is convolved in a tile, or summed up. */
+/* The same of a line that is convolved in a tile, or summed up; of what mirrors itself half of half the lines. */
 static double convolution_operations(const fg_pass *p) {
-  if (p->sums) return SUM_OPERATIONS * (double)p->filter.n;
+  const bool mirrored = fg_form_extends(p->from.form) && p->from.form == p->to.form && !p->pairs;
+  if (p->sums) return SUM_OPERATIONS * (double)p->filter.n * (mirrored ? 0.4 : 1);
   return 2 * transform_operations(p) + (fg_pass_is_rader(p) ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS);
 }
 

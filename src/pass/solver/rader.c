@@ -35,7 +35,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
  * points: a convolution has up to 1.37 times its error in double precision (sim; on an H200 1.29; in single precision, of
  * the primes themselves, and of larger ones, 1.2 and less), sums have 1.1 (258 lengths to 1200 points). */
 static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
-  enum { LONGEST_SUMMED = 109 };
+  enum { LONGEST_SUMMED = 83 };
   const fg_place *const side = fg_form_extends(w->to.form) ? &w->to : &w->from;
   return w->precision == FG_DOUBLE && prime <= LONGEST_SUMMED && fg_form_extends(side->form) &&
          fg_form_length(side->form, side->row) > 2 * prime;
