@@ -18,13 +18,15 @@ namespace sums {
 constexpr bool EVEN = FG_FROM_FORM == FG_FORM_REDFT00 && FG_TO_FORM == FG_FORM_REDFT00;
 constexpr bool ODD = FG_FROM_FORM == FG_FORM_RODFT00 && FG_TO_FORM == FG_FORM_RODFT00;
 constexpr bool EXTENDED = (EVEN || ODD) && FG_LOAD_WHOLE && FG_STORE_WHOLE && !FG_PAIRS;
+static_assert(!EXTENDED || (!FG_BACKWARD && !FG_TWIDDLE && !FG_LOAD_TABLE && FG_PARTS % 2 == 0 && FG_DATA == FROM_LENGTH),
+              "points mirror each other within this line");
 
-constexpr int HALF = (PRIME - 1) / 2;
-constexpr int PARTS = EXTENDED ? FG_PARTS / 2 + 1 : FG_PARTS, LINES = WHOLE * PARTS; /* that are transformed */
-constexpr int TOGETHER = LINES < 4 ? LINES : 4;                                      /* of a thread */
-constexpr int SHARES = (LINES + TOGETHER - 1) / TOGETHER * (HALF + 1);
+constexpr int TERMS = (PRIME - 1) / 2;
+constexpr int SUMMED_PARTS = EXTENDED ? FG_PARTS / 2 + 1 : FG_PARTS, LINES = WHOLE * SUMMED_PARTS;
+constexpr int TOGETHER = LINES < 4 ? LINES : 4; /* of a thread */
+constexpr int SHARES = (LINES + TOGETHER - 1) / TOGETHER * (TERMS + 1);
 constexpr int REPEATS = (SHARES + FG_THREADS - 1) / FG_THREADS;
-constexpr int RUN = 6; /* terms that are added one after the other */
+constexpr int RUN = 6; /* terms one after the other; their sums are added: 0.9 of stock FFTW's error where one sum has 1.15 */
 
 /* The two sums of a line, or its results k and −k; EXTENDED: x only. */
 struct pair {
@@ -36,7 +38,7 @@ FG_DEVICE pair operator+(const pair &a, const pair &b) { return {a.first + b.fir
 /* Point 0 of a line; the last stands in for lines that do not exist. */
 FG_DEVICE cplx *line_at(const pass_state &s, int line) {
   const int l = line < LINES ? line : LINES - 1;
-  return s.tile + prime_at(l / PARTS * FG_PARTS + l % PARTS, 0);
+  return s.tile + prime_at(l / SUMMED_PARTS * FG_PARTS + l % SUMMED_PARTS, 0);
 }
 
 /* What point j, and −j, adds to the sums, by exp(−2πi·jk/p). */
@@ -68,11 +70,11 @@ FG_DEVICE void add_up(const pass_state &s, int first, int k, pair *v) {
   }
   int turns = 0;
 #pragma unroll 1
-  for (int j = 1; j <= HALF; j += RUN) {
+  for (int j = 1; j <= TERMS; j += RUN) {
     pair run[TOGETHER] = {};
 #pragma unroll
     for (int i = j; i < j + RUN; i++) {
-      if (i > HALF) break;
+      if (i > TERMS) break;
       turns += turns + k < PRIME ? k : k - PRIME;
       const cplx w = table_load(roots + turns);
 #pragma unroll
@@ -85,18 +87,17 @@ FG_DEVICE void add_up(const pass_state &s, int first, int k, pair *v) {
   for (int l = 0; l < TOGETHER; l++) v[l] = results(x[l], v[l]);
 }
 
+FG_DEVICE cplx point_of(cplx result) { return EXTENDED && ODD ? cplx{0, result.x} : result; }
+
 FG_DEVICE void put(cplx *line, int k, const pair &v) {
-  const cplx plus = !EXTENDED ? v.first : EVEN ? v.first : cplx{0, v.first.x};
-  const cplx minus = !EXTENDED ? v.second : EVEN ? v.second : cplx{0, v.second.x};
-  shared_store(line + k, plus);
-  if (k > 0) shared_store(line + PRIME - k, minus);
+  shared_store(line + k, point_of(v.first));
+  if (k > 0) shared_store(line + PRIME - k, point_of(v.second));
 }
 
 /* The same of part −a, of which part a has the results the other way round, and negative where they are odd. */
 FG_DEVICE void put_mirrored(cplx *line, int k, const pair &v) {
   const real sign = EVEN ? 1 : -1;
-  const pair turned = {scale(sign, k > 0 ? v.second : v.first), scale(sign, v.first)};
-  put(line, k, turned);
+  put(line, k, {scale(sign, k > 0 ? v.second : v.first), scale(sign, v.first)});
 }
 
 /* In place. */
@@ -105,15 +106,15 @@ FG_DEVICE void transform(const pass_state &s) {
 #pragma unroll
   for (int i = 0; i < REPEATS; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
-    if (u < SHARES) add_up(s, u / (HALF + 1) * TOGETHER, u % (HALF + 1), v[i]);
+    if (u < SHARES) add_up(s, u / (TERMS + 1) * TOGETHER, u % (TERMS + 1), v[i]);
   }
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < REPEATS; i++) {
-    const int u = threadIdx.x + i * FG_THREADS, first = u / (HALF + 1) * TOGETHER, k = u % (HALF + 1);
+    const int u = threadIdx.x + i * FG_THREADS, first = u / (TERMS + 1) * TOGETHER, k = u % (TERMS + 1);
 #pragma unroll
     for (int l = 0; l < TOGETHER; l++) {
-      const int line = first + l, part = line % PARTS;
+      const int line = first + l, part = line % SUMMED_PARTS;
       if (u >= SHARES || line >= LINES) continue;
       put(line_at(s, line), k, v[i][l]);
       if (EXTENDED && part > 0 && 2 * part < FG_PARTS)

@@ -256,7 +256,7 @@ static fg_table half_row_table(const fg_pass *p) {
 
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   memset(list, 0, FG_PASS_TABLES * sizeof *list);
-  if (p->family == FG_FAMILY_TILE) list[FG_OF_STAGES] = stages_table(p);
+  if (p->family == FG_FAMILY_TILE && !p->sums) list[FG_OF_STAGES] = stages_table(p);
   if (p->four_step) list[FG_OF_STAGES] = four_step_table(p);
   list[FG_OF_HIGH] = twiddle_table(p, FG_TABLE_HIGH);
   if (!twiddle_is_short(p->twiddle)) list[FG_OF_LOW] = twiddle_table(p, FG_TABLE_LOW);
@@ -268,7 +268,6 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   if (p->sums) {
     list[FG_OF_FILTER] = (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = p->filter.n,
                                     .length = p->filter.n, .step = 1};
-    list[FG_OF_STAGES].kind = FG_TABLE_NONE;
   } else if (fg_pass_is_rader(p)) {
     fg_table *const filter = &list[FG_OF_FILTER], *const order = &list[FG_OF_ORDER];
     memcpy(filter->radix, p->radix, sizeof filter->radix);

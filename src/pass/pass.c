@@ -284,11 +284,11 @@ static double transform_seconds(const fg_pass *p, const fg_device_info *device) 
   return points * transform_operations(p) / (sm_operations(p, device) * device->multiprocessors);
 }
 
-/* The same of a line that is convolved in a tile, or summed up; of what mirrors itself half of half the lines. */
-static double convolution_operations(const fg_pass *p) {
+/* The same of sums of products (cuda/kernel/sums.h), which wait for their factors more than they compute: of rows that mirror
+ * themselves two terms in four of half the lines. */
+static double sum_operations(const fg_pass *p) {
   const bool mirrored = fg_form_extends(p->from.form) && p->from.form == p->to.form && !p->pairs;
-  if (p->sums) return SUM_OPERATIONS * (double)p->filter.n * (mirrored ? 0.4 : 1);
-  return 2 * transform_operations(p) + (fg_pass_is_rader(p) ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS);
+  return SUM_OPERATIONS * (double)p->filter.n * (mirrored ? 0.4 : 1);
 }
 
 /* A convolution in a tile: seconds of what it computes and exchanges, which its memory traffic hides behind.  Accesses
@@ -297,9 +297,11 @@ static double convolution_operations(const fg_pass *p) {
 static double convolution_seconds(const fg_pass *p, const fg_device_info *device) {
   const double sm_bytes = 128 * 1.7e9; /* a second on a multiprocessor */
   const bool rader = fg_pass_is_rader(p);
+  const double around = rader ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS;
   const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
   const double points = blocks * (double)fg_pass_tile_lines(p) * (double)p->n;
-  const double compute = points * convolution_operations(p) / sm_operations(p, device);
+  if (p->sums) return points * sum_operations(p) / sm_operations(p, device);
+  const double compute = points * (2 * transform_operations(p) + around) / sm_operations(p, device);
   const double exchanges = 2 * (p->stages - 1) + (rader ? 2 : 0) + (p->parts ? 1 : 0);
   const double wasted = 2 * exchanges * (fg_banks_conflicts(p) - 1) + (rader ? 2 : 0);
   return compute + points * wasted * 4 * (double)fg_real_size(p->precision) / sm_bytes;

@@ -122,7 +122,7 @@ extern bool fg_strip_short_rows, fg_cut_any_twiddled;
 extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
 
-/* Solver rader adds up products of this line, since nothing else rounds as well. */
+/* Solver rader adds up products of this line, or of its parts in a second pass, since nothing else rounds as well. */
 bool fg_rader_sums(const fg_planner *, const fg_work *w);
 
 /* Solver four_step's row or plane, cut in two where that is best; or such a row convolved with the work's filter. */

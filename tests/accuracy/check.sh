@@ -36,9 +36,9 @@ done
 smooth+=(ok9e00*1000 ok17e00*400 ok65e00*150 ok129e00*64 ok1025e00*8 ok4097e00*2
   ok2e11*4000 ok2o11*4000 ok7o00*1000 ok15o00*500 ok63o00*150 ok127o00*64 ok1023o00*8 ok4095o00*2
   orf12x30*10 orb16x16*20 orf20x20*20 orb20x20*20 orb22x22*10 orf24x24x24 orb6x10x7*8 orf100x120 ok20e10x24o11*8 ok9e00x16h*20 ok12f*200)
-# Primes as sums of products; in double precision from 47 on as convolutions with such sums.
+# Primes as sums of products; in double precision from 47 on as convolutions with such sums, and sums of odd multiples.
 smooth+=(orf41*150 orb43*140 ok44e00*140 ok40o00*150 orf47*140 orb47*140 ok48e00*140 orb59*110 orf67*100
-  ok142e00*70 ok158o00*60 ok738e00*12)
+  ok142e00*70 ok158o00*60 ok584e00*15)
 others+=(ok38e00*200 ok132e00*60 ok36o00*200 ok130o00*60 orb17x8*20)
 if [ "$mode" = cuda ]; then
   smooth+=(ocb131072 ocf262144 icf720720 ocf1048576 ocb1000000 icf4194304 ocf16777216 ocf1024x1024 icb720x1280

@@ -218,7 +218,7 @@ END_TEST
 static const char *const doubles[] = {"oc16*100000", "oc1000*9000", "oc1024*9000",     "oc4096*4000", "oc37*90000",
                                       "oc101*30000", "oc100003",    "oc128x128x128*8", "oc1048576",   "oc24x24x24*27",
                                       "orf1024*9000", "orb360*9000",    "ok256e10*9000", "oc1048576*32", "ok142e00*9000",
-                                      "ok736o00*3000"};
+                                      "ok736o00*3000", "ok5hx250e00*900", "ok800e00*3000"};
 
 START_TEST(doubles_compile_everywhere_and_fit_registers) {
   static fg_passes list;

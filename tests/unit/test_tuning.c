@@ -234,6 +234,23 @@ START_TEST(every_line_of_the_shipped_table_is_one) {
 }
 END_TEST
 
+/* Rows whose passes were measured to be faster in another cut than the model's: in bulk, where the table has them. */
+START_TEST(measured_cuts_are_planned) {
+  fg_device_info older = fg_reference_device;
+  older.arch = 80;
+  fg_passes *bulk = test_plan("icb1000000*33", FG_SINGLE, &fg_reference_device);
+  fg_passes *alone = test_plan("oc1000000", FG_SINGLE, &fg_reference_device);
+  fg_passes *elsewhere = test_plan("oc1000000*33", FG_SINGLE, &older);
+  ck_assert(bulk->count == 2 && bulk->pass[0].n == 500 && bulk->pass[1].n == 2000);
+  ck_assert(fg_tuned_shipped_has(&bulk->pass[0], &fg_reference_device));
+  ck_assert(fg_tuned_shipped_has(&bulk->pass[1], &fg_reference_device));
+  ck_assert(alone->pass[0].n != 500 && elsewhere->pass[0].n != 500);
+  free(bulk);
+  free(alone);
+  free(elsewhere);
+}
+END_TEST
+
 /* The table has rows of 169 of an H100, and others of the architecture. */
 START_TEST(what_is_of_one_device_is_planned_there_only) {
   fg_device_info other = fg_reference_device;
@@ -525,6 +542,7 @@ int main(void) {
   tcase_add_test(tc, the_more_patient_finding_stands);
   tcase_add_test(tc, the_table_is_text);
   tcase_add_test(tc, every_line_of_the_shipped_table_is_one);
+  tcase_add_test(tc, measured_cuts_are_planned);
   tcase_add_test(tc, what_is_of_one_device_is_planned_there_only);
   tcase_add_loop_test(tc, geometries_are_tried_and_right, 0, TEST_COUNT(measured));
   tcase_add_test(tc, doubles_are_measured_too);

@@ -146,15 +146,33 @@ bool fg_hierarchical_lower_by(const fg_planner *planner, const fg_work *w, fg_wa
   return can;
 }
 
-/* What was measured to be faster in bulk than what the model finds cheapest.  (By their passes on an H200, us: 10⁶ × 33 as
- * 500 × 2000 315, as 1000 × 1000 341, as 625 × 1600 363.) */
+/* What was measured to be faster in bulk than what the model finds cheapest, with the geometries that the table has for that
+ * architecture.  (By their passes on an H200, us: 10⁶ × 33 as 500 × 2000 315, as 1000 × 1000 341, as 625 × 1600 363.) */
 static ptrdiff_t measured_factor(const fg_planner *planner, const fg_work *w) {
   static const struct {
+    int arch;
     ptrdiff_t n, n1;
-  } measured[] = {{1000000, 500}};
+  } measured[] = {{90, 1000000, 500}};
+  if (fg_work_has_form(w) || w->from.wide || w->to.wide || !in_bulk(planner, w)) return 0;
   for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
-    if (w->dim[0].n == measured[i].n && !fg_work_has_form(w) && in_bulk(planner, w)) return measured[i].n1;
+    if (planner->device->arch == measured[i].arch && w->dim[0].n == measured[i].n) return measured[i].n1;
   return 0;
+}
+
+/* That in place of what list ends with, at its price.  before, cost: what it had without. */
+static void prefer_measured(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, int before, double cost, fg_passes *list) {
+  fg_planner any = *planner;
+  fg_passes *other = calloc(1, sizeof *other);
+  any.limit = 0;
+  if (!other) return;
+  fg_passes_copy(other, list);
+  other->count = before;
+  other->cost = cost;
+  if (fg_hierarchical_lower_split(&any, w, n1, other)) {
+    other->cost = list->cost;
+    fg_passes_copy(list, other);
+  }
+  free(other);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
@@ -162,15 +180,7 @@ static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) 
   const int before = list->count;
   const double cost = list->cost;
   if (!fg_hierarchical_lower_by(planner, w, fg_hierarchical_lower_split, list)) return false;
-  if (n1) {
-    const double cheapest = list->cost;
-    fg_planner any = *planner;
-    any.limit = 0;
-    list->count = before;
-    list->cost = cost;
-    if (!fg_hierarchical_lower_split(&any, w, n1, list)) return false;
-    list->cost = cheapest;
-  }
+  if (n1) prefer_measured(planner, w, n1, before, cost, list);
   return true;
 }
 

@@ -33,16 +33,21 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
 
 /* Of an even or odd extension by an odd multiple of a prime stock FFTW adds up real products, half as many as there are
  * points: a convolution has up to 1.37 times its error in double precision (sim; on an H200 1.29; in single precision, of
- * the primes themselves, and of larger ones, 1.2 and less), sums have 1.1 (258 lengths to 1200 points). */
+ * the primes themselves, and of larger ones, 1.2 and less), sums have up to 1.0 (doc/performance.md, Accuracy). */
 static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
   enum { LONGEST_SUMMED = 83 };
   const fg_place *const side = fg_form_extends(w->to.form) ? &w->to : &w->from;
-  return w->precision == FG_DOUBLE && prime <= LONGEST_SUMMED && fg_form_extends(side->form) &&
-         fg_form_length(side->form, side->row) > 2 * prime;
+  if (w->precision == FG_SINGLE || prime > LONGEST_SUMMED || !fg_form_extends(side->form)) return false;
+  const ptrdiff_t multiple = fg_form_length(side->form, side->row) / 2 / prime;
+  return multiple > 1 && multiple % 2;
 }
 
 bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
-  return applicable(planner, w) && rounds_as_sums(w, largest_factor(w->dim[0].n));
+  if (w->rank != 1 || w->kind != FG_DFT) return false;
+  const ptrdiff_t n = w->dim[0].n, prime = largest_factor(n);
+  if (fg_smooth(prime, w->precision) || !rounds_as_sums(w, prime)) return false;
+  const bool in_two = planner->splits == 0 && !w->twiddle && w->loops < FG_MAX_LOOPS; /* of which the second has the prime */
+  return applicable(planner, w) || (in_two && n / prime <= FG_MAX_RADIX && fg_smooth(n / prime, w->precision));
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
