@@ -160,7 +160,8 @@ static ptrdiff_t measured_factor(const fg_planner *planner, const fg_work *w) {
 }
 
 /* That in place of what list ends with, at its price.  before, cost: what it had without. */
-static void prefer_measured(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, int before, double cost, fg_passes *list) {
+static void prefer_measured(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, int before, double cost,
+                            fg_passes *list) {
   fg_planner any = *planner;
   fg_passes *other = calloc(1, sizeof *other);
   any.limit = 0;
