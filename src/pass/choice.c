@@ -171,8 +171,8 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
 
 static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
-  const int count = fg_geometry_more_lists(p, lists);
-  for (int i = 0; i < count; i++) {
+  const int count = fg_geometry_more_lists(p, lists), differ = p->sums ? 1 : count; /* sums have no stages */
+  for (int i = 0; i < count && i < differ; i++) {
     fg_pass now = *p;
     fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
