@@ -43,8 +43,8 @@ static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
 }
 
 bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
-  if (w->rank != 1 || w->kind != FG_DFT) return false;
-  const ptrdiff_t n = w->dim[0].n, prime = largest_factor(n);
+  if (w->rank != 1 || w->kind != FG_DFT || w->precision == FG_SINGLE || w->dim[0].n > LONGEST) return false;
+  const ptrdiff_t n = w->dim[0].n, prime = largest_factor(n); /* in n steps: not of long ones */
   if (fg_smooth(prime, w->precision) || !rounds_as_sums(w, prime)) return false;
   const bool in_two = planner->splits == 0 && !w->twiddle && w->loops < FG_MAX_LOOPS; /* of which the second has the prime */
   return applicable(planner, w) || (in_two && n / prime <= FG_MAX_RADIX && fg_smooth(n / prime, w->precision));
