@@ -143,6 +143,16 @@ bool fg_pass_within_loop(const fg_pass *p) {
   return p->padded && p->family == FG_FAMILY_TILE && !p->pairs && !p->parts && !p->ahead && p->lines % fg_pass_sector(p) == 0;
 }
 
+ptrdiff_t fg_pass_neighbours(const fg_pass *p) {
+  ptrdiff_t row = p->loops ? (ptrdiff_t)p->loop[0].n : 1;
+  for (int l = 1; l < p->loops; l++) {
+    const fg_loop *const inner = &p->loop[0], *const outer = &p->loop[l];
+    if (outer->in != row * inner->in || outer->out != row * inner->out) break;
+    row *= (ptrdiff_t)outer->n;
+  }
+  return row;
+}
+
 double fg_pass_broken_run(const fg_pass *p) {
   enum { CACHED = 48 << 20 }; /* bytes: so much stays in the L2 until all of it is there */
   if (p->family != FG_FAMILY_TILE || p->loops == 0 || p->to.array == p->from.array || fg_pass_within_loop(p)) return 0;
@@ -203,7 +213,7 @@ static bool strips_are_aligned(const fg_pass *p, ptrdiff_t element) {
 static double sector_efficiency(const fg_pass *p) {
   const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = (p->strip ? p->box[2].n : p->lines) * element;
   if (p->strip && !strips_are_aligned(p, element)) return (double)run / (double)(run + 32);
-  if (!p->across || (run % 32 == 0 && (ptrdiff_t)p->loop[0].n * element % 32 == 0)) return 1;
+  if (!p->across || (run % 32 == 0 && fg_pass_neighbours(p) * element % 32 == 0)) return 1;
   return (double)run / (double)(run + 32);
 }
 

@@ -208,6 +208,10 @@ ptrdiff_t fg_pass_sector(const fg_pass *p);
  * whole sectors, too, which it would not if one turn's lines followed the other's. */
 bool fg_pass_within_loop(const fg_pass *p);
 
+/* Lines or boxes that follow each other in memory on both sides: turns of the innermost loop, and of those around it that go on
+ * where it ends. */
+ptrdiff_t fg_pass_neighbours(const fg_pass *p);
+
 /* Bytes of the runs of lines side by side that are stored, out of place, from within a sector of memory to within another,
  * whose rest comes from other blocks; 0 if there are none.  The less such data is under way the faster: the compiler is asked for
  * one block on a multiprocessor, with wide runs.  And the share of the bandwidth that such runs reach (fitted to rows of 343 to

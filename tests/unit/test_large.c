@@ -51,7 +51,9 @@ static const struct {
 } in_planes[] = {{"oc256x256x256*2", 16, 2, true}, {"oc160x160x160*8", 16, 2, false}, {"oc300x300x300", 16, 2, false},
                  {"oc1024x1024x128", 16, 2, true}, {"oc1024x1024x128", 8, 2, false},  {"oc192x192x192", 16, 2, true},
                  {"oc64x64x64", 16, 2, false},     {"oc131072*256", 8, 2, false},     {"oc131072*256", 16, 1, true},
-                 {"oc256x256x512", 16, 2, false},  {"oc512x512x128", 16, 2, true},    {"oc256x256x256", 16, 2, true}};
+                 {"oc256x256x512", 16, 2, false},  {"oc512x512x128", 16, 2, true},    {"oc256x256x256", 16, 2, true},
+                 {"orf256x256x256*2", 16, 2, true}, {"orf300x300x300", 16, 2, false}, {"orf250x250x250*2", 16, 2, false},
+                 {"oc250x250x250", 16, 2, false},  {"oc210x210x210*3", 16, 2, false}};
 
 START_TEST(planes_are_in_clusters_where_that_pays) {
   const double caches = fg_overlap_caches;
@@ -62,6 +64,70 @@ START_TEST(planes_are_in_clusters_where_that_pays) {
   ck_assert_msg(p->count == in_planes[_i].passes && p->pass[0].four_step == in_planes[_i].planes, "%s: %d", in_planes[_i].text,
                 p->count);
   ck_assert_int_le(p->pass[0].cluster, in_planes[_i].most);
+  free(p);
+}
+END_TEST
+
+/* A c2r begins with columns, or with boxes where its digits are shared. */
+static const struct {
+  const char *text;
+  bool shared;
+} spectra[] = {{"orb300x300x300", true}, {"orb256x256x256*2", true}, {"orb64x64x64*128", true}, {"orb320x320x320", false},
+               {"orb288x288x288", false}};
+
+START_TEST(spectra_are_cut_where_that_pays) {
+  const double caches = fg_overlap_caches;
+  fg_overlap_caches = 1;
+  fg_passes *p = test_plan(spectra[_i].text, FG_SINGLE, &fg_reference_device);
+  fg_overlap_caches = caches;
+  ck_assert_int_eq(p->count, 2);
+  ck_assert_msg((p->pass[0].family == FG_FAMILY_BOX) == spectra[_i].shared, "%s", spectra[_i].text);
+  free(p);
+}
+END_TEST
+
+/* Rows that end within a line of memory are one with those of the first digit, on both sides of the second pass, of which
+ * blocks then have whole sectors; whole lines are not. */
+static const struct {
+  const char *text;
+  ptrdiff_t row;
+  bool whole;
+} rows[] = {{"orf128x128x128*16", 65, false}, {"orf180x180x180*5", 91, false}, {"oc150x150x150*9", 150, false},
+            {"orf64x64x64*128", 33, false},   {"oc200x200x200*4", 200, false}, {"oc160x160x160*8", 160, true},
+            {"oc128x128x128*16", 128, true}};
+
+START_TEST(short_rows_continue_each_other) {
+  const double caches = fg_overlap_caches;
+  fg_overlap_caches = 1;
+  fg_passes *p = test_plan(rows[_i].text, FG_SINGLE, &fg_reference_device);
+  fg_overlap_caches = caches;
+  ck_assert_int_eq(p->count, 2);
+  const fg_pass *first = &p->pass[0], *second = &p->pass[1];
+  const ptrdiff_t together = rows[_i].whole ? rows[_i].row : rows[_i].row * first->box[0].n, sector = 32 / 8;
+  ck_assert_msg(first->twiddle && (ptrdiff_t)second->loop[0].n == together, "%s: %lld", rows[_i].text,
+                (long long)second->loop[0].n);
+  ck_assert_int_eq(fg_pass_neighbours(second), together);
+  if (together % sector == 0) ck_assert_int_eq(second->lines % sector, 0);
+  free(p);
+}
+END_TEST
+
+/* Of columns without a line in the table: twiddled, stored from rows, alone, of a device of its own. */
+static const struct {
+  const char *text;
+  int pass, stages;
+} columns[] = {{"oc800x800", 1, 2},   {"oc1200x1200", 1, 2},  {"oc640000*52", 0, 2}, {"oc640000*52", 1, 2},
+               {"oc1024x1024", 1, 2}, {"oc1080x1920", 1, 2},  {"oc400x400*9", 1, 2}};
+
+START_TEST(columns_have_large_radices_where_that_saves_a_stage) {
+  fg_device_info device = fg_reference_device;
+  device.arch = 80;
+  device.cluster = 1;
+  fg_passes *p = test_plan(columns[_i].text, FG_SINGLE, &device);
+  const fg_pass *pass = &p->pass[columns[_i].pass];
+  ck_assert_int_eq(p->count, 2);
+  ck_assert_msg(pass->family == FG_FAMILY_TILE && pass->stages == columns[_i].stages, "%s: %d stages", columns[_i].text,
+                pass->stages);
   free(p);
 }
 END_TEST
@@ -91,6 +157,9 @@ int main(void) {
   fg_overlap_caches = 0; /* also what the L2 holds; tests that say so have it as it is */
   TCase *tc = tcase_create("large");
   tcase_add_loop_test(tc, planes_are_in_clusters_where_that_pays, 0, TEST_COUNT(in_planes));
+  tcase_add_loop_test(tc, spectra_are_cut_where_that_pays, 0, TEST_COUNT(spectra));
+  tcase_add_loop_test(tc, short_rows_continue_each_other, 0, TEST_COUNT(rows));
+  tcase_add_loop_test(tc, columns_have_large_radices_where_that_saves_a_stage, 0, TEST_COUNT(columns));
   tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
   tcase_add_loop_test(tc, as_many_passes_as_measurements_say, 0, TEST_COUNT(measured));
   return test_run(tc, "large");

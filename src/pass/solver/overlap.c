@@ -13,15 +13,17 @@
 #include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
+#include "src/pass/tuned.h"
 
 enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 128 /* bytes */ };
 
 /* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
  * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many, and in single precision of its own where those are
- * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); with strips (solver strip) in place of such planes if
- * they are cheaper by so much, which no measured ones are.  And what the L2 holds makes a third pass cheap.
- * (Measured on an H200 from 144^3 to 512 x 512 x 128: doc/performance.md.) */
-static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_strips = 0.92;
+ * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); of r2c instead if it is cheaper by a little (300^3 205
+ * us for 207, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much, which no
+ * measured ones are.  And what the L2 holds makes a third pass cheap.
+ * (Measured on an H200 from 144^3 to 512 x 512 x 128, r2c on an H100: doc/performance.md.) */
+static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_real = 0.97, worth_strips = 0.92;
 double fg_overlap_caches = 1;
 
 static double bytes(const fg_work *w) {
@@ -74,9 +76,16 @@ static ptrdiff_t into_scratch(const fg_work *w, fg_work *f, ptrdiff_t stride) {
   return stride;
 }
 
+/* Rows are whole lines of memory wherever they lie. */
+static bool whole_lines(const fg_work *w) { return kept(w) * 2 * (ptrdiff_t)fg_real_size(w->precision) % RUN == 0; }
+
 /* The last dimension first, together with the split one's columns of n1 points; loops: the other digit, the other
  * dimensions, w's.  In scratch all that the second pass transforms together is near, from the innermost out the last
- * dimension, the second digit, the others; the first digit's results lie far apart.  *elements: of scratch. */
+ * dimension, the second digit, the others; the first digit's results lie far apart.  But where rows end within a line of
+ * memory the first digit comes behind the last dimension, as it does in the result: n1 rows are one, in both, of which
+ * the second pass has runs of whole sectors, and the first stores boxes in one piece (H100, us, the others' geometries
+ * measured, too: r2c of 180^3 x 5 205 -> 178, 200^3 228 -> 198, 64^3 x 128 197 -> 192; 135^3 x 13 433 -> 397; 144^3 and
+ * 160^3, whole lines, 378 -> 383 and 376 -> 384).  *elements: of scratch. */
 static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   fg_work f = *w;
@@ -85,10 +94,11 @@ static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   f.dim[0] = (fg_dim){n1, split.is * (split.n / n1), 0};
   f.dim[1] = (fg_dim){last.n, last.is, 1};
   f.loops = 0;
+  if (!whole_lines(w)) f.dim[0].os = place(&stride, n1);
   f.loop[f.loops++] = (fg_loop){.n = split.n / n1, .in = split.is, .twiddle = 1};
   for (int d = w->rank - 3; d >= 0; d--) f.loop[f.loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is};
   for (int l = 0; l < f.loops; l++) f.loop[l].out = place(&stride, (ptrdiff_t)f.loop[l].n);
-  f.dim[0].os = place(&stride, n1);
+  if (whole_lines(w)) f.dim[0].os = place(&stride, n1);
   *elements = into_scratch(w, &f, stride);
   return f;
 }
@@ -254,11 +264,26 @@ static double cost_from(const fg_planner *planner, const fg_passes *list, int fi
   return cost;
 }
 
-static bool has_planes(const fg_pass *p) { return p->four_step && !p->strip; }
+static bool has_planes(const fg_passes *list, int first) {
+  bool any = false;
+  for (int i = first; i < list->count; i++) any = any || (list->pass[i].four_step && !list->pass[i].strip);
+  return any;
+}
 static bool has_strips(const fg_passes *list, int first) {
   bool any = false;
   for (int i = first; i < list->count; i++) any = any || list->pass[i].strip;
   return any;
+}
+
+/* Of cuts of c2r that the model thinks as good, or nearly, that goes first of which more passes' geometries were measured. */
+static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  static const double unmeasured = 1.03;
+  const int before = list->count;
+  if (!fg_overlap_lower_split(planner, w, n1, list)) return false;
+  for (int i = before; i < list->count && w->kind == FG_C2R; i++)
+    if (!fg_tuned_shipped_has(&list->pass[i], planner->device))
+      list->cost += (unmeasured - 1) * fg_pass_cost(&list->pass[i], planner->device);
+  return true;
 }
 
 /* In place of planes in clusters and a pass more.  What was measured is priced as what it replaces, which planes' passes are
@@ -268,11 +293,14 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
   const fg_planner all = {.device = planner->device, .splits = planner->splits};
   const int before = list->count;
   const double cost = list->cost;
-  if (!fg_planner_cheapest(&all, w, fg_overlap_lower_split, factors, count, list) || list->count - before > 2) return false;
-  const bool strips = has_strips(list, before);
-  const double own = (w->precision == FG_SINGLE && !strips ? worth_even : 1) * cost_from(planner, list, before);
+  if (!fg_planner_cheapest(&all, w, lower_split, factors, count, list) || list->count - before > 2) return false;
+  if (has_planes(list, before)) return false; /* their own */
+  const bool strips = has_strips(list, before), real = w->kind == FG_R2C;
+  const bool even = w->precision == FG_SINGLE && !strips && !real;
+  const double own = (even ? worth_even : 1) * cost_from(planner, list, before);
   list->cost = cost + own;
-  return own < (strips ? worth_strips : 1) * cost_from(planner, others, 0) && !fg_passes_hopeless(planner, list, 0);
+  return own < (strips ? worth_strips : real ? worth_real : 1) * cost_from(planner, others, 0) &&
+         !fg_passes_hopeless(planner, list, 0);
 }
 
 /* By one of these factors, beside what other solvers make, if they make anything: a pass less, or as many that are evener,
@@ -286,12 +314,12 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const double as_many = has_strips(others, 0) ? 1 : worth_even;
   const double bound = even ? as_many : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
-  if (even && (has_planes(&others->pass[0]) || has_planes(&others->pass[1])))
+  if (even && has_planes(others, 0))
     return lower_for_clusters(planner, w, others, factors, count, list);
   const int evenly = even ? evener(planner, w, factors, count) : 0;
   const bool any = has_strips(others, 0) && small_beside_memory(planner, w);
   if (even && (evenly > 0 || !any)) count = evenly; /* with clusters on both sides any may be better */
-  if (!fg_planner_cheapest(planner, w, fg_overlap_lower_split, factors, count, list)) return false;
+  if (!fg_planner_cheapest(planner, w, lower_split, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
 }
 
