@@ -209,29 +209,32 @@ static double within_loop_efficiency(const fg_pass *p) {
   return loaded * (double)n / (double)(blocks * p->lines) * run_share((double)p->lines * (double)fg_fit_neighbour_size(p));
 }
 
-/* The share of what boxes move that is theirs where runs of neighbours begin or end within a sector.  (Of 150, 180 and 250
- * points on an H100 runs of 80 bytes took 1.3 to 1.6 times as long as those of 64 and 128.) */
-static double sector_share(const fg_pass *p, double run, double row) {
-  if (p->family != FG_FAMILY_BOX || (fmod(run, FG_SECTOR) == 0 && fmod(row, FG_SECTOR) == 0)) return 1;
-  return run / (run + FG_SECTOR);
+/* Boxes: few blocks have two runs, and what counts is whole sectors.  (Of 150, 180 and 250 points on an H100 runs of 80 bytes took
+ * 1.3 to 1.6 times as long as those of 64 and 128.) */
+static double boxes_efficiency(const fg_pass *p) {
+  const ptrdiff_t row = fg_pass_neighbours(p), lines = p->lines, element = fg_fit_neighbour_size(p);
+  const double run = (double)(lines * element), part = (double)lines / (double)row;
+  const bool aligned = row * element % 128 == 0 && lines * element % 64 == 0, whole_rows = lines % row == 0;
+  const double turned = row % lines == 0 || whole_rows ? 0 : part < 1 ? part : 1; /* blocks that have two */
+  const double bytes = whole_rows ? run / part : turned < 1 ? run : run / (part + 1);
+  const double share = turned < 1 ? (1 - turned) * run_share(bytes) + turned * run_share(bytes / 2) : run_share(bytes);
+  return share * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85) * fg_pass_sector_share(p);
 }
 
 /* The share of the bandwidth that accesses across lines reach: by the contiguous bytes of a block's lines, less
- * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.)  Of boxes few blocks have
- * two runs; lines are dealt out as they were measured. */
+ * where these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double across_efficiency(const fg_pass *p) {
+  if (p->family == FG_FAMILY_BOX) return boxes_efficiency(p);
   const double broken = fg_pass_broken_run(p);
   if (broken > 0) return fg_pass_broken_share(broken);
-  const bool boxes = p->family == FG_FAMILY_BOX;
-  const double element = (double)fg_fit_neighbour_size(p);
-  const long long lines = p->lines, row = boxes ? fg_pass_neighbours(p) : p->loops ? p->loop[0].n : 1;
-  const double part = (double)lines / (double)row, all = (double)lines * element; /* of a row; bytes */
-  const bool whole_rows = lines % row == 0, few = boxes && lines < row && row % lines;
-  const double bytes = row % lines == 0 || few ? all : all / (whole_rows ? part : part + 1);
-  const bool aligned = fmod((double)row * element, 128) == 0 && fmod(all, 64) == 0;
+  const double element = (double)fg_fit_neighbour_size(p), n = p->loops ? (double)p->loop[0].n : 1;
+  const long long lines = p->lines, row = p->loops ? p->loop[0].n : 1;
+  const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
+  const double bytes = (double)lines * element / segments;
+  const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;
+  const bool whole_rows = lines % row == 0;
   if (p->padded) return fg_pass_within_loop(p) ? within_loop_efficiency(p) : 0.75 * run_share(bytes);
-  const double runs = few ? (1 - part) * run_share(bytes) + part * run_share(bytes / 2) : run_share(bytes);
-  return runs * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85) * sector_share(p, all, (double)row * element);
+  return run_share(bytes) * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }
 
 /* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */

@@ -252,8 +252,8 @@ static int stages_but_moves(const fg_pass *p) {
   return stages;
 }
 
-/* Both passes of a long row: columns with its twiddle, and rows that are stored as columns. */
-static bool is_of_long_row(const fg_pass *p) { return p->twiddle || (p->in == 1) != (p->out == 1); }
+/* As both passes of a long row are: columns with a twiddle, or rows that are stored as columns. */
+static bool is_as_of_long_row(const fg_pass *p) { return p->twiddle || (p->in == 1) != (p->out == 1); }
 
 /* Where large radices were measured (on an H200, of long rows on an H100; taken for all): rows without factors, columns, long
  * chirps. */
@@ -265,8 +265,8 @@ static bool may_have_large(const fg_pass *p) {
 }
 
 /* They are taken where they save a stage (with as many they were up to 1.5 times as slow) and there is work enough for the
- * few threads that they leave (of columns also in as many blocks as without: 800 of 800², 1200 of 1200² alone 1.28 and 1.36
- * times as fast), of columns if shared memory has room for two blocks, with runs of 64 bytes; and of rows that fit a block
+ * few threads that they leave (of four columns for each multiprocessor also in as many blocks as without: 800 of 800², 1200 of
+ * 1200² alone 1.28 and 1.36 times as fast), of columns if shared memory has room for two blocks, with runs of 64 bytes; and of rows that fit a block
  * only so, by as many points a thread as fill its registers.  What else the shipped table corrects keeps the price that it
  * had without them, by which its neighbours there were measured; a long row's passes keep theirs, too, by which it is cut. */
 static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *best, double *best_score) {
@@ -285,9 +285,10 @@ static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *b
   const long long least = columns && fits && fg_pass_blocks(best) < full ? fg_pass_blocks(best) : full;
   if (score <= *best_score || fg_pass_blocks(&large) < least) return;
   if (columns && (has_room_for_one(&large, device) || large.lines * fg_fit_point_size(p) < RUN)) return;
-  if (is_of_long_row(p) && fits) {
-    fg_fit_blocks(best, device);
-    large.price = fg_pass_cost(best, device);
+  if (is_as_of_long_row(p) && fits) {
+    fg_pass without = *best;
+    fg_fit_blocks(&without, device);
+    large.price = fg_pass_cost(&without, device);
   }
   *best_score = score;
   *best = large;

@@ -209,8 +209,7 @@ static bool strips_are_aligned(const fg_pass *p, ptrdiff_t element) {
   return aligned;
 }
 
-/* The share of what is moved that is wanted where runs of boxes begin or end within a sector of 32 bytes. */
-static double sector_efficiency(const fg_pass *p) {
+double fg_pass_sector_share(const fg_pass *p) {
   const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = (p->strip ? p->box[2].n : p->lines) * element;
   if (p->strip && !strips_are_aligned(p, element)) return (double)run / (double)(run + 32);
   if (!p->across || (run % 32 == 0 && fg_pass_neighbours(p) * element % 32 == 0)) return 1;
@@ -372,7 +371,7 @@ static double padded_efficiency(const fg_pass *p) { return fg_pass_within_loop(p
 static double flow_efficiency(const fg_pass *p) {
   const double broken = fg_pass_broken_run(p);
   if (broken > 0) return 0.92 * fg_pass_broken_share(broken);
-  return overlap_efficiency(p) * sector_efficiency(p) * padded_efficiency(p);
+  return overlap_efficiency(p) * fg_pass_sector_share(p) * padded_efficiency(p);
 }
 
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {

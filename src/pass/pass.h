@@ -127,7 +127,8 @@ typedef struct {
   int strip_rest;                /* 0, or columns that the last of neighbouring strips has, which the innermost loop counts */
   ptrdiff_t twiddle_row;         /* how much the twiddle's J grows from point to point of the last dimension */
   bool across;                   /* neighbouring boxes are neighbours in memory: threads run across them first */
-  double price;                  /* seconds, of a geometry that was measured: what the model's would take; else 0 */
+  double price;                  /* seconds, of a geometry that was measured, or has large radices beside a long row: what the
+                                    model's, or that without them, would take; else 0 */
   int pitch;                     /* points from row to row in shared memory; boxes, where they are across */
 } fg_pass;
 
@@ -211,6 +212,10 @@ bool fg_pass_within_loop(const fg_pass *p);
 /* Lines or boxes that follow each other in memory on both sides: turns of the innermost loop, and of those around it that go on
  * where it ends. */
 ptrdiff_t fg_pass_neighbours(const fg_pass *p);
+
+/* The share of what boxes side by side move that is theirs, where runs of them begin or end within a sector of 32 bytes; 1 of all
+ * else. */
+double fg_pass_sector_share(const fg_pass *p);
 
 /* Bytes of the runs of lines side by side that are stored, out of place, from within a sector of memory to within another,
  * whose rest comes from other blocks; 0 if there are none.  The less such data is under way the faster: the compiler is asked for

@@ -109,6 +109,25 @@ START_TEST(large_radices_are_right_in_passes_of_every_kind) {
 }
 END_TEST
 
+/* Both passes of a long row: columns with its twiddle, and rows that are stored as columns. */
+static const char *const long_rows[] = {"oc1960*9", "ocb1960*9", "/oc1960*2"};
+
+START_TEST(large_radices_are_right_in_both_passes_of_a_long_row) {
+  fg_problem *p = problem_of(long_rows[_i]);
+  plan_way(p, &fg_reference_device, fg_hierarchical_lower_split, 40);
+  ck_assert(list.count == 2 && list.pass[0].n == 40 && list.pass[0].twiddle == 1960 && list.pass[0].in != 1);
+  ck_assert(list.pass[1].n == 49 && list.pass[1].in == 1 && list.pass[1].out != 1);
+  static const char *const geometries[] = {"40 32 32 1 0", "49 32 32 1 0"};
+  for (int i = 0; i < 2; i++) {
+    fg_choice c;
+    ck_assert(fg_choice_parse(&c, geometries[i]) && fg_choice_apply(&c, &list.pass[i], &fg_reference_device));
+    ck_assert(fg_radix_large(list.pass[i].radix[0]) || fg_radix_large(list.pass[i].radix[1])); /* beside a move */
+  }
+  check(p, long_rows[_i]);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* In one pass where there are many of them, which are then not all computed. */
 static const struct {
   const char *text;
@@ -267,7 +286,7 @@ static void plan_split(const fg_problem *p, ptrdiff_t n1) { plan_way(p, &fg_refe
 static const char *const overlapped[] = {
     "oc12x16x20", "ocb12x16x20*2", "/oc10x15x24", "/ocb8x9x50*3", "oc15x15x15*2", "oc15x30x18", "ic16x16x16",
     "icb10x14x22*2", "oc11x26x13", "oc32x64", "ocb20x96*5", "/oc60x77*2", "oc2x200x36", "ocb4x5x12x16", "oc3x4x20x10*2",
-    "oc24:500:400x24:20:16x16:1:1", "ocb16:600:256x16:30:16x16:1:1*3:9600:4096"};
+    "oc24:500:400x24:20:16x16:1:1", "ocb16:600:256x16:30:16x16:1:1*3:9600:4096", "oc9x16x18*3", "ic6x12x25*2"};
 
 START_TEST(every_split_of_the_middle_dimension_is_right) {
   fg_problem *p = problem_of(overlapped[_i]);
@@ -437,7 +456,8 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   if (PRECISION == FG_SINGLE && !TEST_WIDE) {
     tcase_add_loop_test(tc, large_radices_are_right, 0, (TEST_COUNT(large) + 1) / 2);
-    tcase_add_loop_test(tc, large_radices_are_right_in_passes_of_every_kind, 0, TEST_COUNT(with_large));
+    tcase_add_loop_test(tc, large_radices_are_right_in_both_passes_of_a_long_row, 0, TEST_COUNT(long_rows));
+  tcase_add_loop_test(tc, large_radices_are_right_in_passes_of_every_kind, 0, TEST_COUNT(with_large));
     tcase_add_loop_test(tc, long_rows_are_right_in_one_pass, 0, TEST_COUNT(many));
     tcase_add_test(tc, columns_of_a_split_may_be_one_large_butterfly);
   }

@@ -1,9 +1,12 @@
 /* test_large.c: in how many passes large transforms are done, and how they are cut. */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "random_problem.h"
+#include "src/pass/radices.h"
 #include "src/pass/solver.h"
+#include "src/pass/tuned.h"
 #include "src/plan/planner.h"
 #include "suite.h"
 
@@ -107,28 +110,57 @@ START_TEST(short_rows_continue_each_other) {
   ck_assert_msg(first->twiddle && (ptrdiff_t)second->loop[0].n == together, "%s: %lld", rows[_i].text,
                 (long long)second->loop[0].n);
   ck_assert_int_eq(fg_pass_neighbours(second), together);
+  ck_assert_int_eq(first->box[1].os, 1);
+  ck_assert_int_eq(first->box[0].os == rows[_i].row, !rows[_i].whole);
   if (together % sector == 0) ck_assert_int_eq(second->lines % sector, 0);
   free(p);
 }
 END_TEST
 
-/* Of columns without a line in the table: twiddled, stored from rows, alone, of a device of its own. */
+/* Of columns, on a device that the table has no lines of: with a twiddle, stored from rows, alone. */
 static const struct {
   const char *text;
-  int pass, stages;
-} columns[] = {{"oc800x800", 1, 2},   {"oc1200x1200", 1, 2},  {"oc640000*52", 0, 2}, {"oc640000*52", 1, 2},
-               {"oc1024x1024", 1, 2}, {"oc1080x1920", 1, 2},  {"oc400x400*9", 1, 2}};
+  int pass;
+  bool large;
+} columns[] = {{"oc800x800", 1, true},     {"oc1200x1200", 1, true},  {"oc640000*52", 0, true}, {"oc640000*52", 1, true},
+               {"oc1024x1024*32", 1, false}, {"oc1080x1920", 1, true},  {"oc1048576*32", 0, false}};
+
+static fg_device_info device_without_lines(void) {
+  fg_device_info device = device_with_clusters_of(1);
+  device.arch = 80;
+  return device;
+}
 
 START_TEST(columns_have_large_radices_where_that_saves_a_stage) {
-  fg_device_info device = fg_reference_device;
-  device.arch = 80;
-  device.cluster = 1;
+  const fg_device_info device = device_without_lines();
   fg_passes *p = test_plan(columns[_i].text, FG_SINGLE, &device);
   const fg_pass *pass = &p->pass[columns[_i].pass];
+  bool large = false;
+  for (int s = 0; s < pass->stages; s++) large = large || fg_radix_large(pass->radix[s]);
   ck_assert_int_eq(p->count, 2);
-  ck_assert_msg(pass->family == FG_FAMILY_TILE && pass->stages == columns[_i].stages, "%s: %d stages", columns[_i].text,
-                pass->stages);
+  ck_assert_msg(pass->family == FG_FAMILY_TILE && large == columns[_i].large, "%s", columns[_i].text);
   free(p);
+}
+END_TEST
+
+/* What is learned of passes changes neither their price nor how the row is cut. */
+START_TEST(a_long_row_is_cut_as_before_when_its_passes_are_measured) {
+  const fg_device_info device = device_without_lines();
+  fg_passes *before = test_plan("oc640000*52", FG_SINGLE, &device);
+  ck_assert_int_eq(before->count, 2);
+  for (int i = 0; i < 2; i++) {
+    fg_choice other;
+    ck_assert_double_gt(before->pass[i].price, 0);
+    ck_assert_int_eq(fg_choice_list(&before->pass[i], &device, &other, 1), 1);
+    fg_tuned_learn(&before->pass[i], device.arch, &other, 2);
+  }
+  fg_passes *after = test_plan("oc640000*52", FG_SINGLE, &device);
+  fg_tuned_forget(NULL);
+  ck_assert(after->count == 2 && after->pass[0].n == before->pass[0].n);
+  ck_assert_double_eq_tol(after->cost, before->cost, 1e-9 * before->cost);
+  for (int i = 0; i < 2; i++) ck_assert(memcmp(after->pass[i].radix, before->pass[i].radix, sizeof after->pass[i].radix));
+  free(before);
+  free(after);
 }
 END_TEST
 
@@ -160,6 +192,7 @@ int main(void) {
   tcase_add_loop_test(tc, spectra_are_cut_where_that_pays, 0, TEST_COUNT(spectra));
   tcase_add_loop_test(tc, short_rows_continue_each_other, 0, TEST_COUNT(rows));
   tcase_add_loop_test(tc, columns_have_large_radices_where_that_saves_a_stage, 0, TEST_COUNT(columns));
+  tcase_add_test(tc, a_long_row_is_cut_as_before_when_its_passes_are_measured);
   tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
   tcase_add_loop_test(tc, as_many_passes_as_measurements_say, 0, TEST_COUNT(measured));
   return test_run(tc, "large");

@@ -211,7 +211,8 @@ static const problem problems[] = {
     {"orb6x7x10", 512}, {"irf8x9x10", 512}, {"irb8x9x10", 512},  {"/orb6x8x9", 512}, {"ik8fx6h", 512},
     {"orb130x129*3", 0}, {"ocf4225*5", 4096}, {"orb16x7x129*3", 4096}, /* padded */
     {"irf16*9", 0}, {"irb15*9", 0}, {"irf6x9*4", 0}, {"irb4x5x6", 0}, {"ik12e00*5", 0}, /* in rows, pieces at a time */
-    {"ocf16*5:16:20", 0}, {"irf16*9:20:10", 0}, {"irf16*9:18:11", 0}
+    {"ocf16*5:16:20", 0}, {"irf16*9:20:10", 0}, {"irf16*9:18:11", 0},
+    {"ocf6x7x10*3", 512}, {"icf8x9x10*3", 512}, {"orf6x7x10*3", 512}, {"/ocf6x7x10*2", 512}, {"orb6x7x10*3", 512}
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

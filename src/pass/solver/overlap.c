@@ -19,8 +19,8 @@ enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 1
 
 /* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
  * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many, and in single precision of its own where those are
- * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); of r2c instead if it is cheaper by a little (300^3 205
- * us for 207, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much, which no
+ * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); of r2c instead if it is cheaper by a little (300^3 204
+ * us for 209, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much, which no
  * measured ones are.  And what the L2 holds makes a third pass cheap.
  * (Measured on an H200 from 144^3 to 512 x 512 x 128, r2c on an H100: doc/performance.md.) */
 static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_real = 0.97, worth_strips = 0.92;
@@ -83,22 +83,23 @@ static bool whole_lines(const fg_work *w) { return kept(w) * 2 * (ptrdiff_t)fg_r
  * dimensions, w's.  In scratch all that the second pass transforms together is near, from the innermost out the last
  * dimension, the second digit, the others; the first digit's results lie far apart.  But where rows end within a line of
  * memory the first digit comes behind the last dimension, as it does in the result: n1 rows are one, in both, of which
- * the second pass has runs of whole sectors, and the first stores boxes in one piece (H100, us, the others' geometries
- * measured, too: r2c of 180^3 x 5 205 -> 178, 200^3 228 -> 198, 64^3 x 128 197 -> 192; 135^3 x 13 433 -> 397; 144^3 and
- * 160^3, whole lines, 378 -> 383 and 376 -> 384).  *elements: of scratch. */
+ * the second pass has runs of whole sectors, and the first stores boxes in one piece (H100, both ways with the fastest
+ * geometries, us: r2c of 180^3 x 5 205 -> 181, 200^3 x 4 228 -> 198, 64^3 x 128 197 -> 193; 135^3 x 13 433 -> 389; whole lines
+ * as they are: 144^3 x 11 and 160^3 x 8 378 -> 383 and 376 -> 384).  *elements: of scratch. */
 static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   fg_work f = *w;
+  const bool together = !whole_lines(w);
   ptrdiff_t stride = kept(w);
   f.rank = 2;
   f.dim[0] = (fg_dim){n1, split.is * (split.n / n1), 0};
   f.dim[1] = (fg_dim){last.n, last.is, 1};
   f.loops = 0;
-  if (!whole_lines(w)) f.dim[0].os = place(&stride, n1);
+  if (together) f.dim[0].os = place(&stride, n1);
   f.loop[f.loops++] = (fg_loop){.n = split.n / n1, .in = split.is, .twiddle = 1};
   for (int d = w->rank - 3; d >= 0; d--) f.loop[f.loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is};
   for (int l = 0; l < f.loops; l++) f.loop[l].out = place(&stride, (ptrdiff_t)f.loop[l].n);
-  if (whole_lines(w)) f.dim[0].os = place(&stride, n1);
+  if (!together) f.dim[0].os = place(&stride, n1);
   *elements = into_scratch(w, &f, stride);
   return f;
 }
@@ -269,20 +270,37 @@ static bool has_planes(const fg_passes *list, int first) {
   for (int i = first; i < list->count; i++) any = any || (list->pass[i].four_step && !list->pass[i].strip);
   return any;
 }
+
 static bool has_strips(const fg_passes *list, int first) {
   bool any = false;
   for (int i = first; i < list->count; i++) any = any || list->pass[i].strip;
   return any;
 }
 
-/* Of cuts of c2r that the model thinks as good, or nearly, that goes first of which more passes' geometries were measured. */
-static bool lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
-  static const double unmeasured = 1.03;
-  const int before = list->count;
-  if (!fg_overlap_lower_split(planner, w, n1, list)) return false;
-  for (int i = before; i < list->count && w->kind == FG_C2R; i++)
+/* What c2r's passes from that one on are charged beside others that the model thinks as good, or nearly: those that the shipped
+ * table has were measured. */
+static double charge(const fg_planner *planner, const fg_work *w, const fg_passes *list, int first) {
+  static const double unmeasured = 0.03;
+  double seconds = 0;
+  for (int i = first; i < list->count && w->kind == FG_C2R; i++)
     if (!fg_tuned_shipped_has(&list->pass[i], planner->device))
-      list->cost += (unmeasured - 1) * fg_pass_cost(&list->pass[i], planner->device);
+      seconds += unmeasured * fg_pass_cost(&list->pass[i], planner->device);
+  return seconds;
+}
+
+static bool lower_charged(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  const int first = list->count;
+  if (!fg_overlap_lower_split(planner, w, n1, list)) return false;
+  list->cost += charge(planner, w, list, first);
+  return true;
+}
+
+/* By the cheapest of these factors, at its own price. */
+static bool lower_cheapest(const fg_planner *planner, const fg_work *w, const ptrdiff_t factors[MAX_CANDIDATES], int count,
+                           fg_passes *list) {
+  const int first = list->count;
+  if (!fg_planner_cheapest(planner, w, lower_charged, factors, count, list)) return false;
+  list->cost -= charge(planner, w, list, first);
   return true;
 }
 
@@ -293,8 +311,8 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
   const fg_planner all = {.device = planner->device, .splits = planner->splits};
   const int before = list->count;
   const double cost = list->cost;
-  if (!fg_planner_cheapest(&all, w, lower_split, factors, count, list) || list->count - before > 2) return false;
-  if (has_planes(list, before)) return false; /* their own */
+  if (!lower_cheapest(&all, w, factors, count, list) || list->count - before > 2) return false;
+  if (has_planes(list, before)) return false; /* of its own, which are no better (c2r of 320^3: 245 us, others' 241) */
   const bool strips = has_strips(list, before), real = w->kind == FG_R2C;
   const bool even = w->precision == FG_SINGLE && !strips && !real;
   const double own = (even ? worth_even : 1) * cost_from(planner, list, before);
@@ -319,7 +337,7 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const int evenly = even ? evener(planner, w, factors, count) : 0;
   const bool any = has_strips(others, 0) && small_beside_memory(planner, w);
   if (even && (evenly > 0 || !any)) count = evenly; /* with clusters on both sides any may be better */
-  if (!fg_planner_cheapest(planner, w, lower_split, factors, count, list)) return false;
+  if (!lower_cheapest(planner, w, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
 }
 
