@@ -109,7 +109,7 @@ START_TEST(an_index_has_its_negative_beside_it) {
 END_TEST
 
 /* The last two of three dimensions at once, and all that is left side by side: two passes. */
-static const char *const three[] = {"orf6x128x480", "orb5x160x320", "irf4x128x320*2", "/orb2x3x128x320"};
+static const char *const three[] = {"orf6x128x480", "orb11x160x320", "irf9x128x320*2", "/orb2x3x128x320"};
 
 START_TEST(planes_of_larger_transforms_are_right) {
   fg_device_info device = few_multiprocessors();
