@@ -265,10 +265,11 @@ static bool may_have_large(const fg_pass *p) {
 }
 
 /* They are taken where they save a stage (with as many they were up to 1.5 times as slow) and there is work enough for the
- * few threads that they leave (of four columns for each multiprocessor also in as many blocks as without: 800 of 800², 1200 of
- * 1200² alone 1.28 and 1.36 times as fast), of columns if shared memory has room for two blocks, with runs of 64 bytes; and of rows that fit a block
- * only so, by as many points a thread as fill its registers.  What else the shipped table corrects keeps the price that it
- * had without them, by which its neighbours there were measured; a long row's passes keep theirs, too, by which it is cut. */
+ * few threads that they leave; of columns if shared memory has room for two blocks, with runs of 64 bytes, and of four columns
+ * for each multiprocessor also in as many blocks as without (800 of 800², 1200 of 1200² alone 1.28 and 1.36 times as fast); and of
+ * rows that fit a block only so, by as many points a thread as fill its registers.  What else the shipped table corrects keeps
+ * the price that it had without them, by which its neighbours there were measured; a long row's passes keep theirs, too, by
+ * which it is cut. */
 static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *best, double *best_score) {
   enum { RUN = 64 };
   fg_radix_list lists[FG_GEOMETRY_LISTS];

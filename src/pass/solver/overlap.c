@@ -332,8 +332,7 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const double as_many = has_strips(others, 0) ? 1 : worth_even;
   const double bound = even ? as_many : boxes && small_beside_memory(planner, w) ? worth_boxes : worth;
   if (others->count == 1 && !shared) return false;
-  if (even && has_planes(others, 0))
-    return lower_for_clusters(planner, w, others, factors, count, list);
+  if (even && has_planes(others, 0)) return lower_for_clusters(planner, w, others, factors, count, list);
   const int evenly = even ? evener(planner, w, factors, count) : 0;
   const bool any = has_strips(others, 0) && small_beside_memory(planner, w);
   if (even && (evenly > 0 || !any)) count = evenly; /* with clusters on both sides any may be better */
