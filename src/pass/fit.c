@@ -213,11 +213,11 @@ static double within_loop_efficiency(const fg_pass *p) {
  * 1.3 to 1.6 times as long as those of 64 and 128.) */
 static double boxes_efficiency(const fg_pass *p) {
   const ptrdiff_t row = fg_pass_neighbours(p), lines = p->lines, element = fg_fit_neighbour_size(p);
-  const double run = (double)(lines * element), part = (double)lines / (double)row;
-  const bool aligned = row * element % 128 == 0 && lines * element % 64 == 0, whole_rows = lines % row == 0;
-  const double turned = row % lines == 0 || whole_rows ? 0 : part < 1 ? part : 1; /* blocks that have two */
-  const double bytes = whole_rows ? run / part : turned < 1 ? run : run / (part + 1);
-  const double share = turned < 1 ? (1 - turned) * run_share(bytes) + turned * run_share(bytes / 2) : run_share(bytes);
+  const bool whole_rows = lines % row == 0, aligned = row * element % 128 == 0 && lines * element % 64 == 0;
+  const double run = (double)((whole_rows ? row : lines) * element);
+  const double turned = whole_rows || row % lines == 0 ? 0 : (double)lines / (double)row; /* blocks that have two; or more turns */
+  const double bytes = turned > 1 ? run / (turned + 1) : run;
+  const double share = turned > 1 ? run_share(bytes) : (1 - turned) * run_share(run) + turned * run_share(run / 2);
   return share * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85) * fg_pass_sector_share(p);
 }
 

@@ -23,7 +23,7 @@ enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 1
  * us for 209, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much, which no
  * measured ones are.  And what the L2 holds makes a third pass cheap.
  * (Measured on an H200 from 144^3 to 512 x 512 x 128, r2c on an H100: doc/performance.md.) */
-static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_real = 0.97, worth_strips = 0.92;
+static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_r2c = 0.97, worth_strips = 0.92;
 double fg_overlap_caches = 1;
 
 static double bytes(const fg_work *w) {
@@ -313,11 +313,11 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
   const double cost = list->cost;
   if (!lower_cheapest(&all, w, factors, count, list) || list->count - before > 2) return false;
   if (has_planes(list, before)) return false; /* of its own, which are no better (c2r of 320^3: 245 us, others' 241) */
-  const bool strips = has_strips(list, before), real = w->kind == FG_R2C;
-  const bool even = w->precision == FG_SINGLE && !strips && !real;
+  const bool strips = has_strips(list, before), r2c = w->kind == FG_R2C;
+  const bool even = w->precision == FG_SINGLE && !strips && !r2c;
   const double own = (even ? worth_even : 1) * cost_from(planner, list, before);
   list->cost = cost + own;
-  return own < (strips ? worth_strips : real ? worth_real : 1) * cost_from(planner, others, 0) &&
+  return own < (strips ? worth_strips : r2c ? worth_r2c : 1) * cost_from(planner, others, 0) &&
          !fg_passes_hopeless(planner, list, 0);
 }
 
