@@ -389,6 +389,10 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
 }
 
+double fg_pass_price(const fg_pass *p, const fg_device_info *device) {
+  return p->price > 0 ? p->price : fg_pass_cost(p, device);
+}
+
 double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device) {
   const double rounding = 1 - 1e-9; /* sums in another order may be less in the last bits */
   return rounding * (launch_seconds + fg_pass_bytes(p) / (copy_bandwidth_sm * device->multiprocessors));

@@ -238,6 +238,9 @@ double fg_pass_bytes(const fg_pass *p);
 /* Estimated seconds: bytes over bandwidth with the efficiency of its access pattern, plus a launch. */
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device);
 
+/* What plans are compared by: its price, if it has one, else its cost. */
+double fg_pass_price(const fg_pass *p, const fg_device_info *device);
+
 /* What it costs at least, whatever the geometry, which need not be chosen. */
 double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device);
 

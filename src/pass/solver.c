@@ -152,7 +152,7 @@ void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row) {
 bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p) {
   if (list->count == FG_MAX_PASSES) return false;
   list->pass[list->count++] = *p;
-  list->cost += p->price > 0 ? p->price : fg_pass_cost(p, planner->device);
+  list->cost += fg_pass_price(p, planner->device);
   return !fg_passes_hopeless(planner, list, 0);
 }
 

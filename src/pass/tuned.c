@@ -138,7 +138,7 @@ void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   if (!e) e = find_shipped(device, key);
   if (e) c = e->choice;
   pthread_mutex_unlock(&lock);
-  const double price = !e ? 0 : p->price > 0 ? p->price : fg_pass_cost(p, device);
+  const double price = e ? fg_pass_price(p, device) : 0;
   if (e && fg_choice_apply(&c, p, device)) p->price = price;
 }
 

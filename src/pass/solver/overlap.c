@@ -83,19 +83,23 @@ static bool whole_lines(const fg_work *w) { return kept(w) * 2 * (ptrdiff_t)fg_r
  * dimensions, w's.  In scratch all that the second pass transforms together is near, from the innermost out the last
  * dimension, the second digit, the others; the first digit's results lie far apart.  But where rows end within a line of
  * memory the first digit comes behind the last dimension, as it does in the result: n1 rows are one, in both, of which
- * the second pass has runs of whole sectors, and the first stores boxes in one piece (H100, both ways with the fastest
- * geometries, us: r2c of 180^3 x 5 205 -> 181, 200^3 x 4 228 -> 198, 64^3 x 128 197 -> 193; 135^3 x 13 433 -> 389; whole lines
- * as they are: 144^3 x 11 and 160^3 x 8 378 -> 383 and 376 -> 384).  *elements: of scratch. */
+ * the second pass has runs of whole sectors, and the first stores boxes in one piece, from the start of a line (H100, both ways
+ * with the fastest geometries, us: r2c of 180^3 x 5 205 -> 181, 200^3 x 4 228 -> 198, 64^3 x 128 197 -> 193; 135^3 x 13
+ * 433 -> 389; whole lines as they are: 144^3 x 11 and 160^3 x 8 378 -> 383 and 376 -> 384).  *elements: of scratch. */
 static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   fg_work f = *w;
   const bool together = !whole_lines(w);
+  const ptrdiff_t line = RUN / (2 * (ptrdiff_t)fg_real_size(w->precision));
   ptrdiff_t stride = kept(w);
   f.rank = 2;
   f.dim[0] = (fg_dim){n1, split.is * (split.n / n1), 0};
   f.dim[1] = (fg_dim){last.n, last.is, 1};
   f.loops = 0;
-  if (together) f.dim[0].os = place(&stride, n1);
+  if (together) {
+    f.dim[0].os = place(&stride, n1);
+    stride = (stride + line - 1) / line * line;
+  }
   f.loop[f.loops++] = (fg_loop){.n = split.n / n1, .in = split.is, .twiddle = 1};
   for (int d = w->rank - 3; d >= 0; d--) f.loop[f.loops++] = (fg_loop){.n = w->dim[d].n, .in = w->dim[d].is};
   for (int l = 0; l < f.loops; l++) f.loop[l].out = place(&stride, (ptrdiff_t)f.loop[l].n);
@@ -104,7 +108,9 @@ static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   return f;
 }
 
-/* From there: rows of the split dimension and all others but the last, side by side along that. */
+/* From there: rows of the split dimension and all others but the last, side by side along that.  Where n1 rows are one, they are
+ * so before strips are cut of them (solver strip), which then are whole (H100, us: r2c of 360^3 454, in three passes, -> 284, of
+ * 400^3 585 -> 423, of 270^3 146 -> 126; 330^3 540 -> 439). */
 static fg_work others_last(const fg_work *w, const fg_work *first) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   const ptrdiff_t n1 = first->dim[0].n;
@@ -118,8 +124,11 @@ static fg_work others_last(const fg_work *w, const fg_work *first) {
     s.dim[d] = (fg_dim){(ptrdiff_t)from->n, (ptrdiff_t)from->out, d < s.rank - 1 ? w->dim[d].os : split.os * n1};
   }
   for (int l = 0; l < w->loops; l++) s.loop[l].in = first->loop[s.rank + l].out;
-  s.loop[s.loops++] = (fg_loop){.n = kept(w), .in = first->dim[1].os, .out = last.os};
-  s.loop[s.loops++] = (fg_loop){.n = n1, .in = first->dim[0].os, .out = split.os};
+  const fg_loop row = {.n = kept(w), .in = first->dim[1].os, .out = last.os};
+  const fg_loop rows = {.n = n1, .in = first->dim[0].os, .out = split.os};
+  const bool one = rows.in == (ptrdiff_t)row.n * row.in && rows.out == (ptrdiff_t)row.n * row.out;
+  s.loop[s.loops++] = one ? (fg_loop){.n = row.n * rows.n, .in = row.in, .out = row.out} : row;
+  if (!one) s.loop[s.loops++] = rows;
   return s;
 }
 
@@ -288,30 +297,40 @@ static double charge(const fg_planner *planner, const fg_work *w, const fg_passe
   return seconds;
 }
 
+/* Own cuts are told apart by what measured geometries cost, not by the price of what these replace (250^3: 143 us for 164, beside
+ * strips' 156; really 203 and 217). */
 static bool lower_charged(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
   const int first = list->count;
+  const double cost = list->cost;
   if (!fg_overlap_lower_split(planner, w, n1, list)) return false;
-  list->cost += charge(planner, w, list, first);
+  list->cost = cost + cost_from(planner, list, first) + charge(planner, w, list, first);
   return true;
 }
 
-/* By the cheapest of these factors, at its own price. */
-static bool lower_cheapest(const fg_planner *planner, const fg_work *w, const ptrdiff_t factors[MAX_CANDIDATES], int count,
-                           fg_passes *list) {
+static bool lower_without_strips(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
   const int first = list->count;
-  if (!fg_planner_cheapest(planner, w, lower_charged, factors, count, list)) return false;
-  list->cost -= charge(planner, w, list, first);
+  return lower_charged(planner, w, n1, list) && !has_strips(list, first);
+}
+
+/* By the cheapest of these factors, at its own price. */
+static bool lower_cheapest(const fg_planner *planner, const fg_work *w, fg_way way, const ptrdiff_t factors[MAX_CANDIDATES],
+                           int count, fg_passes *list) {
+  const int first = list->count;
+  const double cost = list->cost;
+  if (!fg_planner_cheapest(planner, w, way, factors, count, list)) return false;
+  list->cost = cost;
+  for (int i = first; i < list->count; i++) list->cost += fg_pass_price(&list->pass[i], planner->device);
   return true;
 }
 
 /* In place of planes in clusters and a pass more.  What was measured is priced as what it replaces, which planes' passes are
  * not (four_step.c): both are reckoned alike here, and in what the list then costs. */
-static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, const fg_passes *others,
-                               const ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
+static bool beats_planes(const fg_planner *planner, const fg_work *w, fg_way way, const fg_passes *others,
+                         const ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
   const fg_planner all = {.device = planner->device, .splits = planner->splits};
   const int before = list->count;
   const double cost = list->cost;
-  if (!lower_cheapest(&all, w, factors, count, list) || list->count - before > 2) return false;
+  if (!lower_cheapest(&all, w, way, factors, count, list) || list->count - before > 2) return false;
   if (has_planes(list, before)) return false; /* of its own, which are no better (c2r of 320^3: 245 us, others' 241) */
   const bool strips = has_strips(list, before), r2c = w->kind == FG_R2C;
   const bool even = w->precision == FG_SINGLE && !strips && !r2c;
@@ -319,6 +338,19 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
   list->cost = cost + own;
   return own < (strips ? worth_strips : r2c ? worth_r2c : 1) * cost_from(planner, others, 0) &&
          !fg_passes_hopeless(planner, list, 0);
+}
+
+/* Strips, if they are cheapest, have to be so by more than what is taken in their place otherwise (135^3 x 13: strips 319 us by the
+ * model, boxes 331, planes 325; really 443, 392 and 408). */
+static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, const fg_passes *others,
+                               const ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
+  const int before = list->count;
+  const double cost = list->cost;
+  if (beats_planes(planner, w, lower_charged, others, factors, count, list)) return true;
+  if (whole_lines(w)) return false; /* taste: 192^3 x 4 in planes 316 us, 329 */
+  list->count = before;
+  list->cost = cost;
+  return beats_planes(planner, w, lower_without_strips, others, factors, count, list);
 }
 
 /* By one of these factors, beside what other solvers make, if they make anything: a pass less, or as many that are evener,
@@ -336,7 +368,7 @@ static bool lower_beside(const fg_planner *planner, const fg_work *w, const fg_p
   const int evenly = even ? evener(planner, w, factors, count) : 0;
   const bool any = has_strips(others, 0) && small_beside_memory(planner, w);
   if (even && (evenly > 0 || !any)) count = evenly; /* with clusters on both sides any may be better */
-  if (!lower_cheapest(planner, w, factors, count, list)) return false;
+  if (!lower_cheapest(planner, w, lower_charged, factors, count, list)) return false;
   return others->count == 0 || (list->count - before <= passes && list->cost - cost < bound * others->cost);
 }
 
