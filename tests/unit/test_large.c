@@ -79,7 +79,7 @@ END_TEST
 static const struct {
   const char *text;
   ptrdiff_t row; /* 0: not shared */
-} spectra[] = {{"orb300x300x300", 151}, {"orb256x256x256*2", 129}, {"orb64x64x64*128", 33}, {"orb320x320x320", 0},
+} spectra[] = {{"orb128x128x128*16", 65}, {"orb256x256x256*2", 129}, {"orb64x64x64*128", 33}, {"orb320x320x320", 0},
                {"orb288x288x288", 0}};
 
 START_TEST(spectra_are_cut_where_that_pays) {
@@ -89,6 +89,26 @@ START_TEST(spectra_are_cut_where_that_pays) {
   ck_assert_msg((first->family == FG_FAMILY_BOX) == (spectra[_i].row > 0), "%s", spectra[_i].text);
   if (spectra[_i].row) ck_assert_int_eq((ptrdiff_t)first->loop[0].n, spectra[_i].row);
   if (spectra[_i].row) ck_assert_int_eq(fg_pass_neighbours(first), spectra[_i].row * second->box[0].n);
+  free(p);
+}
+END_TEST
+
+/* Where blocks have room for few columns, these are strips: of an r2c's n1 rows at once, of a c2r's rows one by one, which then
+ * begin with sectors in scratch. */
+static const struct {
+  const char *text;
+  enum fg_precision precision;
+} in_strips[] = {{"orf336x336x336", FG_SINGLE}, {"orf400x400x400", FG_SINGLE}, {"orf288x288x288", FG_DOUBLE},
+                 {"orb336x336x336", FG_SINGLE}, {"orb400x400x400", FG_SINGLE}, {"orb480x480x480", FG_SINGLE}};
+
+START_TEST(columns_beside_real_rows_are_strips) {
+  fg_passes *p = plan_by_size(in_strips[_i].text, in_strips[_i].precision, &fg_reference_device);
+  const bool back = strstr(in_strips[_i].text, "rb") != NULL;
+  const fg_pass *rows = &p->pass[back], *strip = &p->pass[!back];
+  const long long kept = rows->box[1].n + 1, of_one = back ? kept : kept * rows->box[0].n;
+  ck_assert_msg(p->count == 2 && strip->strip && !rows->strip, "%s", in_strips[_i].text);
+  ck_assert_int_eq(strip->loop[0].n, (of_one + strip->box[2].n - 1) / strip->box[2].n);
+  if (back) ck_assert(strip->twiddle && strip->loop[1].out % 4 == 0 && strip->loop[1].out > kept);
   free(p);
 }
 END_TEST
@@ -112,6 +132,7 @@ START_TEST(short_rows_continue_each_other) {
                 (long long)second->loop[0].n);
   ck_assert_int_eq(first->box[1].os, 1);
   ck_assert_int_eq(first->box[0].os == rows[_i].row, !rows[_i].whole);
+  for (int d = 0; d < second->dims; d++) ck_assert_int_eq(second->box[d].is * 8 % 128, 0); /* from lines on */
   if (together % sector == 0) ck_assert_int_eq(second->lines % sector, 0);
   free(p);
 }
@@ -191,6 +212,7 @@ int main(void) {
   tcase_add_loop_test(tc, planes_are_in_clusters_where_that_pays, 0, TEST_COUNT(in_planes));
   tcase_add_loop_test(tc, spectra_are_cut_where_that_pays, 0, TEST_COUNT(spectra));
   tcase_add_loop_test(tc, short_rows_continue_each_other, 0, TEST_COUNT(rows));
+  tcase_add_loop_test(tc, columns_beside_real_rows_are_strips, 0, TEST_COUNT(in_strips));
   tcase_add_loop_test(tc, columns_have_large_radices_where_that_saves_a_stage, 0, TEST_COUNT(columns));
   tcase_add_test(tc, a_long_row_is_cut_as_before_when_its_passes_are_measured);
   tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));

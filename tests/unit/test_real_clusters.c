@@ -8,30 +8,23 @@
 
 #include "dice.h"
 #include "in_clusters.h"
-#include "on_sim.h"
-#include "random_problem.h"
-#include "reaching.h"
+#include "kernel_case.h"
+#include "small_device.h"
 #include "src/pass/geometry.h"
-#include "src/pass/solver.h"
-#include "src/plan/planner.h"
 #include "suite.h"
-#include "variant.h"
-
-static fg_passes list; /* too large for a stack */
 
 static bool in_place(const char *text) { return strchr(text, 'i') != NULL; }
 
 static fg_problem *planned(const char *text, const fg_device_info *device) {
   const char *why = "";
-  fg_problem *p = test_problem(text, ARRAYS);
-  p->compute = PRECISION;
+  fg_problem *p = problem_of(text);
   const bool done = TEST_WIDE ? test_plan_reaching(p, in_place(text), device, &list, &why)
                               : fg_planner_plan(p, device, &list, &why);
   ck_assert_msg(done, "%s: %s", text, why);
   return p;
 }
 
-static void check(fg_problem *p, const char *text) {
+static void check_real(fg_problem *p, const char *text) {
   dice d = {97};
   const double unit = PRECISION == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
   const double allowed = 2 * (1 + sqrt(log2((double)fg_tensor_size(&p->transform)))) * unit;
@@ -61,7 +54,7 @@ START_TEST(rows_and_planes_are_right_when_cut) {
   const fg_device_info device = few_multiprocessors();
   fg_problem *p = planned(cut[_i], &device);
   ck_assert_msg(list.count == 1 && list.pass[0].four_step && list.pass[0].half_row, "%s: %d passes", cut[_i], list.count);
-  test_cluster_sizes(&list.pass[0], &device, check, p, cut[_i]);
+  test_cluster_sizes(&list.pass[0], &device, check_real, p, cut[_i]);
   fg_problem_free(p);
 }
 END_TEST
@@ -80,7 +73,7 @@ START_TEST(boxes_are_right) {
   fg_problem *p = planned(text, &device);
   ck_assert_msg(list.count == 1 && list.pass[0].half_row, "%s", text);
   test_share_box(&list.pass[0], &device, shared[_i].blocks, _i % 2);
-  check(p, text);
+  check_real(p, text);
   fg_problem_free(p);
 }
 END_TEST
@@ -121,7 +114,31 @@ START_TEST(planes_of_larger_transforms_are_right) {
   int planes = 0;
   for (int i = 0; i < list.count; i++) planes += list.pass[i].four_step && list.pass[i].half_row;
   ck_assert_msg(list.count == 2 && planes == 1, "%s: %d passes", three[_i], list.count);
-  check(p, three[_i]);
+  check_real(p, three[_i]);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Columns in strips beside whole rows: those of r2c continue each other, c2r's have the twiddle.  c2r's rows are padded in scratch
+ * where they would not begin with sectors; strips that end them have fewer columns. */
+static const struct {
+  const char *text;
+  bool padded;
+} strips[] = {{"orf40x64x130", false},  {"irf80x32x135*2", false}, {"/orf40x64x126", false}, {"orb40x64x264", true},
+              {"irb80x32x297*2", true}, {"/orb40x64x280", true},   {"orb40x64x270", false}};
+
+START_TEST(two_passes_are_right_in_strips) {
+  const char *const text = strips[_i].text;
+  fg_device_info device = test_small_device(3584 * fg_real_size(PRECISION));
+  device.cluster = fg_reference_device.cluster;
+  device.multiprocessors = 1;
+  fg_problem *p = problem_of(text);
+  plan_way(p, &device, fg_overlap_lower_split, 2);
+  const fg_pass *const first = &list.pass[0], *const strip = &list.pass[p->kind == FG_R2C];
+  ck_assert_msg(list.count == 2 && strip->strip, "%s: %d passes", text, list.count);
+  ck_assert_int_eq(first->twiddle != 0, true);
+  if (p->kind == FG_C2R) ck_assert_int_eq(first->loop[1].out != p->transform.dim[2].n / 2 + 1, strips[_i].padded);
+  check_real(p, text);
   fg_problem_free(p);
 }
 END_TEST
@@ -134,6 +151,7 @@ int main(void) {
                       TEST_COUNT(cut) - (PRECISION == FG_DOUBLE ? 5 : TEST_WIDE ? 2 : 0));
   tcase_add_loop_test(t, boxes_are_right, 0, TEST_COUNT(shared));
   tcase_add_loop_test(t, planes_of_larger_transforms_are_right, 0, TEST_COUNT(three) - (PRECISION == FG_DOUBLE ? 2 : 0));
+  tcase_add_loop_test(t, two_passes_are_right_in_strips, 0, TEST_COUNT(strips));
   tcase_add_test(t, an_index_has_its_negative_beside_it);
   Suite *const s = suite_create("real data in clusters");
   suite_add_tcase(s, t);

@@ -132,10 +132,14 @@ static fg_work others_last(const fg_work *w, const fg_work *first) {
   return s;
 }
 
+static ptrdiff_t padded_row(const fg_work *w) { return fg_padded_row(kept(w), 2 * fg_real_size(w->precision)); }
+
 /* c2r ends with the last dimension: the split one's other digit and the other dimensions come first, side by side along
  * it.  Loops: half of the spectrum, the digit of the second pass, w's.  In scratch, from the innermost out: the last
- * dimension, that digit, the others, the first digit. */
-static fg_work others_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
+ * dimension, that digit, the others, the first digit.  Rows of tiles and of strips may be padded there, so that they begin with
+ * sectors (H100, us: c2r of 400^3 576 -> 457, 448^3 906 -> 707); not of boxes, whose measured geometries are of dense ones
+ * (64^3 x 128, 190 us and 246). */
+static fg_work others_first(const fg_work *w, ptrdiff_t n1, bool padded, ptrdiff_t *elements) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   fg_work f = *w;
   ptrdiff_t stride = 1;
@@ -144,8 +148,7 @@ static fg_work others_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements)
   f.dim[0] = (fg_dim){split.n / n1, split.is * n1, 0};
   for (int d = 1; d < f.rank; d++) f.dim[d] = w->dim[d - 1];
   f.loops = 0;
-  /* taste: not boxes, whose measured geometries are of dense rows (64³ x 128, 190 us and 246) */
-  const ptrdiff_t row = f.rank == 1 ? fg_padded_row(kept(w), 2 * fg_real_size(w->precision)) : kept(w);
+  const ptrdiff_t row = padded || f.rank == 1 ? padded_row(w) : kept(w);
   f.loop[f.loops++] = (fg_loop){.n = kept(w), .in = last.is, .out = place(&stride, row)};
   f.loop[f.loops++] = (fg_loop){.n = n1, .in = split.is, .out = place(&stride, n1), .twiddle = 1};
   for (int d = f.rank - 1; d >= 0; d--) f.dim[d].os = place(&stride, f.dim[d].n);
@@ -170,15 +173,34 @@ static fg_work rows_last(const fg_work *w, const fg_work *first) {
   return s;
 }
 
-bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+static bool has_strips(const fg_passes *list, int first) {
+  bool any = false;
+  for (int i = first; i < list->count; i++) any = any || list->pass[i].strip;
+  return any;
+}
+
+/* padded: see others_first. */
+static bool lower_layout(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, bool padded, fg_passes *list) {
   const bool back = w->kind == FG_C2R;
   ptrdiff_t elements;
-  const fg_work first = back ? others_first(w, n1, &elements) : rows_first(w, n1, &elements);
+  const fg_work first = back ? others_first(w, n1, padded, &elements) : rows_first(w, n1, &elements);
   const fg_work second = back ? rows_last(w, &first) : others_last(w, &first);
   fg_planner deeper = *planner;
   deeper.splits++;
   fg_passes_need(list, first.to.array, elements);
   return fg_planner_lower_both(&deeper, &first, &second, list);
+}
+
+bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  const bool strips = w->kind == FG_C2R && w->rank == 3 && padded_row(w) != kept(w) && planner->device->cluster > 1;
+  const int before = list->count;
+  fg_passes *other = strips ? malloc(sizeof *other) : NULL;
+  if (other) fg_passes_copy(other, list);
+  const bool dense = lower_layout(planner, w, n1, false, list);
+  const bool padded = other && lower_layout(planner, w, n1, true, other) && has_strips(other, before);
+  if (padded && (!dense || other->cost < list->cost)) fg_passes_copy(list, other);
+  free(other);
+  return dense || padded;
 }
 
 /* Points that so many blocks have room for. */
@@ -277,12 +299,6 @@ static double cost_from(const fg_planner *planner, const fg_passes *list, int fi
 static bool has_planes(const fg_passes *list, int first) {
   bool any = false;
   for (int i = first; i < list->count; i++) any = any || (list->pass[i].four_step && !list->pass[i].strip);
-  return any;
-}
-
-static bool has_strips(const fg_passes *list, int first) {
-  bool any = false;
-  for (int i = first; i < list->count; i++) any = any || list->pass[i].strip;
   return any;
 }
 

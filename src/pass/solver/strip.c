@@ -35,11 +35,12 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(w->precision);
   if (planner->device->cluster < 2 || w->rank < 1 || w->rank > 2 || w->kind != FG_DFT || fg_work_has_form(w)) return false;
   if (w->load_table.kind || w->store_table.kind || w->filter.kind) return false; /* must: the kernel has none */
-  if (w->rank == 2 && w->twiddle) return false;                 /* must: which of the two is the slowest is chosen */
   for (int d = 0; d < w->rank; d++)
     if (w->dim[d].n < 2 || w->dim[d].n > 1 << 20 || !fg_smooth(w->dim[d].n, w->precision)) return false;
   const int l = strip_loop(w);
-  if (l < 0 || (!fg_strip_short_rows && (w->loop[l].in != 1 || w->twiddle) && !part_gains(w, &w->loop[l]))) return false;
+  if (l < 0 || (w->rank == 2 && w->loop[l].twiddle)) return false; /* must: of two dimensions J is the same for a whole strip */
+  const bool part = w->rank == 1 && (w->loop[l].in != 1 || w->twiddle);
+  if (part && !fg_strip_short_rows && !part_gains(w, &w->loop[l])) return false;
   if (points(w) > 1 << 20 || points(w) * RUN < SMALLEST) return false; /* taste: see there */
   return fg_work_loop_size(w) >= RUN / point * planner->device->multiprocessors; /* taste: blocks enough */
 }
@@ -122,7 +123,8 @@ static void try_columns(search *c, int first, ptrdiff_t columns) {
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(w->precision);
   search c = {.planner = planner, .work = w, .list = list};
-  for (int first = 0; first < w->rank; first++) {
+  const int firsts = w->twiddle ? 1 : w->rank; /* results are multiplied along the slowest */
+  for (int first = 0; first < firsts; first++) {
     try_columns(&c, first, RUN / point);
     try_columns(&c, first, WIDER / point);
   }
