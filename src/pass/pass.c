@@ -208,8 +208,8 @@ static bool strips_are_aligned(const fg_pass *p, enum fg_side side, ptrdiff_t el
   return aligned;
 }
 
-/* Runs that begin within sectors take one more.  Those of which only loads do are half of them, but for parts of long rows, of which
- * strips lose more (2·10⁶ on an H100).  (c2r of 270³ to 480³ on an H100, dense in scratch and padded.) */
+/* Runs that begin within sectors take one more: half of them where only loads do, but for columns of one dimension, of which strips
+ * lose more (2·10⁶ on an H100, strip.c).  (c2r of 270³ to 480³ there, with rows in scratch as they are, and padded.) */
 static double strip_sector_share(const fg_pass *p, ptrdiff_t element) {
   const double run = (double)(p->box[2].n * element);
   const bool in = strips_are_aligned(p, FG_INPUT, element), out = strips_are_aligned(p, FG_OUTPUT, element);

@@ -53,6 +53,7 @@ static inline void plan_way(const fg_problem *p, const fg_device_info *device, f
   fg_layout in, out;
   ck_assert(fg_layout_make_reaching(&in, p, FG_INPUT, REACH) && fg_layout_make_reaching(&out, p, FG_OUTPUT, REACH));
   fg_work w = {.precision = PRECISION, .kind = p->kind, .sign = p->sign, .rank = p->transform.rank, .loops = p->batch.rank};
+  w.batched = w.loops > 0;
   w.from = (fg_place){.array = FG_ARRAY_IN, .wide = TEST_WIDE, .split = in.split, .offset = in.offset};
   w.to = (fg_place){.array = FG_ARRAY_OUT, .wide = TEST_WIDE, .split = out.split, .offset = out.offset};
   for (int d = 0; d < w.rank; d++) w.dim[d] = (fg_dim){p->transform.dim[d].n, in.stride[d], out.stride[d]};

@@ -9,13 +9,14 @@
  * half of the spectrum between the passes, c2r the other way round. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 
-enum { MAX_CANDIDATES = 6, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 128 /* bytes */ };
+enum { MAX_FACTORS = 6, MAX_CANDIDATES = 2 * MAX_FACTORS, FEWEST_TOGETHER = 4, LONGEST_REAL_ROW = 2048, RUN = 128 /* bytes */ };
 
 /* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
  * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many, and in single precision of its own where those are
@@ -179,28 +180,16 @@ static bool has_strips(const fg_passes *list, int first) {
   return any;
 }
 
-/* padded: see others_first. */
-static bool lower_layout(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, bool padded, fg_passes *list) {
-  const bool back = w->kind == FG_C2R;
+bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  const bool back = w->kind == FG_C2R, padded = n1 < 0;
+  const int before = list->count;
   ptrdiff_t elements;
-  const fg_work first = back ? others_first(w, n1, padded, &elements) : rows_first(w, n1, &elements);
+  const fg_work first = back ? others_first(w, padded ? -n1 : n1, padded, &elements) : rows_first(w, n1, &elements);
   const fg_work second = back ? rows_last(w, &first) : others_last(w, &first);
   fg_planner deeper = *planner;
   deeper.splits++;
   fg_passes_need(list, first.to.array, elements);
-  return fg_planner_lower_both(&deeper, &first, &second, list);
-}
-
-bool fg_overlap_lower_split(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
-  const bool strips = w->kind == FG_C2R && w->rank == 3 && padded_row(w) != kept(w) && planner->device->cluster > 1;
-  const int before = list->count;
-  fg_passes *other = strips ? malloc(sizeof *other) : NULL;
-  if (other) fg_passes_copy(other, list);
-  const bool dense = lower_layout(planner, w, n1, false, list);
-  const bool padded = other && lower_layout(planner, w, n1, true, other) && has_strips(other, before);
-  if (padded && (!dense || other->cost < list->cost)) fg_passes_copy(list, other);
-  free(other);
-  return dense || padded;
+  return fg_planner_lower_both(&deeper, &first, &second, list) && (!padded || has_strips(list, before));
 }
 
 /* Points that so many blocks have room for. */
@@ -227,7 +216,7 @@ static ptrdiff_t larger_box(const fg_planner *planner, const fg_work *w, ptrdiff
 /* The factors whose larger box is smallest, in clusters of so many blocks. */
 static int candidates_in(const fg_planner *planner, const fg_work *w, int blocks, ptrdiff_t list[MAX_CANDIDATES]) {
   const ptrdiff_t n = w->dim[w->rank - 2].n, largest = largest_factor(planner, w, blocks);
-  ptrdiff_t size[MAX_CANDIDATES + 1], best[MAX_CANDIDATES + 1];
+  ptrdiff_t size[MAX_FACTORS + 1], best[MAX_FACTORS + 1];
   int count = 0;
   for (ptrdiff_t n1 = 2; n1 <= largest; n1++) {
     int at = count;
@@ -240,15 +229,19 @@ static int candidates_in(const fg_planner *planner, const fg_work *w, int blocks
     }
     size[at] = larger;
     best[at] = n1;
-    if (count < MAX_CANDIDATES) count++;
+    if (count < MAX_FACTORS) count++;
   }
   for (int i = 0; i < count; i++) list[i] = best[i];
   return count;
 }
 
-/* Where none fit blocks, of complex data those that fit clusters (solvers box and strip). */
+/* Where none fit blocks, of complex data those that fit clusters (solvers box and strip).  Of a c2r each again, with padded rows. */
 static int candidates(const fg_planner *planner, const fg_work *w, ptrdiff_t list[MAX_CANDIDATES]) {
   const int count = candidates_in(planner, w, 1, list), cluster = planner->device->cluster;
+  if (w->kind == FG_C2R && w->rank == 3 && cluster > 1 && padded_row(w) != kept(w)) {
+    for (int i = 0; i < count; i++) list[count + i] = -list[i];
+    return 2 * count;
+  }
   if (count > 0 || w->kind != FG_DFT || w->rank != 3 || cluster < 2) return count;
   if (4 * bytes(w) > (double)planner->device->memory) return 0; /* taste: both arrays, scratch and some room */
   return candidates_in(planner, w, cluster, list);
@@ -314,11 +307,12 @@ static double charge(const fg_planner *planner, const fg_work *w, const fg_passe
 }
 
 /* Own cuts are told apart by what measured geometries cost, not by the price of what these replace (250^3: 143 us for 164, beside
- * strips' 156; really 203 and 217). */
+ * strips' 156; really 203 and 217); so none is given up for its price. */
 static bool lower_charged(const fg_planner *planner, const fg_work *w, ptrdiff_t n1, fg_passes *list) {
+  const fg_planner all = {.device = planner->device, .splits = planner->splits};
   const int first = list->count;
   const double cost = list->cost;
-  if (!fg_overlap_lower_split(planner, w, n1, list)) return false;
+  if (!fg_overlap_lower_split(&all, w, n1, list)) return false;
   list->cost = cost + cost_from(planner, list, first) + charge(planner, w, list, first);
   return true;
 }
@@ -362,10 +356,13 @@ static bool lower_for_clusters(const fg_planner *planner, const fg_work *w, cons
                                const ptrdiff_t factors[MAX_CANDIDATES], int count, fg_passes *list) {
   const int before = list->count;
   const double cost = list->cost;
+  ptrdiff_t scratch[2];
+  memcpy(scratch, list->scratch, sizeof scratch);
   if (beats_planes(planner, w, lower_charged, others, factors, count, list)) return true;
-  if (whole_lines(w)) return false; /* taste: 192^3 x 4 in planes 316 us, 329 */
+  if (whole_lines(w) || !has_strips(list, before)) return false; /* taste: 192^3 x 4 in planes 316 us, 329 */
   list->count = before;
   list->cost = cost;
+  memcpy(list->scratch, scratch, sizeof scratch);
   return beats_planes(planner, w, lower_without_strips, others, factors, count, list);
 }
 
