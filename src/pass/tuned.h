@@ -10,8 +10,8 @@
 #include "src/pass/choice.h"
 
 /* Give p, whose geometry the model has chosen, the measured one, if one is known and fits.  It keeps its price, so that
- * the same passes are planned as without; what is planned only where it was measured has another (solver four_step), and that
- * it was decides between cuts that are nearly alike (overlap). */
+ * the same passes are planned as without; what is planned only where it was measured has another (solver four_step), and solver
+ * overlap tells its own cuts apart by what measured geometries cost. */
 void fg_tuned_correct(fg_pass *p, const fg_device_info *device);
 
 /* Of a pass with p's key on a device of that architecture c is the fastest known, found with that patience (0 … 3: that
