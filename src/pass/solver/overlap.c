@@ -21,7 +21,8 @@ enum { MAX_FACTORS = 6, MAX_CANDIDATES = 2 * MAX_FACTORS, FEWEST_TOGETHER = 4, L
 /* Of what others take by the cost model: with fewer passes; with fewer where the model does not make them too cheap (complex
  * 3-D in single precision: 0.85 to 1.05 of the estimates); with as many, and in single precision of its own where those are
  * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); of r2c instead if it is cheaper by a little (300^3 204
- * us for 209, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much.  And what the L2 holds makes a third pass cheap.
+ * us for 209, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much.  And what
+ * the L2 holds makes a third pass cheap.
  * (Measured on an H200 from 144^3 to 512 x 512 x 128, r2c on an H100: doc/performance.md.) */
 static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_r2c = 0.97, worth_strips = 0.92;
 double fg_overlap_caches = 1;
