@@ -34,17 +34,15 @@ static bool continues(const fg_loop *inner, const fg_loop *outer) {
          outer->load == n * inner->load && outer->store == n * inner->store;
 }
 
-/* The loop that lines lie closest together in goes innermost, by the output first, since a partly written sector
- * costs more than a partly read one; loops that continue each other become one. */
-static void tidy_loops(fg_pass *p) {
-  qsort(p->loop, (size_t)p->loops, sizeof *p->loop, by_place);
+int fg_loops_tidy(fg_loop *loop, int count) {
   int kept = 0;
-  for (int d = 0; d < p->loops; d++) {
-    if (p->loop[d].n == 1) continue;
-    if (kept && continues(&p->loop[kept - 1], &p->loop[d])) p->loop[kept - 1].n *= p->loop[d].n;
-    else p->loop[kept++] = p->loop[d];
+  qsort(loop, (size_t)count, sizeof *loop, by_place);
+  for (int d = 0; d < count; d++) {
+    if (loop[d].n == 1) continue;
+    if (kept && continues(&loop[kept - 1], &loop[d])) loop[kept - 1].n *= loop[d].n;
+    else loop[kept++] = loop[d];
   }
-  p->loops = kept;
+  return kept;
 }
 
 bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
@@ -106,7 +104,7 @@ fg_pass fg_pass_of(const fg_work *w) {
   p.data = p.n;
   p.loops = w->loops;
   for (int d = 0; d < w->loops; d++) p.loop[d] = w->loop[d];
-  tidy_loops(&p);
+  p.loops = fg_loops_tidy(p.loop, p.loops);
   p.load_table = w->load_table;
   p.store_table = w->store_table;
   p.load_weight = w->load_weight;

@@ -85,6 +85,10 @@ fg_pass fg_pass_of(const fg_work *w);
 /* The same with a whole box of w's two or three dimensions. */
 fg_pass fg_pass_of_box(const fg_work *w, enum fg_family);
 
+/* The loop that lines lie closest together in goes innermost, by the output first, since a partly written sector costs more than
+ * a partly read one; loops that continue each other become one.  How many are left. */
+int fg_loops_tidy(fg_loop *loop, int count);
+
 /* One side of p is of reals, in rows of so many, the other of half of their spectra along the last dimension. */
 void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row);
 

@@ -109,9 +109,7 @@ static fg_work rows_first(const fg_work *w, ptrdiff_t n1, ptrdiff_t *elements) {
   return f;
 }
 
-/* From there: rows of the split dimension and all others but the last, side by side along that.  Where n1 rows are one, they are
- * so before strips are cut of them (solver strip), which then are whole (H100, us: r2c of 360^3 454, in three passes, -> 284, of
- * 400^3 585 -> 423, of 270^3 146 -> 126; 330^3 540 -> 439). */
+/* From there: rows of the split dimension and all others but the last, side by side along that. */
 static fg_work others_last(const fg_work *w, const fg_work *first) {
   const fg_dim last = w->dim[w->rank - 1], split = w->dim[w->rank - 2];
   const ptrdiff_t n1 = first->dim[0].n;
@@ -125,11 +123,8 @@ static fg_work others_last(const fg_work *w, const fg_work *first) {
     s.dim[d] = (fg_dim){(ptrdiff_t)from->n, (ptrdiff_t)from->out, d < s.rank - 1 ? w->dim[d].os : split.os * n1};
   }
   for (int l = 0; l < w->loops; l++) s.loop[l].in = first->loop[s.rank + l].out;
-  const fg_loop row = {.n = kept(w), .in = first->dim[1].os, .out = last.os};
-  const fg_loop rows = {.n = n1, .in = first->dim[0].os, .out = split.os};
-  const bool one = rows.in == (ptrdiff_t)row.n * row.in && rows.out == (ptrdiff_t)row.n * row.out;
-  s.loop[s.loops++] = one ? (fg_loop){.n = row.n * rows.n, .in = row.in, .out = row.out} : row;
-  if (!one) s.loop[s.loops++] = rows;
+  s.loop[s.loops++] = (fg_loop){.n = kept(w), .in = first->dim[1].os, .out = last.os};
+  s.loop[s.loops++] = (fg_loop){.n = n1, .in = first->dim[0].os, .out = split.os};
   return s;
 }
 
