@@ -345,6 +345,23 @@ void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
   if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 
+/* The compiler makes do with half of a multiprocessor's registers, if that is a third more than the points have of their own:
+ * where one block would need more than half two spill 24 bytes of a thread at most, mostly none (ptxas, sm_90).  Boxes side by
+ * side, large radices, stores that wait for each other and convolutions with a chirp gain nothing, or lose. */
+static bool halves_suit(const fg_pass *p, const fg_device_info *device) {
+  double busy;
+  const bool box = p->family == FG_FAMILY_BOX, chirp = p->filter.kind && !fg_pass_is_rader(p);
+  if (p->precision != FG_SINGLE || (!box && p->family != FG_FAMILY_TILE)) return false;
+  if (p->cluster > 1 || p->ahead || chirp || (box && p->across) || has_large_radix(p) || fg_pass_broken_run(p) > 0) return false;
+  const share of = share_of(p);
+  if (2 * p->threads > device->threads_sm || fg_fit_room(device, of.shared) < 2) return false;
+  return 3 * registers_for(p, device, 2) >= 4 * 2 * points_of(p, &of, &busy);
+}
+
+void fg_geometry_halve(fg_pass *p, const fg_device_info *device) {
+  if (p->blocks_sm == 1 && halves_suit(p, device)) p->blocks_sm = 2;
+}
+
 double fg_geometry_score(const fg_pass *p, const fg_device_info *device) {
   if (p->family == FG_FAMILY_R2R_BOX) return fg_geometry_score_r2r_box(p, device);
   return fg_geometry_shared(p) <= device->shared_block ? fg_fit_score(p, device) : 0;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/pass/geometry.h"
 #include "src/pass/solver.h"
 #include "src/plan/planned.h"
 #include "src/problem/layout.h"
@@ -72,11 +73,18 @@ static bool wide(const fg_problem *p, enum fg_reach reach) {
   return !fg_reach_is_image(reach) && p->precision == FG_DOUBLE && p->compute == FG_SINGLE;
 }
 
+/* What is left to say when all passes are chosen. */
+static void finish(fg_passes *list, const fg_device_info *device) {
+  for (int i = 0; i < list->count; i++)
+    if (!list->pass[i].price) fg_geometry_halve(&list->pass[i], device);
+}
+
 static bool lower_or_find(const fg_work *w, const fg_device_info *device, fg_passes *list) {
   fg_planned_key *const key = fg_planned_key_of(w, device);
   bool planned = key && fg_planned_find(key, list);
   if (!planned) {
     planned = fg_planner_lower(&(fg_planner){.device = device}, w, list);
+    if (planned) finish(list, device);
     if (planned && key) fg_planned_keep(key, list);
   }
   free(key);

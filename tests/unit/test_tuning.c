@@ -131,6 +131,30 @@ START_TEST(what_does_not_fit_is_refused) {
 }
 END_TEST
 
+/* Two blocks for one that would be alone: not of a geometry that was measured, in double precision, of a convolution with a chirp,
+ * of boxes side by side, or where shared memory has room for one. */
+START_TEST(what_was_measured_or_needs_its_registers_is_not_halved) {
+  static const struct {
+    const char *text;
+    enum fg_precision precision;
+    bool shipped;
+  } kept[] = {{"oc1000*33554", FG_SINGLE, true},   {"oc8100*4142", FG_DOUBLE, false},    {"orf7492*4478", FG_SINGLE, false},
+              {"orb135x27x18*511", FG_SINGLE, false}, {"oc15625*2147", FG_SINGLE, false}};
+  fg_tuned_ignore_shipped(!kept[_i].shipped);
+  fg_passes *list = test_plan(kept[_i].text, kept[_i].precision, &fg_reference_device);
+  int alone = 0;
+  for (int i = 0; i < list->count; i++) {
+    fg_pass p = list->pass[i];
+    if (p.blocks_sm > 1) continue;
+    alone++;
+    fg_geometry_halve(&p, &fg_reference_device);
+    ck_assert_int_eq(p.blocks_sm, kept[_i].shipped ? 2 : 1); /* but for the measurement */
+  }
+  ck_assert_int_gt(alone, 0);
+  free(list);
+}
+END_TEST
+
 /* Of boxes of kinds only boxes a block, threads and blocks on a multiprocessor are open. */
 START_TEST(boxes_of_kinds_keep_their_stages) {
   static const char *const others[] = {"y16.z24 1 64 4 17", "z24.y16 1 64 4 16", "z24.y16 1 64 4 18", "c2.z24.y16 1 64 4 17",
@@ -537,6 +561,7 @@ int main(void) {
   tcase_add_test(tc, clusters_are_listed_and_put_in);
   tcase_add_loop_test(tc, what_does_not_fit_is_refused, 0, TEST_COUNT(foreign));
   tcase_add_test(tc, boxes_of_kinds_keep_their_stages);
+  tcase_add_loop_test(tc, what_was_measured_or_needs_its_registers_is_not_halved, 0, 5);
   tcase_add_test(tc, text_that_is_none_is_refused);
   tcase_add_test(tc, what_was_learned_is_planned);
   tcase_add_test(tc, the_more_patient_finding_stands);
