@@ -345,21 +345,23 @@ void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
   if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 
-/* The compiler makes do with half of a multiprocessor's registers, if that is a third more than the points have of their own:
- * where one block would need more than half two spill 24 bytes of a thread at most, mostly none (ptxas, sm_90).  Boxes side by
- * side, large radices, stores that wait for each other and convolutions with a chirp gain nothing, or lose. */
-static bool halves_suit(const fg_pass *p, const fg_device_info *device) {
+/* The compiler makes do with half of a multiprocessor's registers, if that is a third more than the points have of their own: of 55
+ * passes of random problems, one block of which was said to need more than half, 40 spilled nothing and the others 8 to 40 bytes of
+ * a thread (ptxas, sm_90).  Boxes side by side, large radices and stores that wait for each other gain nothing, or lose.
+ * Not in blocks_by_need, where double precision has the like: by what one block costs cuts were measured. */
+static bool pair_suits(const fg_pass *p, const fg_device_info *device) {
   double busy;
-  const bool box = p->family == FG_FAMILY_BOX, chirp = p->filter.kind && !fg_pass_is_rader(p);
-  if (p->precision != FG_SINGLE || (!box && p->family != FG_FAMILY_TILE)) return false;
-  if (p->cluster > 1 || p->ahead || chirp || (box && p->across) || has_large_radix(p) || fg_pass_broken_run(p) > 0) return false;
+  const bool box = p->family == FG_FAMILY_BOX;
+  if (p->precision != FG_SINGLE || p->cluster > 1 || p->ahead || (!box && p->family != FG_FAMILY_TILE)) return false;
+  if ((box && p->across) || has_large_radix(p) || fg_pass_broken_run(p) > 0) return false;
   const share of = share_of(p);
   if (2 * p->threads > device->threads_sm || fg_fit_room(device, of.shared) < 2) return false;
-  return 3 * registers_for(p, device, 2) >= 4 * 2 * points_of(p, &of, &busy);
+  const int points = points_of(p, &of, &busy), most = p->parts > points ? p->parts : points;
+  return 3 * registers_for(p, device, 2) >= 4 * 2 * most;
 }
 
-void fg_geometry_halve(fg_pass *p, const fg_device_info *device) {
-  if (p->blocks_sm == 1 && halves_suit(p, device)) p->blocks_sm = 2;
+void fg_geometry_pair_blocks(fg_pass *p, const fg_device_info *device) {
+  if (p->blocks_sm == 1 && pair_suits(p, device)) p->blocks_sm = 2;
 }
 
 double fg_geometry_score(const fg_pass *p, const fg_device_info *device) {

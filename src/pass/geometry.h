@@ -10,10 +10,10 @@
  * smooth. */
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
-/* Of a pass that is planned, with a geometry that nobody measured: two blocks on a multiprocessor where one would be alone, if only
- * for its registers.  To be asked for when all passes are chosen: what cuts were measured by is what one block costs.  (Of 41
+/* Two blocks on a multiprocessor where one would be alone for its registers only, in single precision.  To be asked for when all
+ * passes of a plan are chosen (what cuts were measured by is what one block costs), of those that nobody measured.  (Of 41
  * timed on an H100 two blocks were 1.17 times as fast in the mean, 1.68 at most, three slower: doc/performance.md.) */
-void fg_geometry_halve(fg_pass *p, const fg_device_info *device);
+void fg_geometry_pair_blocks(fg_pass *p, const fg_device_info *device);
 
 /* The stages of a box of kinds: the slowest dimension first, whose lines are loaded side by side, then the rows. */
 void fg_r2r_box_order(fg_pass *p);

@@ -73,10 +73,10 @@ static bool wide(const fg_problem *p, enum fg_reach reach) {
   return !fg_reach_is_image(reach) && p->precision == FG_DOUBLE && p->compute == FG_SINGLE;
 }
 
-/* What is left to say when all passes are chosen. */
-static void finish(fg_passes *list, const fg_device_info *device) {
+/* When all passes are chosen; what was measured (it has a price) stays as it is. */
+static void pair_lone_blocks(fg_passes *list, const fg_device_info *device) {
   for (int i = 0; i < list->count; i++)
-    if (!list->pass[i].price) fg_geometry_halve(&list->pass[i], device);
+    if (!list->pass[i].price) fg_geometry_pair_blocks(&list->pass[i], device);
 }
 
 static bool lower_or_find(const fg_work *w, const fg_device_info *device, fg_passes *list) {
@@ -84,7 +84,7 @@ static bool lower_or_find(const fg_work *w, const fg_device_info *device, fg_pas
   bool planned = key && fg_planned_find(key, list);
   if (!planned) {
     planned = fg_planner_lower(&(fg_planner){.device = device}, w, list);
-    if (planned) finish(list, device);
+    if (planned) pair_lone_blocks(list, device);
     if (planned && key) fg_planned_keep(key, list);
   }
   free(key);
