@@ -225,9 +225,10 @@ static void add(listing *l, const fg_choice *c) {
 static void add_best(listing *l, candidates *all, int most) {
   enum { LONG = 64 };
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
-  for (int i = 0; i < all->count && i < 4 * most; i++) /* orders and padding, which take their time */
-    if ((all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device)) > 0)
-      fg_geometry_pair_blocks(&all->at[i].pass, l->device);
+  for (int i = 0; i < all->count && i < 4 * most; i++) { /* orders and padding, which take their time */
+    all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device);
+    if (all->at[i].score > 0) fg_geometry_pair_blocks(&all->at[i].pass, l->device);
+  }
   const fg_choice own = fg_choice_of(l->own);
   if (all->count > 4 * most) all->count = 4 * most;
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);

@@ -142,7 +142,7 @@ static const struct {
     {"orf32x32x32*512", FG_SINGLE, false, NULL},                      /* shared memory has room for one */
     {"orb54x25x36*690", FG_SINGLE, true, "z5.y9.y6 32 320 1 54"},     /* boxes side by side */
     {"orb16000*2097", FG_SINGLE, true, "8.20.50 1 192 1 16"},         /* a large radix */
-    {"oc1000*33554", FG_DOUBLE, true, "10.10.10 1 128 1 0"},
+    {"oc1000*33554", FG_DOUBLE, true, "10.10.10 1 128 1 0"},          /* double precision */
 };
 
 START_TEST(blocks_that_gain_nothing_in_pairs_stay_alone) {
