@@ -263,7 +263,8 @@ START_TEST(two_blocks_make_do_with_half_of_the_registers) {
   ck_assert_int_eq(list->pass[0].blocks_sm, 2);
   fg_fit_blocks(&as_chosen, &fg_reference_device);
   ck_assert_int_eq(as_chosen.blocks_sm, 1);
-  for (int a = 0; a < ARCHS; a++) check_frame(&list->pass[0], archs[a], 24);
+  for (int a = 0; a < ARCHS; a++) /* the newest has shared memory for one */
+    if (archs[a] <= 90) check_frame(&list->pass[0], archs[a], 40);
   free(list);
 }
 END_TEST
