@@ -3,9 +3,10 @@
  * A tile is FG_LINES lines of FG_N points.  If every stage runs lines-fastest (COLUMN), points are stored lines-fastest
  * too; otherwise each line is contiguous with an odd pitch, so that threads along a line and threads across lines both
  * spread over the banks.  One unused point after each FG_PAD (0: none) breaks up strides that would meet the same
- * banks; the planner counts the conflicts and chooses (src/pass/banks.c).  Or the exchange after stage S has FG_SKEWS[S]
- * unused points after each group that the stage transformed, as many as let the results of neighbouring threads, which
- * are in neighbouring groups, meet different banks; the inputs of the next stage are whole groups apart. */
+ * banks; the planner counts the conflicts and chooses (src/pass/banks.c).  Or the exchange after stage S, of a convolution's
+ * both ways, has FG_SKEWS[S] unused points after each group that the stage transformed, as many as let the results of
+ * neighbouring threads, which are in neighbouring groups, meet different banks; the inputs of the next stage are whole groups
+ * apart. */
 #ifndef FG_EXCHANGE_H
 #define FG_EXCHANGE_H
 
@@ -62,7 +63,7 @@ template <int STEP, int BLOCK> struct points_of_butterfly {
 /* The exchange after stage S with a skew: whole groups, and the pitch of a line. */
 FG_CONSTANT int skew_after(int s) {
   constexpr int skews[] = {FG_SKEWS};
-  return s < 0 || s >= STAGES ? 0 : skews[s];
+  return s < 0 || s >= LAST ? 0 : skews[s];
 }
 template <int S> struct skewed_exchange {
   static constexpr int SKEW = skew_after(S), POINTS = product_before(S) * radix_of(S);

@@ -1,6 +1,7 @@
-/* half_row.h: a row of n real elements as a line of FG_N = n/2 points of its own (FG_HALF_ROW; half.h).
+/* half_row.h: a row of n real elements as a line of FG_DATA = n/2 points of its own (FG_HALF_ROW; half.h).
  *
- * Bins 0 and n/2 are both of point 0, bin n/4, if there is one, of its own point.  A thread has both points (mirror.h).
+ * Bins 0 and n/2 are both of point 0, bin n/4, if there is one, of its own point.  A thread has both points (mirror.h); those
+ * of a convolution, which has FG_N points, are in the tile (through.h).
  *
  * Elements 2k and 2k + 1 are those of the form's order.  Where they are neighbours in memory they are one access; in
  * Makhoul's order they are loaded and stored by fours where that can be (folded.h). */
@@ -75,7 +76,7 @@ FG_DEVICE void store_bins(const pass_state &s, int line, const line_place &p, lo
                           bool edge) {
   const cplx sum = z + conjugate(mirror), t = turned(half_root(s.args, k), conjugate(mirror) - z);
   store_bin(s, line, p, k, scaled_plus(real(0.5), sum, t), edge);
-  store_bin(s, line, p, FG_N - k, conjugate(scaled_plus(real(0.5), sum, scale(-1, t))), edge);
+  store_bin(s, line, p, FG_DATA - k, conjugate(scaled_plus(real(0.5), sum, scale(-1, t))), edge);
 }
 
 template <class T> FG_DEVICE void store_half_row_bins(const pass_state &s, const cplx *v) {
@@ -107,6 +108,7 @@ template <int R> FG_DEVICE void load_half_row(const pass_state &s, int line, int
   for (int j = 0; j < R; j++) {
     const long long at = first + j * step;
     const int e = 2 * (k + j * dk);
+    if (CHIRP && e >= 2 * FG_DATA) continue;
     if (FG_IN_TWOS) {
       v[j] = read_two(a.in_re, at);
     } else if (FG_FROM_FORM == FG_FORM_REAL) {
@@ -116,6 +118,7 @@ template <int R> FG_DEVICE void load_half_row(const pass_state &s, int line, int
       const position y = FG_LOAD_WHOLE ? e + 1 : position(p.load + (e + 1) * a.load_weight);
       v[j] = {load_real(a, row, x), load_real(a, row, y)};
     }
+    if (CHIRP) v[j] = v[j] * table_load(static_cast<const cplx *>(a.load_table) + k + j * dk);
     if (FG_BACKWARD) v[j] = swapped(v[j]);
   }
 }
@@ -128,9 +131,11 @@ template <int R> FG_DEVICE void store_half_row(const pass_state &s, int line, in
   const long long row = p.out - (FG_STORE_WHOLE ? 0 : store_distance(a, position(p.store)));
 #pragma unroll
   for (int j = 0; j < R; j++) {
-    const cplx z = FG_BACKWARD ? swapped(v[j]) : v[j];
     const long long at = first + j * step;
     const int e = 2 * (k + j * dk);
+    if (CHIRP && e >= 2 * FG_DATA) continue;
+    const cplx x = CHIRP ? v[j] * table_load(static_cast<const cplx *>(a.store_table) + k + j * dk) : v[j];
+    const cplx z = FG_BACKWARD ? swapped(x) : x;
     if (FG_OUT_TWOS) {
       write_two(a.out_re, at, z);
     } else if (FG_TO_FORM == FG_FORM_REAL) {

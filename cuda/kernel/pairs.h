@@ -36,6 +36,13 @@ template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !co
 constexpr int DENSE_POINTS = WHOLE * FG_DATA;
 FG_DEVICE int dense_points(const pass_state &s) { return dense_elements<FG_DATA>(s); }
 
+/* Point number at of the array. */
+FG_DEVICE void put_dense_point(const pass_state &s, long long at, cplx v) {
+  const cplx x = FG_BACKWARD ? swapped(v) : v;
+  if (FG_OUT_TWOS) write_two(s.args.out_re, 2 * at, x);
+  else write_point(s.args, at, x);
+}
+
 /* Of them this thread's COUNT. */
 template <int COUNT> FG_DEVICE void fetch_dense(const pass_state &s, int points, cplx *v) {
   const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
@@ -50,10 +57,7 @@ template <int COUNT> FG_DEVICE void put_dense(const pass_state &s, int points, c
   const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
 #pragma unroll
   for (int i = 0; i < COUNT; i++) {
-    if (int(threadIdx.x) + i * FG_THREADS >= points) continue;
-    const cplx x = FG_BACKWARD ? swapped(v[i]) : v[i];
-    if (FG_OUT_TWOS) write_two(s.args.out_re, 2 * (at + i * FG_THREADS), x);
-    else write_point(s.args, at + i * FG_THREADS, x);
+    if (int(threadIdx.x) + i * FG_THREADS < points) put_dense_point(s, at + i * FG_THREADS, v[i]);
   }
 }
 
@@ -125,7 +129,8 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   for (int i = 0; i < T::REPEATS; i++) {
     const spot at = T::locate(i);
 #pragma unroll
-    for (int j = 0; FG_PAIRS && j < T::R; j++) v[i * T::R + j] = {0, 0}; /* the row that may be missing */
+    for (int j = 0; (FG_PAIRS || (FG_HALF_ROW && CHIRP)) && j < T::R; j++)
+      v[i * T::R + j] = {0, 0}; /* the row that may be missing, or the padding */
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<T::R>(s, at.line, at.b, T::M, v + i * T::R);
     else if constexpr (FG_HALF_ROW) load_half_row<T::R>(s, at.line, at.b, T::M, v + i * T::R);

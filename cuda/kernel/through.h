@@ -1,17 +1,18 @@
 /* through.h: lines that are loaded and stored through the tile, in the order of memory.
  *
- * Pairs of spectra (pairs.h) are put together and taken apart there.  A line of prime length (FG_RADER) is permuted
- * there: what stages read as their k-th input is point g^q(k), where they store their k-th result, the convolution's −q-th
- * (src/pass/residues.h).  A line of FG_PARTS
- * times a prime is as many lines of the tile, transformed across first: a two-dimensional transform, since both are
- * coprime (Good 1958). */
+ * Pairs of spectra (pairs.h), and the halves of one (half_row.h) of a convolution, are put together and taken apart there.
+ * A line of prime length (FG_RADER) is permuted there: what stages read as their k-th input is point g^q(k), where they
+ * store their k-th result, the convolution's −q-th (src/pass/residues.h).  A line of FG_PARTS times a prime is as many lines
+ * of the tile, transformed across first: a two-dimensional transform, since both are coprime (Good 1958). */
 #ifndef FG_THROUGH_H
 #define FG_THROUGH_H
 
 #include "pairs.h"
 
-constexpr bool LOAD_THROUGH = FG_RADER || SPECTRA_IN && FG_MIRROR != 1;
-constexpr bool STORE_THROUGH = FG_RADER || (SPLIT_SPECTRA && FG_MIRROR != 2);
+constexpr bool HALVES_IN = FG_HALF_ROW && FG_CONVOLVE && loads_hermitian(FG_FROM_FORM);
+constexpr bool HALVES_OUT = FG_HALF_ROW && FG_CONVOLVE && !HALVES_IN;
+constexpr bool LOAD_THROUGH = FG_RADER || HALVES_IN || (SPECTRA_IN && FG_MIRROR != 1);
+constexpr bool STORE_THROUGH = FG_RADER || HALVES_OUT || (SPLIT_SPECTRA && FG_MIRROR != 2);
 
 /* ---- spectra ---- */
 
@@ -74,6 +75,45 @@ FG_DEVICE void store_spectra(const pass_state &s) {
   }
 }
 
+/* ---- halves of a spectrum ---- */
+
+/* Bins k and n/2 − k into the tile, as points of these numbers. */
+FG_DEVICE void load_halves(const pass_state &s) {
+  cplx x[MOVES<HALF>], y[MOVES<HALF>];
+#pragma unroll
+  for (int i = 0; i < MOVES<HALF>; i++) {
+    const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
+    const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
+    x[i] = fetch_spectrum_point(s, line, k);
+    y[i] = fetch_spectrum_point(s, line, FG_DATA - k);
+  }
+#pragma unroll
+  for (int i = 0; i < MOVES<HALF>; i++) {
+    const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
+    if (!at.exists) continue;
+    const int k = at.b, mirror = FG_DATA - k;
+    cplx low = spectrum_point(s.args, k, x[i], k == 0), high = spectrum_point(s.args, mirror, y[i], k == 0);
+    put_together(s.args, k, low, high);
+    put_element(s, at.line, k, low);
+    if (k > 0 && mirror != k) put_element(s, at.line, mirror, high);
+  }
+}
+
+/* Both bins that a point and its mirror make; the middle one is its own. */
+FG_DEVICE void store_halves(const pass_state &s) {
+#pragma unroll 4
+  for (int i = 0; i < MOVES<HALF>; i++) {
+    const spot at = moved<HALF>(i, FG_STORE_COLUMN);
+    if (!at.exists || !row_exists(s, at.line)) continue;
+    const int k = at.b;
+    const cplx z = shared_load(s.tile + output_at(at.line, k));
+    const cplx mirror = shared_load(s.tile + output_at(at.line, k ? FG_DATA - k : 0));
+    const line_place p = place(s, at.line);
+    if (2 * k == FG_DATA) store_bin(s, at.line, p, k, conjugate(z), false);
+    else store_bins(s, at.line, p, k, z, mirror, k == 0);
+  }
+}
+
 /* ---- whole lines ---- */
 
 FG_DEVICE void load_whole_lines(const pass_state &s) {
@@ -93,8 +133,7 @@ FG_DEVICE void store_whole_lines(const pass_state &s) {
   for (int i = 0; i < MOVES<FG_DATA>; i++) {
     const int u = threadIdx.x + i * FG_THREADS;
     if (u >= points) break;
-    const cplx x = shared_load(s.tile + u);
-    write_point(s.args, at + i * FG_THREADS, FG_BACKWARD ? swapped(x) : x);
+    put_dense_point(s, at + i * FG_THREADS, shared_load(s.tile + u));
   }
 }
 
@@ -106,6 +145,7 @@ FG_DEVICE void load_elements(const pass_state &s) {
     x[i] = {0, 0};
     if (!at.exists) continue;
     if constexpr (FG_PAIRS) load_real_pair<1>(s, at.line, at.b, 1, x + i);
+    else if constexpr (FG_HALF_ROW) load_half_row<1>(s, at.line, at.b, 1, x + i);
     else load_butterfly<1>(s, at.line, at.b, 1, x + i);
   }
 #pragma unroll
@@ -122,6 +162,7 @@ FG_DEVICE void store_elements(const pass_state &s) {
     if (!at.exists) continue;
     const cplx x = shared_load(s.tile + output_at(at.line, at.b));
     if constexpr (FG_PAIRS) store_real_pair<1>(s, at.line, at.b, 1, &x);
+    else if constexpr (FG_HALF_ROW) store_half_row<1>(s, at.line, at.b, 1, &x);
     else store_butterfly<1>(s, at.line, at.b, 1, &x);
   }
 }
@@ -184,6 +225,7 @@ FG_DEVICE void transform_parts(const pass_state &s) {
 
 FG_DEVICE void load_tile(const pass_state &s) {
   if constexpr (SPECTRA_IN) load_spectra(s);
+  else if constexpr (HALVES_IN) load_halves(s);
   else if constexpr (FG_IN_DENSE && FG_PARTS == 1) load_whole_lines(s);
   else load_elements(s);
   __syncthreads();
@@ -196,6 +238,7 @@ FG_DEVICE void load_tile(const pass_state &s) {
 FG_DEVICE void store_tile(const pass_state &s) {
   __syncthreads();
   if constexpr (SPLIT_SPECTRA) store_spectra(s);
+  else if constexpr (HALVES_OUT) store_halves(s);
   else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
   else store_elements(s);
 }

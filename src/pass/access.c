@@ -128,7 +128,7 @@ static bool is_quarter_wave(const fg_pass *p, const fg_place *place) {
 
 static bool in_makhouls_order(const fg_pass *p, enum fg_side side) {
   const enum fg_form form = side == FG_INPUT ? p->from.form : p->to.form;
-  if (!p->half_row) return false;
+  if (!p->half_row || p->filter.kind) return false;
   return side == FG_INPUT ? form == FG_FORM_REDFT10 || form == FG_FORM_RODFT10
                           : form == FG_FORM_REDFT01 || form == FG_FORM_RODFT01;
 }
@@ -203,7 +203,7 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
     for (int s = 0; s < p->stages; s++) p->column[s] = permuted_across;
     return;
   }
-  const bool through = p->pairs && p->filter.kind, spectra_in = fg_form_loads_spectrum(p->from.form);
+  const bool through = (p->pairs || p->half_row) && p->filter.kind, spectra_in = fg_form_loads_spectrum(p->from.form);
   const bool through_load = through && spectra_in;
   const bool through_store = through && !spectra_in && !fg_form_extends(p->to.form);
   if (through_load) load = store;

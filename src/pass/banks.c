@@ -32,10 +32,14 @@ typedef struct {
   fg_coprime_groups groups;
 } stage;
 
+/* A convolution has the stages twice, the second time in reverse. */
+static int mirrored(const fg_pass *p, int s) { return s < p->stages ? s : 2 * p->stages - 1 - s; }
+
 static stage stage_of(const fg_pass *p, int s) {
-  stage t = {.r = p->radix[s], .m = p->n / p->radix[s], .product = 1, .portions = fg_geometry_portions(p, s),
-             .column = p->column[s]};
-  for (int i = 0; i < s; i++) t.product *= p->radix[i];
+  const int own = mirrored(p, s);
+  stage t = {.r = p->radix[own], .m = p->n / p->radix[own], .product = 1, .portions = fg_geometry_portions(p, own),
+             .column = p->column[own]};
+  for (int i = s < p->stages ? 0 : p->stages; i < s; i++) t.product *= p->radix[mirrored(p, i)];
   return t;
 }
 
@@ -50,7 +54,7 @@ static ptrdiff_t skewed_pitch(const fg_pass *p, int s) {
 ptrdiff_t fg_banks_tile_points(const fg_pass *p) {
   const ptrdiff_t lines = fg_pass_tile_lines(p), first = p->real_radix != 0; /* real rows: element 0 */
   ptrdiff_t most = fg_banks_all_columns(p) ? padded(p, p->n * lines) : lines * (pitch(p) + first);
-  for (int s = 0; s + 1 < p->stages; s++)
+  for (int s = 0; s < fg_pass_exchanges(p); s++)
     if (p->skew[s] && lines * skewed_pitch(p, s) > most) most = lines * skewed_pitch(p, s);
   return most + most % 2; /* what follows stays 16-byte aligned */
 }
@@ -143,10 +147,16 @@ static void add_permutation(const fg_pass *p, double *wavefronts, double *groups
   *wavefronts += in_order;
 }
 
+/* In one pass.  (A permutation is taken to be alike on both ways.  Of three passes the second's way back was counted, too: by
+ * such prices three of six cuts were slower, to 1.24, two faster.) */
+static bool is_chirp(const fg_pass *p) { return p->filter.kind == FG_TABLE_FILTER && !p->filter.rows; }
+
 double fg_banks_conflicts(const fg_pass *p) {
   double wavefronts = 0, groups = 0;
   if (fg_pass_is_rader(p)) add_permutation(p, &wavefronts, &groups);
-  for (int s = 0; s + 1 < p->stages; s++) {
+  const int exchanges = is_chirp(p) ? fg_pass_exchanges(p) : p->stages - 1;
+  for (int s = 0; s < exchanges; s++) {
+    if (s + 1 == p->stages) continue; /* the same registers */
     const stage from = stage_of(p, s), to = stage_of(p, s + 1);
     add_stage(p, s, &from, true, &wavefronts, &groups);
     add_stage(p, s, &to, false, &wavefronts, &groups);
@@ -182,12 +192,14 @@ static int skew_for(const fg_pass *p, int s) {
 bool fg_banks_may_skew(const fg_pass *p) {
   for (int s = 0; s < p->stages; s++)
     if (p->column[s]) return false; /* measured: 20.20 of 12 lines, row to column, is slower with fewer conflicts */
-  return p->family == FG_FAMILY_TILE && !p->filter.kind && p->stages > 1;
+  return p->family == FG_FAMILY_TILE && (!p->filter.kind || is_chirp(p)) && p->stages > 1 &&
+         fg_pass_exchanges(p) < FG_MAX_STAGES;
 }
 
 void fg_banks_skew(fg_pass *p) {
   const double worth = 0.95;
-  for (int s = 0; s + 1 < p->stages; s++) {
+  for (int s = 0; s < fg_pass_exchanges(p); s++) {
+    if (s + 1 == p->stages) continue;
     p->skew[s] = 0;
     const double plain = exchange_wavefronts(p, s);
     p->skew[s] = skew_for(p, s);

@@ -122,7 +122,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_LOAD_COLUMN", fg_geometry_load_across(p));
   define(d, "FG_STORE_COLUMN", fg_geometry_store_across(p));
   define_list(d, "FG_COLUMNS", columns, p->stages);
-  define_list(d, "FG_SKEWS", p->skew, p->stages);
+  define_list(d, "FG_SKEWS", p->skew, fg_pass_exchanges(p) + 1);
 }
 
 /* Pitch of a box's rows on that side where it is to be a constant of the kernel: a multiple of the row or, of real data, of
@@ -249,7 +249,7 @@ static fg_table half_row_table(const fg_pass *p) {
   if (!p->half_row) return (fg_table){0};
   const bool box = p->family == FG_FAMILY_BOX;
   const bool whole_line = !box || (p->four_step && p->dims == 2);
-  const ptrdiff_t n = whole_line ? p->n : p->box[p->dims - 1].n, last = box ? n : n / 2;
+  const ptrdiff_t n = whole_line ? p->data : p->box[p->dims - 1].n, last = box ? n : n / 2;
   return (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = 2 * n, .length = last + 1, .step = 1,
                     .halved = 1};
 }

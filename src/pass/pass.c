@@ -31,6 +31,8 @@ ptrdiff_t fg_form_length(enum fg_form form, ptrdiff_t n) {
   return fg_form_quarter_wave(form, n) ? n / 2 : n;
 }
 
+int fg_pass_exchanges(const fg_pass *p) { return (p->filter.kind && !p->sums ? 2 * p->stages : p->stages) - 1; }
+
 bool fg_pass_is_rader(const fg_pass *p) {
   return p->filter.kind == FG_TABLE_RADER || p->filter.kind == FG_TABLE_HARTLEY;
 }
@@ -458,10 +460,12 @@ int fg_pass_print(const fg_pass *p, char *text, size_t size) {
   const bool load = p->column[0], store = p->column[p->stages - 1];
   char twiddle[40] = "";
   if (p->twiddle) snprintf(twiddle, sizeof twiddle, ", twiddle %td", p->twiddle);
+  const bool padded = p->filter.kind && !fg_pass_is_rader(p);
+  char half[32] = "";
+  if (p->half_row && padded) snprintf(half, sizeof half, " of %td/2", fg_pass_row(p));
   return snprintf(text, size, "(%s %td%s%s, %td × %d lines, %d threads%s, %s→%s%s%s%s, %s)",
                   p->sums ? "sums" : fg_pass_is_rader(p) ? "rader" : p->filter.kind ? "convolve" : "tile",
-                  fg_pass_is_rader(p) ? p->data : p->half_row || p->odd_row ? fg_pass_row(p) : p->n,
-                  p->half_row ? "/2" : "", radices, fg_pass_blocks(p), p->lines, p->threads,
-                  p->ahead ? ", loaded ahead" : "", load ? "column" : "row", store ? "column" : "row", twiddle,
+                  padded ? p->n : fg_pass_row(p), p->half_row && !padded ? "/2" : half, radices, fg_pass_blocks(p), p->lines,
+                  p->threads, p->ahead ? ", loaded ahead" : "", load ? "column" : "row", store ? "column" : "row", twiddle,
                   p->load_table.kind ? ", factors in" : "", p->store_table.kind ? ", factors out" : "", bytes);
 }

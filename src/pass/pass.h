@@ -153,6 +153,9 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither a sequence nor a
 /* What a real to real transform of n elements is made of: half of the period of REDFT00 and RODFT00, else n. */
 ptrdiff_t fg_kind_length(enum fg_r2r_kind kind, ptrdiff_t n);
 
+/* Exchanges between the stages, a convolution's on both ways; in between, the one that is none (same registers) counts. */
+int fg_pass_exchanges(const fg_pass *p);
+
 /* The line has a prime length, or a multiple, and is convolved permuted. */
 bool fg_pass_is_rader(const fg_pass *p);
 

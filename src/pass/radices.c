@@ -25,6 +25,12 @@ bool fg_smooth(ptrdiff_t n, enum fg_precision precision) {
   return n == 1;
 }
 
+bool fg_radices_permute(ptrdiff_t n, enum fg_precision precision) {
+  for (int p = LARGEST_COMPOSITE + 1; p <= FG_MAX_RADIX && precision == FG_SINGLE; p++)
+    if (fg_is_prime(p) && n % p == 0) return false;
+  return true;
+}
+
 static bool better(const fg_radix_list *a, const fg_radix_list *b) {
   return a->stages != b->stages ? a->stages < b->stages : a->squares < b->squares;
 }

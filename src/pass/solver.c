@@ -65,10 +65,11 @@ static bool rounds_well(const fg_work *w) {
   return is_kind ? n > 50 : n == 4 || n == 8 || (n > 20 && n != 32);
 }
 
-bool fg_work_half_row(const fg_work *w) {
-  return fg_work_is_row(w) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 && rounds_well(w) &&
-         fg_smooth(w->dim[0].n / 2, w->precision);
+static bool may_be_halved(const fg_work *w) {
+  return fg_work_is_row(w) && !w->load_table.kind && !w->store_table.kind && w->dim[0].n % 2 == 0 && rounds_well(w);
 }
+
+bool fg_work_half_row(const fg_work *w) { return may_be_halved(w) && fg_smooth(w->dim[0].n / 2, w->precision); }
 
 /* Two rows share a line that cannot be halved.  Only rows of one transform, which come together in its other dimensions
  * anyway: of two transforms one may be larger by far, or not a number, and its rounding would be the other's error.  The
@@ -77,6 +78,12 @@ enum { LONGEST_ALONE = 16 };
 static bool pairs(const fg_work *w) {
   return !w->batched && fg_work_loop_size(w) > 1 && fg_work_is_row(w) && w->dim[0].n > LONGEST_ALONE && !fg_work_half_row(w);
 }
+
+bool fg_work_half_line(const fg_work *w) {
+  return may_be_halved(w) && !fg_work_half_row(w) && !fg_form_extends(w->from.form) && !pairs(w);
+}
+
+ptrdiff_t fg_work_line(const fg_work *w) { return fg_work_half_line(w) ? w->dim[0].n / 2 : w->dim[0].n; }
 
 bool fg_work_odd_row(const fg_work *w) {
   if (!fg_work_is_row(w) || w->load_table.kind || w->store_table.kind || pairs(w)) return false;

@@ -125,7 +125,7 @@ static const struct {
   size_t shared_block;
   enum fg_table_kind filter;
 } convolved[] = {
-    {"ok1257e01", 0, FG_TABLE_FILTER}, {"ok622o01", 0, FG_TABLE_FILTER}, {"ok1205o10*3", 8192, FG_TABLE_FILTER},
+    {"ok1257e01", 0, FG_TABLE_FILTER}, {"ok694o01", 0, FG_TABLE_FILTER}, {"ok1205o10*3", 8192, FG_TABLE_FILTER},
     {"ok1055:-3:1o11", 0, FG_TABLE_FILTER}, {"ok1528o10*2", 0, FG_TABLE_RADER}, {"ok781e11", 0, FG_TABLE_RADER},
     {"ok1010e00*3", 0, FG_TABLE_RADER}, {"ik1008o00*3", 0, FG_TABLE_RADER}, {"ok1010e00v5", 0, FG_TABLE_RADER},
     {"ik348e00*2", 0, FG_TABLE_FILTER}, {"ok346:-2:1o00*3:1:350", 0, FG_TABLE_FILTER}, {"ok4080e00", 2048, FG_TABLE_FILTER},
@@ -236,6 +236,38 @@ static const struct {
 START_TEST(even_rows_are_halved) {
   check(halved[_i].text, halved[_i].shared_block);
   ck_assert_int_eq(half_rows(), 1);
+}
+END_TEST
+
+/* Rows whose half is a prime or has a large one, as such lines: permuted, of one part and several, an even and an odd number of
+ * them; convolved with a chirp, halves even and odd; one row a block and several, the last block not full; across rows, in place,
+ * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines, nor extensions; of what is too long
+ * for a tile the passes are those of whole rows. */
+static const struct {
+  const char *text;
+  size_t shared_block;
+  enum fg_table_kind kind;
+  int count;
+} half_lines[] = {
+    {"orf134*37", 0, FG_TABLE_RADER, 1}, {"orb134*37", 0, FG_TABLE_RADER, 1}, {"orf402*3", 0, FG_TABLE_RADER, 1},
+    {"orb402*3", 0, FG_TABLE_RADER, 1}, {"orf1588*2", 0, FG_TABLE_RADER, 1}, {"orb1588", 0, FG_TABLE_RADER, 1},
+    {"orf334*5", 0, FG_TABLE_FILTER, 1}, {"orb334*5", 0, FG_TABLE_FILTER, 1}, {"orf668*5", 0, FG_TABLE_FILTER, 1},
+    {"orb668*5", 0, FG_TABLE_FILTER, 1}, {"orf134v2048", 0, FG_TABLE_RADER, 1}, {"orb334v9", 0, FG_TABLE_FILTER, 1},
+    {"orb268v64", 0, FG_TABLE_FILTER, 1}, {"orf334v9", 0, FG_TABLE_FILTER, 1}, {"irf268*3", 0, FG_TABLE_RADER, 1},
+    {"irb334*3", 0, FG_TABLE_FILTER, 1}, {"/orf334*5", 0, FG_TABLE_FILTER, 1}, {"/irb134*5", 0, FG_TABLE_RADER, 1},
+    {"orf134:1:1*5:141:71", 0, FG_TABLE_RADER, 1}, {"orb334:1:1*5:180:335", 0, FG_TABLE_FILTER, 1},
+    {"orf334:-2:3*3:-700:510", 0, FG_TABLE_FILTER, 1}, {"orb134:3:-1*4:210:-140", 0, FG_TABLE_RADER, 1},
+    {"orf134:2:1*3:300:80x4:1000:300", 0, FG_TABLE_RADER, 1}, {"orb334:1:2*3:180:700x4:600:2200", 0, FG_TABLE_FILTER, 1},
+    {"ok134f*5", 0, FG_TABLE_RADER, 1}, {"ik334b*4", 0, FG_TABLE_FILTER, 1}, {"ok668:1:1h*3:669:669", 0, FG_TABLE_FILTER, 1},
+    {"ok134e10*5", 0, FG_TABLE_RADER, 1}, {"ik334o10*3", 0, FG_TABLE_FILTER, 1}, {"ok268e01*3", 0, FG_TABLE_RADER, 1},
+    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok135e00*3", 0, FG_TABLE_RADER, 0},
+    {"orf2018", 4096, FG_TABLE_NONE, 0},
+};
+
+START_TEST(rows_with_large_primes_are_halved) {
+  check(half_lines[_i].text, half_lines[_i].shared_block);
+  ck_assert_int_eq(half_rows(), half_lines[_i].count);
+  if (PRECISION == FG_SINGLE && half_lines[_i].count) ck_assert_int_eq(list.pass[0].filter.kind, half_lines[_i].kind);
 }
 END_TEST
 
@@ -511,6 +543,7 @@ int main(void) {
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
+  tcase_add_loop_test(t, rows_with_large_primes_are_halved, 0, TEST_COUNT(half_lines));
   tcase_add_loop_test(t, spectra_in_whole_sectors_are_right, 0, TEST_COUNT(padded));
   tcase_add_loop_test(t, odd_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 6 : TEST_COUNT(odd));
   tcase_add_loop_test(t, extended_rows_are_halved, 0, TEST_WIDE || PRECISION == FG_DOUBLE ? 8 : TEST_COUNT(extended));

@@ -24,10 +24,11 @@ static ptrdiff_t largest_factor(ptrdiff_t n) {
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  if (w->rank != 1 || w->kind != FG_DFT || w->dim[0].n > LONGEST) return false;
-  const ptrdiff_t n = w->dim[0].n, p = largest_factor(n);
+  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
+  const ptrdiff_t n = fg_work_line(w), p = largest_factor(n);
   return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
          && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
+         && fg_radices_permute(p - 1, w->precision)                  /* taste: a chirp does better */
          && (n == p || fg_radix_exists((int)(n / p), w->precision)); /* must: one across the parts, coprime to p */
 }
 
@@ -52,7 +53,9 @@ bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
-  const ptrdiff_t prime = largest_factor(w->dim[0].n);
+  p.half_row = fg_work_half_line(w);
+  p.data = fg_work_line(w);
+  const ptrdiff_t prime = largest_factor(p.data);
   p.n = prime - 1;
   p.parts = prime < p.data ? (int)(p.data / prime) : 0;
   p.sums = rounds_as_sums(w, prime);
