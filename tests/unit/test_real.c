@@ -126,7 +126,7 @@ static const struct {
   enum fg_table_kind filter;
 } convolved[] = {
     {"ok1257e01", 0, FG_TABLE_FILTER}, {"ok694o01", 0, FG_TABLE_FILTER}, {"ok1205o10*3", 8192, FG_TABLE_FILTER},
-    {"ok1055:-3:1o11", 0, FG_TABLE_FILTER}, {"ok1528o10*2", 0, FG_TABLE_RADER}, {"ok781e11", 0, FG_TABLE_RADER},
+    {"ok835:-3:1o11", 0, FG_TABLE_FILTER}, {"ok1528o10*2", 0, FG_TABLE_RADER}, {"ok781e11", 0, FG_TABLE_RADER},
     {"ok1010e00*3", 0, FG_TABLE_RADER}, {"ik1008o00*3", 0, FG_TABLE_RADER}, {"ok1010e00v5", 0, FG_TABLE_RADER},
     {"ik348e00*2", 0, FG_TABLE_FILTER}, {"ok346:-2:1o00*3:1:350", 0, FG_TABLE_FILTER}, {"ok4080e00", 2048, FG_TABLE_FILTER},
 };
@@ -254,7 +254,7 @@ static const struct {
     {"orf334*5", 0, FG_TABLE_FILTER, 1}, {"orb334*5", 0, FG_TABLE_FILTER, 1}, {"orf668*5", 0, FG_TABLE_FILTER, 1},
     {"orb668*5", 0, FG_TABLE_FILTER, 1}, {"orf134v2048", 0, FG_TABLE_RADER, 1}, {"orb334v9", 0, FG_TABLE_FILTER, 1},
     {"orb268v64", 0, FG_TABLE_FILTER, 1}, {"orf334v9", 0, FG_TABLE_FILTER, 1}, {"irf268*3", 0, FG_TABLE_RADER, 1},
-    {"irb334*3", 0, FG_TABLE_FILTER, 1}, {"/orf334*5", 0, FG_TABLE_FILTER, 1}, {"/irb134*5", 0, FG_TABLE_RADER, 1},
+    {"irb334*3", 0, FG_TABLE_FILTER, 1}, {"/orf334*5", 0, FG_TABLE_FILTER, 1}, {"/orb134*5", 0, FG_TABLE_RADER, 1},
     {"orf134:1:1*5:141:71", 0, FG_TABLE_RADER, 1}, {"orb334:1:1*5:180:335", 0, FG_TABLE_FILTER, 1},
     {"orf334:-2:3*3:-700:510", 0, FG_TABLE_FILTER, 1}, {"orb134:3:-1*4:210:-140", 0, FG_TABLE_RADER, 1},
     {"orf134:2:1*3:300:80x4:1000:300", 0, FG_TABLE_RADER, 1}, {"orb334:1:2*3:180:700x4:600:2200", 0, FG_TABLE_FILTER, 1},

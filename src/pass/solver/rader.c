@@ -22,13 +22,15 @@ static ptrdiff_t largest_factor(ptrdiff_t n) {
   return factor;
 }
 
+static bool has_factors(const fg_work *w) { return w->twiddle || w->load_table.kind || w->store_table.kind; }
+
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
   if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
   const ptrdiff_t n = fg_work_line(w), p = largest_factor(n);
   return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
          && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
-         && fg_radices_permute(p - 1, w->precision)                  /* taste: a chirp does better */
+         && (fg_radices_permute(p - 1, w->precision) || has_factors(w)) /* taste: a chirp, which needs its tables, does better */
          && (n == p || fg_radix_exists((int)(n / p), w->precision)); /* must: one across the parts, coprime to p */
 }
 
