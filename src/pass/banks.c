@@ -2,6 +2,7 @@
  * cuda/kernel/stage.h and exchange.h do; and the skews with which they meet fewer twice. */
 #include "src/pass/banks.h"
 
+#include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 #include "src/pass/residues.h"
 
@@ -147,9 +148,12 @@ static void add_permutation(const fg_pass *p, double *wavefronts, double *groups
   *wavefronts += in_order;
 }
 
-/* In one pass.  (A permutation is taken to be alike on both ways.  Of three passes the second's way back was counted, too: by
- * such prices three of six cuts were slower, to 1.24, two faster.) */
-static bool is_chirp(const fg_pass *p) { return p->filter.kind == FG_TABLE_FILTER && !p->filter.rows; }
+/* Whose way back counts: in one pass, and not of the longest, whose large radices were measured without.  (A permutation is taken
+ * to be alike on both ways.  Of three passes the second's way back was counted, too: by such prices three of six cuts were slower,
+ * to 1.24, two faster.) */
+static bool is_chirp(const fg_pass *p) {
+  return p->filter.kind == FG_TABLE_FILTER && !p->filter.rows && !fg_fit_is_long_chirp(p);
+}
 
 double fg_banks_conflicts(const fg_pass *p) {
   double wavefronts = 0, groups = 0;

@@ -25,8 +25,8 @@ bool fg_smooth(ptrdiff_t n, enum fg_precision precision) {
   return n == 1;
 }
 
-bool fg_radices_permute(ptrdiff_t n, enum fg_precision precision) {
-  for (int p = LARGEST_COMPOSITE + 1; p <= FG_MAX_RADIX && precision == FG_SINGLE; p++)
+bool fg_radices_permute(ptrdiff_t n) {
+  for (int p = LARGEST_COMPOSITE + 1; p <= FG_MAX_RADIX; p++)
     if (fg_is_prime(p) && n % p == 0) return false;
   return true;
 }

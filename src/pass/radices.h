@@ -22,9 +22,10 @@ typedef struct {
 bool fg_smooth(ptrdiff_t n, enum fg_precision);
 
 /* Taste: as a convolution's points they are better permuted than padded with a chirp.  Primes beyond 32, long sums of products by
- * few threads, are not, in single precision: of 78 problems of 83 to 10623 points with one of 37 to 61 (H100) chirps were 1.6 times as
- * fast in the mean, to 3.3, and of nine, all of 37 and 41, to 1.3 times as slow; of 52 of 17 to 31 0.88 times as fast. */
-bool fg_radices_permute(ptrdiff_t n, enum fg_precision);
+ * few threads, are not: of 78 problems of 83 to 10623 points with one of 37 to 61 (single precision, an H100) chirps were 1.6 times
+ * as fast in the mean, to 3.3, and of nine, all of 37 and 41, to 1.3 times as slow; of 52 of 17 to 31 0.88 times as fast; of 12 in
+ * double precision 1.34, to 3.5, and of three to 1.14 times as slow. */
+bool fg_radices_permute(ptrdiff_t n);
 
 /* The largest odd radix up to most that divides n, leaves something of it, and has a butterfly of reals
  * (cuda/kernel/real_butterfly.h); 0: none. */

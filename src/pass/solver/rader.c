@@ -22,18 +22,6 @@ static ptrdiff_t largest_factor(ptrdiff_t n) {
   return factor;
 }
 
-static bool has_factors(const fg_work *w) { return w->twiddle || w->load_table.kind || w->store_table.kind; }
-
-static bool applicable(const fg_planner *planner, const fg_work *w) {
-  (void)planner;
-  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
-  const ptrdiff_t n = fg_work_line(w), p = largest_factor(n);
-  return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
-         && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
-         && (fg_radices_permute(p - 1, w->precision) || has_factors(w)) /* taste: a chirp, which needs its tables, does better */
-         && (n == p || fg_radix_exists((int)(n / p), w->precision)); /* must: one across the parts, coprime to p */
-}
-
 /* Of an even or odd extension by an odd multiple of a prime stock FFTW adds up real products, half as many as there are
  * points: a convolution has up to 1.37 times its error in double precision (sim; on an H200 1.29; in single precision, of
  * the primes themselves, and of larger ones, 1.2 and less), sums have up to 1.05 (doc/performance.md, Accuracy). */
@@ -43,6 +31,21 @@ static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
   if (w->precision == FG_SINGLE || prime > LONGEST_SUMMED || !fg_form_extends(side->form)) return false;
   const ptrdiff_t multiple = fg_form_length(side->form, side->row) / 2 / prime;
   return multiple > 1 && multiple % 2;
+}
+
+/* A chirp takes the place of a twiddle and of tables, and rounds more than sums. */
+static bool chirp_is_none(const fg_work *w, ptrdiff_t prime) {
+  return w->twiddle || w->load_table.kind || w->store_table.kind || rounds_as_sums(w, prime);
+}
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  (void)planner;
+  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
+  const ptrdiff_t n = fg_work_line(w), p = largest_factor(n);
+  return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
+         && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
+         && (fg_radices_permute(p - 1) || chirp_is_none(w, p))       /* taste: it does better */
+         && (n == p || fg_radix_exists((int)(n / p), w->precision)); /* must: one across the parts, coprime to p */
 }
 
 bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {

@@ -55,7 +55,7 @@ static bool exists(int radix, enum fg_precision precision) {
 static int ways(const fg_work *w, ptrdiff_t list[MOST_WAYS]) {
   const ptrdiff_t powers = w->dim[0].n - 1;
   int count = 0;
-  const bool cyclic = fg_smooth(powers, w->precision) && fg_radices_permute(powers, w->precision);
+  const bool cyclic = fg_smooth(powers, w->precision) && fg_radices_permute(powers);
   for (int padded = !cyclic; count == 0 && padded < 2; padded++)
     for (int radix = padded ? 16 : LEAST_RADIX; radix <= (padded ? 32 : LARGEST_RADIX); radix += 2) {
       if ((!padded && powers % radix) || !exists(radix, w->precision)) continue;
