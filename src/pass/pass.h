@@ -108,8 +108,8 @@ typedef struct {
   int lines, threads, blocks_sm; /* lines or boxes a block */
   int stages, radix[FG_MAX_STAGES]; /* BOX, with a filter: forwards, then backwards */
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
-  int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it:
-                                    of a box none or one */
+  int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it
+                                    (TILE, with a filter: of both ways, fg_pass_exchanges): of a box none or one */
   int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
   int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and has the
                                     next one copied in while it stores (cuda/kernel/ahead.h) */
@@ -153,7 +153,8 @@ bool fg_form_halves(enum fg_form form, ptrdiff_t n); /* neither a sequence nor a
 /* What a real to real transform of n elements is made of: half of the period of REDFT00 and RODFT00, else n. */
 ptrdiff_t fg_kind_length(enum fg_r2r_kind kind, ptrdiff_t n);
 
-/* Exchanges between the stages, a convolution's on both ways; in between, the one that is none (same registers) counts. */
+/* Of a TILE: exchanges between the stages, a convolution's on both ways, where the one in between, which is none (the same
+ * registers), counts. */
 int fg_pass_exchanges(const fg_pass *p);
 
 /* The line has a prime length, or a multiple, and is convolved permuted. */
@@ -248,7 +249,7 @@ double fg_pass_price(const fg_pass *p, const fg_device_info *device);
 double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device);
 
 /* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows
- * "(tile 4096/2 = 8.16.16, …", of odd ones "(tile 1001 = 13/2.11.7, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
+ * "(tile 4096/2 = 8.16.16, …", convolved "(convolve 360 of 334/2 = 18.20, …", of odd ones "(tile 1001 = 13/2.11.7, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
 int fg_pass_print(const fg_pass *p, char *text, size_t size);
 
 #endif

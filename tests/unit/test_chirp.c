@@ -64,8 +64,8 @@ static void check_error(fg_problem *p, const char *text) {
   ck_assert_msg(error <= allowed, "%s: error %g, allowed %g", text, error, allowed);
 }
 
-/* Odd and even lengths n; the convolution's length is n + n/2, or for want of factors one or two more: in a tile, in three
- * passes, as two transforms.  Batches, gaps, across rows, splits, one row.  What c2r loads is not Hermitian at its ends,
+/* Odd and even lengths n; the convolution's length is n + n/2, or for want of factors one or two more (in a tile even rows are
+ * lines of half as many points, for which that is longer than it must be): in a tile, in three passes, as two transforms.  Batches, gaps, across rows, splits, one row.  What c2r loads is not Hermitian at its ends,
  * which FFTW's results ignore. */
 enum { TILE, TWO };
 
@@ -104,6 +104,15 @@ START_TEST(too_short_a_convolution_is_none) {
     ck_assert(!plan(p, "", &fg_reference_device, 480, factors[i]));
     ck_assert(plan(p, "", &fg_reference_device, 500, factors[i]));
   }
+  fg_problem_free(p);
+}
+END_TEST
+
+/* A row of 334 as a line of 167 points: 333 lags. */
+START_TEST(a_half_row_needs_one_point_for_each_lag) {
+  fg_problem *p = test_problem(_i ? "orb334" : "orf334", PRECISION);
+  ck_assert(!plan(p, "", &fg_reference_device, 332, TILE));
+  ck_assert(plan(p, "", &fg_reference_device, 333, TILE) && list.pass[0].half_row);
   fg_problem_free(p);
 }
 END_TEST
@@ -256,6 +265,7 @@ int main(void) {
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, rows_take_a_convolution_of_half_a_spectrum, 0, TEST_COUNT(rows));
   tcase_add_loop_test(tc, too_short_a_convolution_is_none, 0, 2);
+  tcase_add_loop_test(tc, a_half_row_needs_one_point_for_each_lag, 0, 2);
   tcase_add_test(tc, halves_of_long_rows_are_right);
   tcase_add_loop_test(tc, rows_are_right_in_clusters, 0, TEST_COUNT(in_clusters));
   tcase_add_loop_test(tc, geometries_are_right_in_clusters, 0, TEST_COUNT(laid_out) - (PRECISION == FG_DOUBLE));

@@ -109,6 +109,17 @@ START_TEST(large_radices_are_right_in_passes_of_every_kind) {
 }
 END_TEST
 
+/* Those of the way there and those of the way back. */
+START_TEST(chirps_have_skews_on_both_ways) {
+  fg_problem *p = problem_of("oc827*3");
+  plan(p, &fg_reference_device);
+  choose("16.7.15 1 128 7 0");
+  ck_assert(list.pass[0].skew[0] > 0 && list.pass[0].skew[4] > 0);
+  check(p, "oc827*3");
+  fg_problem_free(p);
+}
+END_TEST
+
 /* Both passes of a long row: columns with its twiddle, and rows that are stored as columns. */
 static const char *const long_rows[] = {"oc1960*9", "ocb1960*9", "/oc1960*2"};
 
@@ -364,6 +375,16 @@ START_TEST(the_longest_primes_by_permutation_are_right) {
 }
 END_TEST
 
+/* 82 = 2·41, which a chirp does better, but not beside a twiddle, whose place it would take. */
+START_TEST(a_twiddle_keeps_the_permutation) {
+  const fg_planner planner = {.device = &fg_reference_device};
+  fg_work w = {.precision = PRECISION, .sign = FG_FORWARD, .to = {.array = FG_ARRAY_OUT}, .rank = 1, .dim = {{83, 1, 1}}};
+  ck_assert(!fg_solver_rader.applicable(&planner, &w) && fg_solver_bluestein.applicable(&planner, &w));
+  w.twiddle = 830;
+  ck_assert(fg_solver_rader.applicable(&planner, &w) && !fg_solver_bluestein.applicable(&planner, &w));
+}
+END_TEST
+
 /* The order of its stages is for speed alone. */
 START_TEST(permuted_stages_are_right_in_every_order) {
   fg_problem *p = problem_of("ocb1009*7");
@@ -442,6 +463,7 @@ static void add_what_is_inside(TCase *tc) {
   tcase_add_loop_test(tc, tails_are_right, 0, 5);
   tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
   tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
+  tcase_add_test(tc, a_twiddle_keeps_the_permutation);
   tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0,
                       PRECISION == FG_SINGLE ? LONGEST : LONGEST - 1);
   tcase_add_loop_test(tc, permuted_stages_are_right_in_every_order, 0, 8);
@@ -458,6 +480,7 @@ int main(void) {
     tcase_add_loop_test(tc, large_radices_are_right, 0, (TEST_COUNT(large) + 1) / 2);
     tcase_add_loop_test(tc, large_radices_are_right_in_both_passes_of_a_long_row, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, large_radices_are_right_in_passes_of_every_kind, 0, TEST_COUNT(with_large));
+  tcase_add_test(tc, chirps_have_skews_on_both_ways);
     tcase_add_loop_test(tc, long_rows_are_right_in_one_pass, 0, TEST_COUNT(many));
     tcase_add_test(tc, columns_of_a_split_may_be_one_large_butterfly);
   }

@@ -4,7 +4,8 @@
  *
  * computed cyclically at a smooth length M ≥ 2n − 1, for each lag k − j one point.
  *
- * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less.  Backwards only
+ * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less; of one of even length
+ * that a tile holds, a line of n/2 points (solver half_row), M ≥ n − 1.  Backwards only
  * those are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows
  * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.
  *
@@ -143,8 +144,8 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
 
 /* taste: from the length on from which other rows are, too.  Of more than a few rows not what a block has whole.  (On an H200, 33.5
  * million points of single precision in a block, and in clusters by the model's geometry and by the best: 8191 355, 514 us, none;
- * 6007 399, 610, 589; 9973 685, 725, 690; 10007 621, 850, 681; but 5003, permuted with radices 41 and 61, 846, 672, 547, which is
- * not done; 20011, which a block would permute, in three passes 889, in clusters 678, 625.  Few: one row and 20 of 4099.) */
+ * 6007 399, 610, 589; 9973 685, 725, 690; 10007 621, 850, 681; but 5003 846 (as it was permuted, with radices 41 and 61), 672, 547,
+ * which is not done; 20011, which a block would permute, in three passes 889, in clusters 678, 625.  Few: one row and 20 of 4099.) */
 static bool may_be_in_cluster(const fg_planner *planner, const fg_work *w) {
   enum { SHORTEST = 8192, LONGEST = 24576, LONGEST_DOUBLE = 10976, LONGEST_PERMUTED = 128 * 1024 /* bytes */, SHARE = 4 };
   const size_t point = 2 * fg_real_size(w->precision);

@@ -3,7 +3,8 @@
  *
  *   X[g^−q] = x[0] + Σ_r x[g^r] · w^(g^(r − q)),   X[0] = Σ_j x[j],   w = exp(∓2πi/p), g a generator modulo p
  *
- * While p − 1 is smooth and fits a block: half the work of a convolution with a chirp, which needs a length of 2p − 1.
+ * While p − 1 is smooth, without a prime beyond 32, and fits a block: half the work of a convolution with a chirp, which needs a
+ * length of 2p − 1.  A row of real data of even length is done as half as many points (solver half_row).
  * A multiple m·p is the two-dimensional transform of m by p (Good 1958) in the same tile.  The tile is loaded and
  * stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass is as with any
  * line: strides, twiddles, forms.  (Rader 1968.)
@@ -33,7 +34,7 @@ static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
   return multiple > 1 && multiple % 2;
 }
 
-/* A chirp takes the place of a twiddle and of tables, and rounds more than sums. */
+/* Its tables would take the place of a twiddle or of others; and it rounds more than sums. */
 static bool chirp_is_none(const fg_work *w, ptrdiff_t prime) {
   return w->twiddle || w->load_table.kind || w->store_table.kind || rounds_as_sums(w, prime);
 }
