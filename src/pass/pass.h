@@ -108,7 +108,7 @@ typedef struct {
   int lines, threads, blocks_sm; /* lines or boxes a block */
   int stages, radix[FG_MAX_STAGES]; /* BOX, with a filter: forwards, then backwards */
   bool column[FG_MAX_STAGES];    /* TILE: the stage runs across lines first */
-  int skew[FG_MAX_STAGES];       /* unused points between the groups that the stage transformed, in the exchange after it
+  int skew[2 * FG_MAX_STAGES];   /* unused points between the groups that the stage transformed, in the exchange after it
                                     (TILE, with a filter: of both ways, fg_pass_exchanges): of a box none or one */
   int pad;                       /* TILE: in shared memory one unused point follows each pad points; 0: none */
   int ahead;                     /* TILE: 0, or the blocks of the launch, each of which has several tiles and has the
@@ -248,8 +248,9 @@ double fg_pass_price(const fg_pass *p, const fg_device_info *device);
 /* What it costs at least, whatever the geometry, which need not be chosen. */
 double fg_pass_least_cost(const fg_pass *p, const fg_device_info *device);
 
-/* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows
- * "(tile 4096/2 = 8.16.16, …", convolved "(convolve 360 of 334/2 = 18.20, …", of odd ones "(tile 1001 = 13/2.11.7, …"; "(box 32x32x32 = z32 x32 y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
+/* "(tile 4096 = 16.16.16, 512 × 2 lines, 512 threads, row→column, twiddle 16777216, 134 MB)", of half rows "(tile 4096/2 =
+ * 8.16.16, …", convolved "(convolve 360 of 334/2 = 18.20, …", of odd ones "(tile 1001 = 13/2.11.7, …"; "(box 32x32x32 = z32 x32
+ * y32, 512 × 1 boxes in clusters of 4, …"; written like snprintf. */
 int fg_pass_print(const fg_pass *p, char *text, size_t size);
 
 #endif

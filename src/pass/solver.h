@@ -76,7 +76,8 @@ bool fg_work_is_row(const fg_work *w);
 /* A row of real data is best a line of half as many points of its own (solver half_row); solver tile then leaves it. */
 bool fg_work_half_row(const fg_work *w);
 
-/* A row of even length whose half no butterflies do is permuted or convolved as such a line (solvers rader, bluestein). */
+/* A row of even length whose half no butterflies do is permuted or convolved as such a line (solvers rader, bluestein); not
+ * extensions, nor rows that share lines. */
 bool fg_work_half_line(const fg_work *w);
 
 /* The points of a row's line then: half of its own, or all. */

@@ -65,8 +65,8 @@ static void check_error(fg_problem *p, const char *text) {
 }
 
 /* Odd and even lengths n; the convolution's length is n + n/2, or for want of factors one or two more (in a tile even rows are
- * lines of half as many points, for which that is longer than it must be): in a tile, in three passes, as two transforms.  Batches, gaps, across rows, splits, one row.  What c2r loads is not Hermitian at its ends,
- * which FFTW's results ignore. */
+ * lines of half as many points, for which that is longer than it must be): in a tile, in three passes, as two transforms.
+ * Batches, gaps, across rows, splits, one row.  What c2r loads is not Hermitian at its ends, which FFTW's results ignore. */
 enum { TILE, TWO };
 
 static const struct {

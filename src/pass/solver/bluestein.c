@@ -4,10 +4,10 @@
  *
  * computed cyclically at a smooth length M ≥ 2n − 1, for each lag k − j one point.
  *
- * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less; of one of even length
- * that a tile holds, a line of n/2 points (solver half_row), M ≥ n − 1.  Backwards only
+ * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less.  Backwards only
  * those are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows
- * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.
+ * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.  One of even length that a tile
+ * holds is a line of n/2 points of its own (solver half_row), no extension and no row that could share a line: M ≥ n − 1.
  *
  * While M fits a block, or a cluster of blocks, all of it is one pass; beyond, three: columns, rows (forward, times the filter,
  * backward), columns.

@@ -3,8 +3,9 @@
  *
  *   X[g^−q] = x[0] + Σ_r x[g^r] · w^(g^(r − q)),   X[0] = Σ_j x[j],   w = exp(∓2πi/p), g a generator modulo p
  *
- * While p − 1 is smooth, without a prime beyond 32, and fits a block: half the work of a convolution with a chirp, which needs a
- * length of 2p − 1.  A row of real data of even length is done as half as many points (solver half_row).
+ * While p − 1 is smooth, without a prime beyond 32 where a chirp can be, and fits a block: half the work of a convolution
+ * with a chirp, which needs a length of 2p − 1.  A row of real data of even length is a line of half as many points (solver
+ * half_row), but extensions, and rows that share lines.
  * A multiple m·p is the two-dimensional transform of m by p (Good 1958) in the same tile.  The tile is loaded and
  * stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass is as with any
  * line: strides, twiddles, forms.  (Rader 1968.)

@@ -5,10 +5,10 @@
  * be kept and its output has no room for them.  This is FFTW's order too: what it does with a spectrum that is not
  * Hermitian, this does.
  *
- * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): of even length a line of half
- * as many points (solver half_row; those too that are permuted or convolved), else two rows of one transform share a line (Press et al., Numerical Recipes, section
- * 12.3.1; cuda/kernel/pairs.h), or half of a row's lines are computed (solver odd_row).  Two and three dimensions that fit
- * into a block, or a cluster, are solver box's, planes and rows that a cluster has solver four_step's. */
+ * The real dimension becomes a work of rank 1 with forms (cuda/kernel/args.h): of even length a line of half as many points
+ * (solver half_row; rader and bluestein), else two rows of one transform share a line (Press et al., Numerical Recipes,
+ * section 12.3.1; cuda/kernel/pairs.h), or half of a row's lines are computed (solver odd_row).  Two and three dimensions that
+ * fit into a block, or a cluster, are solver box's, planes and rows that a cluster has solver four_step's. */
 #include <stdlib.h>
 
 #include "src/pass/solver.h"

@@ -1,8 +1,9 @@
 /* real_prime.c: rows of real data of prime length p, each as one real cyclic convolution, in one pass: half of the
  * arithmetic, and of the tile, of a line without imaginary part (cuda/kernel/real_prime.h).
  *
- * While p − 1 is smooth, without a prime beyond 32 and with an even radix from 6 to 42 among its factors, that is the convolution's length, in groups of
- * coprime stages as solver rader's; else a length from 2(p − 2) on.  The first stage, of real points, may have any even
+ * While p − 1 is smooth, without a prime beyond 32 and with an even radix from 6 to 42 among its factors, that is the
+ * convolution's length, in groups of coprime stages as solver rader's; else a length from 2(p − 2) on.  The first stage, of
+ * real points, may have any even
  * radix: the larger it is the fewer of its results are kept for nothing (those that are their own conjugates), the cheapest
  * is taken. */
 #include "src/pass/radices.h"
