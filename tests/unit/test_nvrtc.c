@@ -253,7 +253,7 @@ END_TEST
 
 /* Blocks that would be alone on a multiprocessor for their registers only: two make do with half, whatever the shipped table says. */
 static const char *const paired[] = {"oc8100*4142", "orf20412*1643", "orb17920*1872", "orf18750*1789",   "orb7177*4675",
-                                     "oc7554*4441", "oc8841*3795",   "oc168x49*4076", "orf112x162*1849", "oc8385*4001"};
+                                     "oc8353*4017", "oc8841*3795",   "oc168x49*4076", "orf112x162*1849", "oc8385*4001"};
 
 START_TEST(two_blocks_make_do_with_half_of_the_registers) {
   fg_tuned_ignore_shipped(true);
