@@ -11,6 +11,7 @@
 
 constexpr bool HALVES_IN = FG_HALF_ROW && FG_CONVOLVE && loads_hermitian(FG_FROM_FORM);
 constexpr bool HALVES_OUT = FG_HALF_ROW && FG_CONVOLVE && !HALVES_IN;
+static_assert((!HALVES_IN || FG_LOAD_WHOLE) && (!HALVES_OUT || FG_STORE_WHOLE), "a spectrum is that of the line");
 constexpr bool LOAD_THROUGH = FG_RADER || HALVES_IN || (SPECTRA_IN && FG_MIRROR != 1);
 constexpr bool STORE_THROUGH = FG_RADER || HALVES_OUT || (SPLIT_SPECTRA && FG_MIRROR != 2);
 
@@ -34,8 +35,18 @@ FG_DEVICE void put_pair(const pass_state &s, const spot &at, cplx x, cplx y) {
   if (at.b > 0 && mirror != at.b) put_element(s, at.line, mirror, cplx{x.x + y.y, y.x - x.y});
 }
 
-/* Two spectra into the tile as one.  All loads are under way before the first store, which the compiler would not let
- * them pass. */
+/* Bins k and n/2 − k of a row as points of these numbers. */
+FG_DEVICE void put_halves(const pass_state &s, int line, int k, cplx low, cplx high) {
+  const int mirror = FG_DATA - k;
+  low = spectrum_point(s.args, k, low, k == 0);
+  high = spectrum_point(s.args, mirror, high, k == 0);
+  put_together(s.args, k, low, high);
+  put_element(s, line, k, low);
+  if (k > 0 && mirror != k) put_element(s, line, mirror, high);
+}
+
+/* Two spectra into the tile as one, or the halves of one.  All loads are under way before the first store, which the
+ * compiler would not let them pass. */
 FG_DEVICE void load_spectra(const pass_state &s) {
   cplx x[MOVES<HALF>], y[MOVES<HALF>];
 #pragma unroll
@@ -43,12 +54,16 @@ FG_DEVICE void load_spectra(const pass_state &s) {
     const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
     const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
     x[i] = fetch_spectrum_point(s, line, k);
-    y[i] = fetch_spectrum_point(s, line + WHOLE, k);
+    y[i] = fetch_spectrum_point(s, HALVES_IN ? line : line + WHOLE, HALVES_IN ? FG_DATA - k : k);
   }
 #pragma unroll
   for (int i = 0; i < MOVES<HALF>; i++) {
     const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
     if (!at.exists) continue;
+    if constexpr (HALVES_IN) {
+      put_halves(s, at.line, at.b, x[i], y[i]);
+      continue;
+    }
     const cplx second = row_exists(s, at.line + WHOLE) ? spectrum_point(s.args, at.b, y[i], is_edge(at.b)) : cplx{0, 0};
     put_pair(s, at, spectrum_point(s.args, at.b, x[i], is_edge(at.b)), second);
   }
@@ -61,56 +76,30 @@ FG_DEVICE void store_spectrum_point(const pass_state &s, int row, int k, cplx v)
   put_point(s.args, store_run(s, p, k, 0), 0, v);
 }
 
-/* Two spectra out of one. */
+/* Elements k of two rows, of a result and its mirror. */
+FG_DEVICE void store_pair(const pass_state &s, int line, int k, cplx z, cplx m) {
+  const real half = real(0.5);
+  store_spectrum_point(s, line, k, {half * (z.x + m.x), half * (z.y - m.y)});
+  store_spectrum_point(s, line + WHOLE, k, {half * (z.y + m.y), half * (m.x - z.x)});
+}
+
+/* Bins k and n/2 − k of a row; the middle one is its own mirror. */
+FG_DEVICE void store_halves(const pass_state &s, int line, int k, cplx z, cplx m) {
+  const line_place p = place(s, line);
+  if (2 * k == FG_DATA) store_bin(s, line, p, k, conjugate(z), false);
+  else store_bins(s, line, p, k, z, m, k == 0);
+}
+
+/* Two spectra out of one, or the halves of one. */
 FG_DEVICE void store_spectra(const pass_state &s) {
 #pragma unroll 4
   for (int i = 0; i < MOVES<HALF>; i++) {
     const spot at = moved<HALF>(i, FG_STORE_COLUMN);
-    if (!at.exists) continue;
+    if (!at.exists || (HALVES_OUT && !row_exists(s, at.line))) continue;
     const cplx z = shared_load(s.tile + output_at(at.line, at.b));
     const cplx m = shared_load(s.tile + output_at(at.line, at.b ? FG_DATA - at.b : 0));
-    const real half = real(0.5);
-    store_spectrum_point(s, at.line, at.b, {half * (z.x + m.x), half * (z.y - m.y)});
-    store_spectrum_point(s, at.line + WHOLE, at.b, {half * (z.y + m.y), half * (m.x - z.x)});
-  }
-}
-
-/* ---- halves of a spectrum ---- */
-
-/* Bins k and n/2 − k into the tile, as points of these numbers. */
-FG_DEVICE void load_halves(const pass_state &s) {
-  cplx x[MOVES<HALF>], y[MOVES<HALF>];
-#pragma unroll
-  for (int i = 0; i < MOVES<HALF>; i++) {
-    const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
-    const int line = at.exists ? at.line : 0, k = at.exists ? at.b : 0;
-    x[i] = fetch_spectrum_point(s, line, k);
-    y[i] = fetch_spectrum_point(s, line, FG_DATA - k);
-  }
-#pragma unroll
-  for (int i = 0; i < MOVES<HALF>; i++) {
-    const spot at = moved<HALF>(i, FG_LOAD_COLUMN);
-    if (!at.exists) continue;
-    const int k = at.b, mirror = FG_DATA - k;
-    cplx low = spectrum_point(s.args, k, x[i], k == 0), high = spectrum_point(s.args, mirror, y[i], k == 0);
-    put_together(s.args, k, low, high);
-    put_element(s, at.line, k, low);
-    if (k > 0 && mirror != k) put_element(s, at.line, mirror, high);
-  }
-}
-
-/* Both bins that a point and its mirror make; the middle one is its own. */
-FG_DEVICE void store_halves(const pass_state &s) {
-#pragma unroll 4
-  for (int i = 0; i < MOVES<HALF>; i++) {
-    const spot at = moved<HALF>(i, FG_STORE_COLUMN);
-    if (!at.exists || !row_exists(s, at.line)) continue;
-    const int k = at.b;
-    const cplx z = shared_load(s.tile + output_at(at.line, k));
-    const cplx mirror = shared_load(s.tile + output_at(at.line, k ? FG_DATA - k : 0));
-    const line_place p = place(s, at.line);
-    if (2 * k == FG_DATA) store_bin(s, at.line, p, k, conjugate(z), false);
-    else store_bins(s, at.line, p, k, z, mirror, k == 0);
+    if constexpr (HALVES_OUT) store_halves(s, at.line, at.b, z, m);
+    else store_pair(s, at.line, at.b, z, m);
   }
 }
 
@@ -224,8 +213,7 @@ FG_DEVICE void transform_parts(const pass_state &s) {
 }
 
 FG_DEVICE void load_tile(const pass_state &s) {
-  if constexpr (SPECTRA_IN) load_spectra(s);
-  else if constexpr (HALVES_IN) load_halves(s);
+  if constexpr (SPECTRA_IN || HALVES_IN) load_spectra(s);
   else if constexpr (FG_IN_DENSE && FG_PARTS == 1) load_whole_lines(s);
   else load_elements(s);
   __syncthreads();
@@ -237,8 +225,7 @@ FG_DEVICE void load_tile(const pass_state &s) {
 
 FG_DEVICE void store_tile(const pass_state &s) {
   __syncthreads();
-  if constexpr (SPLIT_SPECTRA) store_spectra(s);
-  else if constexpr (HALVES_OUT) store_halves(s);
+  if constexpr (SPLIT_SPECTRA || HALVES_OUT) store_spectra(s);
   else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
   else store_elements(s);
 }

@@ -127,6 +127,13 @@ fg_pass fg_pass_of(const fg_work *w) {
   return p;
 }
 
+fg_pass fg_pass_of_line(const fg_work *w) {
+  fg_pass p = fg_pass_of(w);
+  p.half_row = fg_work_half_line(w);
+  p.data = fg_work_line(w);
+  return p;
+}
+
 fg_pass fg_pass_of_box(const fg_work *w, enum fg_family family) {
   fg_work row = *w;
   row.rank = 1;

@@ -30,14 +30,14 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
          && !fg_rader_sums(planner, w);                                     /* taste: it rounds less */
 }
 
-/* Points of the line that are not zero, and that are wanted: the first so many. */
+/* Points of the line, of which the first so many are not zero, and wanted. */
 typedef struct {
-  ptrdiff_t given, wanted;
+  ptrdiff_t n, given, wanted;
 } extent;
 
 static extent extent_of(const fg_work *w, bool pairs) {
   const ptrdiff_t n = w->dim[0].n;
-  extent e = {n, n};
+  extent e = {n, n, n};
   if (fg_work_is_row(w) && !pairs) *(fg_form_loads_spectrum(w->from.form) ? &e.given : &e.wanted) = n / 2 + 1;
   return e;
 }
@@ -45,41 +45,39 @@ static extent extent_of(const fg_work *w, bool pairs) {
 /* In a tile rows may share a line, or be lines of half as many points, all of which are given and wanted. */
 static extent extent_in_tile(const fg_work *w) {
   const ptrdiff_t half = w->dim[0].n / 2;
-  return fg_work_half_line(w) ? (extent){half, half} : extent_of(w, fg_pass_of(w).pairs);
+  return fg_work_half_line(w) ? (extent){half, half, half} : extent_of(w, fg_pass_of(w).pairs);
 }
 
 /* One point for each lag. */
 static ptrdiff_t least_length(extent e) { return e.given + e.wanted - 1; }
 
-static fg_table chirp(const fg_work *w, ptrdiff_t n) {
-  return (fg_table){.kind = FG_TABLE_CHIRP, .precision = w->precision, .sign = w->sign, .n = n};
+static fg_table chirp(const fg_work *w, extent e) {
+  return (fg_table){.kind = FG_TABLE_CHIRP, .precision = w->precision, .sign = w->sign, .n = e.n};
 }
 
 /* The one that points are loaded with. */
-static fg_table chirp_in(const fg_work *w, ptrdiff_t n, extent e) {
-  fg_table t = chirp(w, n);
+static fg_table chirp_in(const fg_work *w, extent e) {
+  fg_table t = chirp(w, e);
   t.real = e.given < t.n;
   return t;
 }
 
-static fg_table filter(const fg_work *w, ptrdiff_t n, extent e, ptrdiff_t length) {
-  return (fg_table){.kind = FG_TABLE_FILTER, .precision = w->precision, .sign = w->sign, .n = n,
+static fg_table filter(const fg_work *w, extent e, ptrdiff_t length) {
+  return (fg_table){.kind = FG_TABLE_FILTER, .precision = w->precision, .sign = w->sign, .n = e.n,
                     .length = length, .lags = {e.wanted - 1, e.given - 1}};
 }
 
 static bool lower_in_tile(const fg_planner *planner, const fg_work *w, ptrdiff_t m, fg_passes *list) {
-  fg_pass p = fg_pass_of(w);
+  fg_pass p = fg_pass_of_line(w);
   const extent e = extent_in_tile(w);
-  p.half_row = fg_work_half_line(w);
   p.n = m;
-  p.data = fg_work_line(w);
   p.sign = FG_FORWARD; /* the direction is in the tables */
-  p.load_table = chirp_in(w, p.data, e);
-  p.store_table = chirp(w, p.data);
+  p.load_table = chirp_in(w, e);
+  p.store_table = chirp(w, e);
   if (!fg_work_has_form(w)) p.load_weight = p.store_weight = 1;
   p.load_limit = e.given;
   p.store_limit = e.wanted;
-  p.filter = filter(w, p.data, e, m);
+  p.filter = filter(w, e, m);
   return m >= least_length(e) && fg_passes_choose(planner, list, &p);
 }
 
@@ -107,16 +105,16 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
     forward.loop[l].out = inverse.loop[l].in = stride;
     stride *= w->loop[l].n;
   }
-  forward.load_table = chirp_in(w, w->dim[0].n, e);
+  forward.load_table = chirp_in(w, e);
   forward.load_weight = 1;
   forward.load_limit = e.given;
-  forward.store_table = filter(w, w->dim[0].n, e, m);
+  forward.store_table = filter(w, e, m);
   forward.store_weight = 1;
   forward.store_limit = m;
   forward.scratch = w->scratch + 1;
 
   inverse.sign = FG_BACKWARD;
-  inverse.store_table = chirp(w, w->dim[0].n);
+  inverse.store_table = chirp(w, e);
   inverse.store_weight = 1;
   inverse.store_limit = e.wanted;
   inverse.scratch = w->scratch + 1;
@@ -134,11 +132,11 @@ static bool lower_in_cluster(const fg_planner *planner, const fg_work *w, ptrdif
   fg_work row = *w;
   row.sign = FG_FORWARD; /* the direction is in the tables */
   row.dim[0].n = m;
-  row.load_table = row.store_table = chirp(w, w->dim[0].n);
+  row.load_table = row.store_table = chirp(w, e);
   row.load_weight = row.store_weight = 1;
   row.load_limit = e.given;
   row.store_limit = e.wanted;
-  row.filter = filter(w, w->dim[0].n, e, m);
+  row.filter = filter(w, e, m);
   return fg_cut_lower(planner, &row, list);
 }
 
@@ -196,17 +194,17 @@ static bool lower_in_three(const fg_planner *planner, const fg_work *w, ptrdiff_
 
   forward.loop[w->loops].twiddle = forward.loop[w->loops].load = 1;
   forward.twiddle = m;
-  forward.load_table = chirp_in(w, w->dim[0].n, e);
+  forward.load_table = chirp_in(w, e);
   forward.load_weight = n2;
   forward.load_limit = e.given;
 
   inverse.loop[w->loops].store = 1;
-  inverse.store_table = chirp(w, w->dim[0].n);
+  inverse.store_table = chirp(w, e);
   inverse.store_weight = n2;
   inverse.store_limit = e.wanted;
 
   fg_pass first = fg_pass_of(&forward), second = fg_pass_of(&rows), third = fg_pass_of(&inverse);
-  second.filter = filter(w, w->dim[0].n, e, m);
+  second.filter = filter(w, e, m);
   second.filter.rows = n1;
   second.twiddle_back = true;
   const fg_device_info *const device = planner->device;

@@ -59,9 +59,7 @@ bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  fg_pass p = fg_pass_of(w);
-  p.half_row = fg_work_half_line(w);
-  p.data = fg_work_line(w);
+  fg_pass p = fg_pass_of_line(w);
   const ptrdiff_t prime = largest_factor(p.data);
   p.n = prime - 1;
   p.parts = prime < p.data ? (int)(p.data / prime) : 0;
