@@ -110,9 +110,9 @@ static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
   return (side == FG_INPUT ? p->in : p->out) == 1;
 }
 
-/* Rows are loaded as their extensions, two points of three elements. */
+/* Rows are loaded as their extensions, two points of three elements; not those of a convolution, which are loaded point by point. */
 static bool extends(const fg_pass *p) {
-  return p->half_row && fg_form_extends(p->from.form) && fg_pass_is_whole(p, FG_INPUT);
+  return p->half_row && !p->filter.kind && fg_form_extends(p->from.form) && fg_pass_is_whole(p, FG_INPUT);
 }
 
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
@@ -205,7 +205,7 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
   }
   const bool through = (p->pairs || p->half_row) && p->filter.kind, spectra_in = fg_form_loads_spectrum(p->from.form);
   const bool through_load = through && spectra_in;
-  const bool through_store = through && !spectra_in && !fg_form_extends(p->to.form);
+  const bool through_store = through && !spectra_in && (p->half_row || !fg_form_extends(p->to.form));
   if (through_load) load = store;
   if (through_store) store = load;
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;

@@ -194,10 +194,13 @@ static int residency(const fg_pass *p, const fg_device_info *device, size_t shar
   return blocks < 32 ? blocks : 32;
 }
 
-/* Bytes from line to line where they are next to each other: of half and odd rows reals. */
+/* Bytes from line to line where they are next to each other: of half and odd rows, and of real to real ones, reals.  Of
+ * convolutions, which were measured so, points: with reals few columns would be planned in three passes. */
 int fg_fit_neighbour_size(const fg_pass *p) {
-  const bool real = fg_form_is_real(p->from.form) ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
-  return (p->half_row || p->odd_row) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
+  const bool from = fg_form_is_real(p->from.form);
+  const bool both = from && fg_form_is_real(p->to.form) && !p->pairs && !p->filter.kind;
+  const bool real = from ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
+  return (p->half_row || p->odd_row || both) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
 }
 
 static double run_share(double bytes) { return bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4; }

@@ -77,7 +77,7 @@ bool fg_work_is_row(const fg_work *w);
 bool fg_work_half_row(const fg_work *w);
 
 /* A row of even length whose half no butterflies do is permuted or convolved as such a line (solvers rader, bluestein); not
- * extensions, nor rows that share lines. */
+ * rows that share lines, nor extensions that would round too much. */
 bool fg_work_half_line(const fg_work *w);
 
 /* The points of a row's line then: half of its own, or all. */

@@ -202,7 +202,7 @@ static const struct {
     {"oc404*80000", 1, FG_TABLE_RADER}, {"oc2003*16000", 1, FG_TABLE_RADER}, {"oc101v360000", 1, FG_TABLE_RADER},
     {"/oc1009*60000", 1, FG_TABLE_RADER}, {"oc167*200000", 1, FG_TABLE_FILTER}, {"oc509*60000", 1, FG_TABLE_FILTER},
     {"oc10007*3000", 1, FG_TABLE_FILTER}, {"oc12893*2600", 1, FG_TABLE_FILTER}, {"oc6269*2000", 1, FG_TABLE_FILTER}, {"oc13399*2500", 1, FG_TABLE_RADER},
-    {"oc1000003*33", 3, FG_TABLE_FILTER}, {"oc137x96*2000", 2, FG_TABLE_RADER}};
+    {"oc1000003*33", 3, FG_TABLE_FILTER}, {"oc137x96*2000", 2, FG_TABLE_RADER}, {"oc5207*6000", 2, FG_TABLE_RADER}};
 
 START_TEST(the_cheapest_way_with_a_large_prime_is_taken) {
   fg_problem *p = test_problem(ways[_i].text, FG_SINGLE);

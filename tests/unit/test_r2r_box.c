@@ -1,5 +1,5 @@
-/* test_r2r_box.c: small real to real transforms of two and three dimensions whole in a block, on the simulated device, against
- * sums in long double.  Compiled as test_real.c is. */
+/* test_r2r_box.c: small real to real transforms of two and three dimensions whole in a block, and short lines of them, on the
+ * simulated device, against sums in long double.  Compiled as test_real.c is. */
 #include "real_case.h"
 #include "src/pass/geometry.h"
 
@@ -38,6 +38,38 @@ START_TEST(boxes_of_kinds_are_several_passes) {
 }
 END_TEST
 
+/* Every thread has lines of its own, of short ones more. */
+START_TEST(blocks_have_several_small_boxes) {
+  static const struct {
+    const char *text;
+    int least, most; /* boxes a block */
+  } small[] = {{"ok8e01x8e01*9000", 4, 64}, {"ok16e11x16e11*9000", 2, 64}, {"ok33e00x33e00*9000", 1, 4}};
+  const char *why = "";
+  fg_problem *p = test_problem(small[_i].text, ARRAYS);
+  ck_assert(plan(p, false, &fg_reference_device, &why));
+  ck_assert_int_ge(list.pass[0].lines, small[_i].least);
+  ck_assert_int_le(list.pass[0].lines, small[_i].most);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Short lines: columns in two stages, and rows of spectra whose elements are even or many; the other rows in one.  Of columns
+ * whole 128 bytes of reals are side by side. */
+START_TEST(short_lines_of_kinds_have_two_stages) {
+  static const struct {
+    const char *text;
+    int stages;
+  } lines[] = {{"ok9e10v131", 2}, {"ok15e11v131", 2}, {"ok16bv131", 2},  {"ok24hv131", 2},  {"ok8e01v131", 1}, {"ok13fv131", 1},
+               {"ok16e01*67", 2}, {"ok24b*67", 2},    {"ok21e01*67", 1}, {"ok12o01*67", 1}, {"ok16e10*67", 1}, {"ok12h*67", 1}};
+  check(lines[_i].text, 0);
+  const fg_pass *const pass = &list.pass[0];
+  int stages = 0;
+  for (int s = 0; s < pass->stages; s++) stages += pass->radix[s] > 1;
+  ck_assert_int_eq(stages, lines[_i].stages);
+  if (pass->in != 1) ck_assert_int_ge(pass->lines * (ptrdiff_t)fg_real_size(PRECISION), 128);
+}
+END_TEST
+
 /* There are eleven kinds. */
 START_TEST(unknown_kinds_are_none) {
   const char *why = "";
@@ -65,6 +97,8 @@ int main(void) {
   tcase_add_loop_test(t, small_boxes_of_kinds_are_one_pass, 0, TEST_COUNT(kind_boxes));
   tcase_add_loop_test(t, boxes_of_long_lines_are_one_pass_in_single_precision, 0, TEST_COUNT(long_kind_boxes));
   tcase_add_loop_test(t, boxes_of_kinds_are_several_passes, 0, 4);
+  tcase_add_loop_test(t, blocks_have_several_small_boxes, 0, 3);
+  tcase_add_loop_test(t, short_lines_of_kinds_have_two_stages, 0, TEST_WIDE ? 2 : 12);
   tcase_add_test(t, unknown_kinds_are_none);
   tcase_add_loop_test(t, planes_of_kinds_are_one_pass_of_two, 0, 2);
   Suite *const s = suite_create("boxes of kinds");

@@ -260,13 +260,16 @@ static const struct {
     {"orf134:2:1*3:300:80x4:1000:300", 0, FG_TABLE_RADER, 1}, {"orb334:1:2*3:180:700x4:600:2200", 0, FG_TABLE_FILTER, 1},
     {"ok134f*5", 0, FG_TABLE_RADER, 1}, {"ik334b*4", 0, FG_TABLE_FILTER, 1}, {"ok668:1:1h*3:669:669", 0, FG_TABLE_FILTER, 1},
     {"ok134e10*5", 0, FG_TABLE_RADER, 1}, {"ik334o10*3", 0, FG_TABLE_FILTER, 1}, {"ok268e01*3", 0, FG_TABLE_RADER, 1},
-    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok135e00*3", 0, FG_TABLE_RADER, 0},
+    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok135e00*5", 0, FG_TABLE_RADER, 1},
+    {"ok133o00*7", 0, FG_TABLE_RADER, 1}, {"ik269e00*3", 0, FG_TABLE_RADER, 1}, {"ok141o00v9", 0, FG_TABLE_FILTER, 1},
+    {"ok335e00*5", 0, FG_TABLE_FILTER, 1}, {"ok333:3:-1o00*3:-1500:370", 0, FG_TABLE_FILTER, 1}, {"ik335e00v5", 0, FG_TABLE_FILTER, 1},
     {"orf2018", 4096, FG_TABLE_NONE, 0},
 };
 
 START_TEST(rows_with_large_primes_are_halved) {
   check(half_lines[_i].text, half_lines[_i].shared_block);
-  ck_assert_int_eq(half_rows(), half_lines[_i].count);
+  const bool whole = PRECISION == FG_DOUBLE && fg_form_extends(list.pass[0].from.form); /* which rounds less */
+  ck_assert_int_eq(half_rows(), whole ? 0 : half_lines[_i].count);
   if (PRECISION == FG_SINGLE && half_lines[_i].count) ck_assert_int_eq(list.pass[0].filter.kind, half_lines[_i].kind);
 }
 END_TEST
