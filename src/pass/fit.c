@@ -194,11 +194,13 @@ static int residency(const fg_pass *p, const fg_device_info *device, size_t shar
   return blocks < 32 ? blocks : 32;
 }
 
-/* Bytes from line to line where they are next to each other: of half and odd rows, and of real to real ones, reals.  Of
- * convolutions, which were measured so, points: with reals few columns would be planned in three passes. */
+/* Bytes from line to line where they are next to each other: of half and odd rows, and of real to real ones, reals.  Of the
+ * latter's convolutions points: with reals few columns would be planned in three passes; and of few lines, which make fewer
+ * blocks than there are multiprocessors. */
 int fg_fit_neighbour_size(const fg_pass *p) {
-  const bool from = fg_form_is_real(p->from.form);
-  const bool both = from && fg_form_is_real(p->to.form) && !p->pairs && !p->filter.kind;
+  enum { MANY = 8192 };
+  const bool from = fg_form_is_real(p->from.form), whole = !p->pairs && !p->filter.kind && fg_pass_lines(p) >= MANY;
+  const bool both = from && fg_form_is_real(p->to.form) && whole;
   const bool real = from ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
   return (p->half_row || p->odd_row || both) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
 }

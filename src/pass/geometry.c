@@ -16,11 +16,12 @@ enum {
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
   const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
+  const int sector = FG_SECTOR / fg_fit_neighbour_size(now); /* lines */
   const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
     if (across && lines[i] * fg_fit_neighbour_size(now) % FG_SECTOR && lines[i] < all) continue; /* taste: whole sectors */
-    if (fg_pass_is_rader(now) && lines[i] > (across ? 4 : 1) && all / lines[i] < device->multiprocessors)
+    if (fg_pass_is_rader(now) && lines[i] > (across ? sector : 1) && all / lines[i] < device->multiprocessors)
       break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
     if (!across && lines[i] > 1 && lines[i] * now->data * fg_fit_point_size(now) > FG_LARGEST_BLOCK)
       break; /* taste: many small blocks */
@@ -298,10 +299,10 @@ static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *b
 /* Real to real transforms whose elements a thread orders and turns beside its butterfly: two stages are better than one, of
  * columns, and of rows that are loaded as spectra where a line's elements are even (21 of 7·3 would have been slower) or a thread
  * could have 27.  (65 of 9 to 32 points on an H100: such columns 1.25 times as fast in the mean, to 2.0, two of them to 1.04 times
- * as slow; such rows 1.36, to 1.6; the other rows 0.8.) */
+ * as slow; such rows 1.36, to 1.6; the other rows 0.8.  Half rows and two rows a line were not measured.) */
 static bool is_better_in_two(const fg_pass *p) {
   enum { LEAST_OF_COLUMNS = 9, LEAST_OF_ROWS = 16, LEAST_ODD = 27 };
-  if (!fg_form_is_real(p->from.form) || !fg_form_is_real(p->to.form)) return false;
+  if (!fg_form_is_real(p->from.form) || !fg_form_is_real(p->to.form) || p->half_row || p->pairs) return false;
   if (fg_geometry_load_across(p) || fg_geometry_store_across(p)) return p->n >= LEAST_OF_COLUMNS;
   return fg_form_loads_spectrum(p->from.form) && p->n >= (p->n % 2 ? LEAST_ODD : LEAST_OF_ROWS);
 }

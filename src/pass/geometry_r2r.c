@@ -48,19 +48,19 @@ static double busy(const fg_pass *p) {
 
 /* Lines that are under way on a multiprocessor hide each other's latency, the more of them the shorter they are, and blocks
  * each other's waits.  (On an H100 33² in blocks of 64, 160, 96, 224, 32 and 96 threads, 13, 4, 8, 3, 24 and 3 of them, with 429,
- * 528, 528, 594, 399 and 276 lines: 28.0, 28.8, 29.7, 30.2, 31.4 and 43 us.  Twelve boxes of 8² to 31 x 15 with as many lines as
- * LONG is longer, by ENOUGH: 1.37 times as fast in the mean as with ENOUGH, to 3.1, one of them 1.04 times as slow.) */
+ * 528, 528, 594, 399 and 276 lines: 28.0, 28.8, 29.7, 30.2, 31.4 and 43 us.  Twelve boxes of 8² to 31 x 15, wanting
+ * ENOUGH · LONG/length lines, 1.37 times as fast in the mean as wanting ENOUGH, to 3.1; one 1.04 times as slow.) */
 double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device) {
   enum { ENOUGH = 448, LONG = 33 };
   if (fg_geometry_shared(p) > device->shared_block) return 0;
   const int blocks = blocks_of(p, device);
   if (blocks < 1) return 0;
-  const double elements = pow((double)p->n, 1.0 / p->dims);
-  const double lines = blocks * p->threads * busy(p) / (ENOUGH * fmax(1, LONG / elements));
+  const double length = pow((double)p->n, 1.0 / p->dims);
+  const double share = blocks * p->threads * busy(p) / (ENOUGH * fmax(1, LONG / length));
   const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
   const double overlap = blocks >= 12 ? 1 : blocks >= 4 ? 0.97 : blocks == 3 ? 0.96 : blocks == 2 ? 0.93 : 0.8;
-  return pow(fmin(lines, 1), 0.8) * waves * overlap;
+  return pow(fmin(share, 1), 0.8) * waves * overlap;
 }
 
 void fg_geometry_fit_r2r_box(fg_pass *p, const fg_device_info *device) {

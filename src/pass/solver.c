@@ -79,15 +79,14 @@ static bool pairs(const fg_work *w) {
   return !w->batched && fg_work_loop_size(w) > 1 && fg_work_is_row(w) && w->dim[0].n > LONGEST_ALONE && !fg_work_half_row(w);
 }
 
-/* Extensions whose results are all there twice round less, by their means: a convolution of half of one by an odd length has up
- * to 1.2 times stock FFTW's error, which adds products up, by an even one, of 2 to 10 times 67 to 251, 1.03 (single precision, sim;
- * in double precision 1.17 and more). */
-static bool may_be_half_line(const fg_work *w) {
-  return !fg_form_extends(w->from.form) || (w->precision == FG_SINGLE && w->dim[0].n % 4 == 0);
+/* An extension's results are there twice, and their means round less.  Without them a convolution has up to 1.2 times stock FFTW's
+ * error where N ∓ 1 is odd, 1.17 and more in double precision, else 1.03.  (Sim, 1 to 10 times 67 to 251.) */
+static bool needs_both_halves(const fg_work *w) {
+  return fg_form_extends(w->from.form) && (w->precision == FG_DOUBLE || w->dim[0].n % 4);
 }
 
 bool fg_work_half_line(const fg_work *w) {
-  return may_be_halved(w) && !fg_work_half_row(w) && !pairs(w) && may_be_half_line(w);
+  return may_be_halved(w) && !fg_work_half_row(w) && !pairs(w) && !needs_both_halves(w);
 }
 
 ptrdiff_t fg_work_line(const fg_work *w) { return fg_work_half_line(w) ? w->dim[0].n / 2 : w->dim[0].n; }

@@ -43,18 +43,18 @@ START_TEST(blocks_have_several_small_boxes) {
   static const struct {
     const char *text;
     int least, most; /* boxes a block */
-  } small[] = {{"ok8e01x8e01*9000", 4, 64}, {"ok16e11x16e11*9000", 2, 64}, {"ok33e00x33e00*9000", 1, 4}};
+  } small[] = {{"ok8e01x8e01*9000", 4, 32}, {"ok16e11x16e11*9000", 2, 8}, {"ok33e00x33e00*9000", 1, 3}};
   const char *why = "";
   fg_problem *p = test_problem(small[_i].text, ARRAYS);
   ck_assert(plan(p, false, &fg_reference_device, &why));
+  ck_assert(list.count == 1 && list.pass[0].family == FG_FAMILY_R2R_BOX);
   ck_assert_int_ge(list.pass[0].lines, small[_i].least);
   ck_assert_int_le(list.pass[0].lines, small[_i].most);
   fg_problem_free(p);
 }
 END_TEST
 
-/* Short lines: columns in two stages, and rows of spectra whose elements are even or many; the other rows in one.  Of columns
- * whole 128 bytes of reals are side by side. */
+/* Short lines: columns in two stages, and rows of spectra whose elements are even or many; the other rows in one. */
 START_TEST(short_lines_of_kinds_have_two_stages) {
   static const struct {
     const char *text;
@@ -66,7 +66,16 @@ START_TEST(short_lines_of_kinds_have_two_stages) {
   int stages = 0;
   for (int s = 0; s < pass->stages; s++) stages += pass->radix[s] > 1;
   ck_assert_int_eq(stages, lines[_i].stages);
-  if (pass->in != 1) ck_assert_int_ge(pass->lines * (ptrdiff_t)fg_real_size(PRECISION), 128);
+}
+END_TEST
+
+/* Of many columns whole 128 bytes of reals are side by side. */
+START_TEST(columns_of_kinds_fill_lines_of_memory) {
+  const char *why = "";
+  fg_problem *p = test_problem(_i ? "ok96e11v60000" : "ok72e11v60000", ARRAYS);
+  ck_assert(plan(p, false, &fg_reference_device, &why) && list.count == 1);
+  ck_assert_int_ge(list.pass[0].lines * (ptrdiff_t)fg_real_size(PRECISION), 128);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -99,6 +108,7 @@ int main(void) {
   tcase_add_loop_test(t, boxes_of_kinds_are_several_passes, 0, 4);
   tcase_add_loop_test(t, blocks_have_several_small_boxes, 0, 3);
   tcase_add_loop_test(t, short_lines_of_kinds_have_two_stages, 0, TEST_WIDE ? 2 : 12);
+  tcase_add_loop_test(t, columns_of_kinds_fill_lines_of_memory, 0, 2);
   tcase_add_test(t, unknown_kinds_are_none);
   tcase_add_loop_test(t, planes_of_kinds_are_one_pass_of_two, 0, 2);
   Suite *const s = suite_create("boxes of kinds");

@@ -241,8 +241,8 @@ END_TEST
 
 /* Rows whose half is a prime or has a large one, as such lines: permuted, of one part and several, an even and an odd number of
  * them; convolved with a chirp, halves even and odd; one row a block and several, the last block not full; across rows, in place,
- * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines, nor extensions; of what is too long
- * for a tile the passes are those of whole rows. */
+ * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines; of extensions those by even lengths, in
+ * single precision; of what is too long for a tile the passes are those of whole rows. */
 static const struct {
   const char *text;
   size_t shared_block;
@@ -253,7 +253,7 @@ static const struct {
     {"orb402*3", 0, FG_TABLE_RADER, 1}, {"orf1588*2", 0, FG_TABLE_RADER, 1}, {"orb1588", 0, FG_TABLE_RADER, 1},
     {"orf334*5", 0, FG_TABLE_FILTER, 1}, {"orb334*5", 0, FG_TABLE_FILTER, 1}, {"orf668*5", 0, FG_TABLE_FILTER, 1},
     {"orb668*5", 0, FG_TABLE_FILTER, 1}, {"orf134v2048", 0, FG_TABLE_RADER, 1}, {"orb334v9", 0, FG_TABLE_FILTER, 1},
-    {"orb268v64", 0, FG_TABLE_FILTER, 1}, {"orf334v9", 0, FG_TABLE_FILTER, 1}, {"irf268*3", 0, FG_TABLE_RADER, 1},
+    {"orb268v64", 0, FG_TABLE_RADER, 1}, {"orf334v9", 0, FG_TABLE_FILTER, 1}, {"irf268*3", 0, FG_TABLE_RADER, 1},
     {"irb334*3", 0, FG_TABLE_FILTER, 1}, {"/orf334*5", 0, FG_TABLE_FILTER, 1}, {"/orb134*5", 0, FG_TABLE_RADER, 1},
     {"orf134:1:1*5:141:71", 0, FG_TABLE_RADER, 1}, {"orb334:1:1*5:180:335", 0, FG_TABLE_FILTER, 1},
     {"orf334:-2:3*3:-700:510", 0, FG_TABLE_FILTER, 1}, {"orb134:3:-1*4:210:-140", 0, FG_TABLE_RADER, 1},
@@ -261,8 +261,9 @@ static const struct {
     {"ok134f*5", 0, FG_TABLE_RADER, 1}, {"ik334b*4", 0, FG_TABLE_FILTER, 1}, {"ok668:1:1h*3:669:669", 0, FG_TABLE_FILTER, 1},
     {"ok134e10*5", 0, FG_TABLE_RADER, 1}, {"ik334o10*3", 0, FG_TABLE_FILTER, 1}, {"ok268e01*3", 0, FG_TABLE_RADER, 1},
     {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok135e00*5", 0, FG_TABLE_RADER, 1},
-    {"ok133o00*7", 0, FG_TABLE_RADER, 1}, {"ik269e00*3", 0, FG_TABLE_RADER, 1}, {"ok141o00v9", 0, FG_TABLE_FILTER, 1},
-    {"ok335e00*5", 0, FG_TABLE_FILTER, 1}, {"ok333:3:-1o00*3:-1500:370", 0, FG_TABLE_FILTER, 1}, {"ik335e00v5", 0, FG_TABLE_FILTER, 1},
+    {"ok133o00*7", 0, FG_TABLE_RADER, 1}, {"ik269e00*3", 0, FG_TABLE_RADER, 1}, {"ok141o00v9", 0, FG_TABLE_RADER, 1},
+    {"ok335e00*5", 0, FG_TABLE_FILTER, 1},
+    {"ok2019e00v100", 0, FG_TABLE_RADER, 1}, {"ok333:3:-1o00*3:-1500:370", 0, FG_TABLE_FILTER, 1}, {"ik335e00v5", 0, FG_TABLE_FILTER, 1},
     {"orf2018", 4096, FG_TABLE_NONE, 0},
 };
 

@@ -7,7 +7,7 @@
  * Of a row of real data only the bins k ≤ n/2 are wanted, and M ≥ n + ⌊n/2⌋ is enough, a quarter less.  Backwards only
  * those are loaded, which with each but 0 and n/2 doubled have the row as real part of their transform.  Not so two rows
  * that share a line, and parts of longer rows, whose spectra are no mirrors of themselves.  One of even length that a tile
- * holds is a line of n/2 points of its own (solver half_row), no row that could share a line: M ≥ n − 1.
+ * holds is a line of n/2 points of its own (solver half_row), no row that could share a line, nor most extensions: M ≥ n − 1.
  *
  * While M fits a block, or a cluster of blocks, all of it is one pass; beyond, three: columns, rows (forward, times the filter,
  * backward), columns.

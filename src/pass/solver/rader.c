@@ -6,7 +6,7 @@
  * While p − 1 is smooth, without a prime beyond 32 where a chirp can be, and fits a block: half the work of a convolution
  * with a chirp, which needs a length of 2p − 1.  A row of real data of even length is a line of half as many points (solver
  * half_row), but some extensions, and rows that share lines.
- * A multiple m·p, m up to 32 where two passes can be, is the two-dimensional transform of m by p (Good 1958) in the same tile.
+ * A multiple m·p, of many rows m up to 32, is the two-dimensional transform of m by p (Good 1958) in the same tile.
  * The tile is loaded and stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass
  * is as with any line: strides, twiddles, forms.  (Rader 1968.)
  *
@@ -44,9 +44,11 @@ static bool chirp_is_none(const fg_work *w, ptrdiff_t prime) {
   return w->twiddle || w->load_table.kind || w->store_table.kind || rounds_as_sums(w, prime);
 }
 
-/* A pass for the parts, then one for the primes; not where it is a part of a cut itself. */
+/* A pass for the parts, then one for the primes: as measured, of many rows in single precision; not where it is a part of a cut
+ * itself. */
 static bool does_well_in_two(const fg_planner *planner, const fg_work *w, ptrdiff_t prime) {
-  return planner->splits == 0 && !fg_work_has_form(w) && !chirp_is_none(w, prime);
+  const bool rows = w->dim[0].is == 1 && w->dim[0].os == 1 && fg_work_loop_size(w) >= 4 * planner->device->multiprocessors;
+  return planner->splits == 0 && rows && w->precision == FG_SINGLE && !fg_work_has_form(w) && !chirp_is_none(w, prime);
 }
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
