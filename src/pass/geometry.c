@@ -298,8 +298,8 @@ static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *b
 
 /* Real to real transforms whose elements a thread orders and turns beside its butterfly: two stages are better than one, of
  * columns, and of rows that are loaded as spectra where a line's elements are even (21 of 7·3 would have been slower) or a thread
- * could have 27.  (65 of 9 to 32 points on an H100: such columns 1.25 times as fast in the mean, to 2.0, two of them to 1.04 times
- * as slow; such rows 1.36, to 1.6; the other rows 0.8.  Half rows and two rows a line were not measured.) */
+ * could have 27.  (65 of 9 to 32 points on an H100: such columns 1.3 times as fast in the mean, to 2.0, three of them to 1.04 times
+ * as slow; such rows 1.36, to 1.6; the other rows 0.8 and 0.9.  Half rows and two rows a line were not measured.) */
 static bool is_better_in_two(const fg_pass *p) {
   enum { LEAST_OF_COLUMNS = 9, LEAST_OF_ROWS = 16, LEAST_ODD = 27 };
   if (!fg_form_is_real(p->from.form) || !fg_form_is_real(p->to.form) || p->half_row || p->pairs) return false;
