@@ -74,7 +74,7 @@ START_TEST(columns_of_kinds_fill_lines_of_memory) {
   const char *why = "";
   fg_problem *p = test_problem(_i ? "ok96e11v60000" : "ok72e11v60000", ARRAYS);
   ck_assert(plan(p, false, &fg_reference_device, &why) && list.count == 1);
-  ck_assert_int_ge(list.pass[0].lines * (ptrdiff_t)fg_real_size(PRECISION), 128);
+  ck_assert_int_ge(list.pass[0].lines * (ptrdiff_t)fg_real_size(ARRAYS), 128);
   fg_problem_free(p);
 }
 END_TEST

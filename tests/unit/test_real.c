@@ -241,8 +241,8 @@ END_TEST
 
 /* Rows whose half is a prime or has a large one, as such lines: permuted, of one part and several, an even and an odd number of
  * them; convolved with a chirp, halves even and odd; one row a block and several, the last block not full; across rows, in place,
- * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines; of extensions those by even lengths, in
- * single precision; of what is too long for a tile the passes are those of whole rows. */
+ * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines; of extensions those by even lengths,
+ * in single precision; of what is too long for a tile the passes are those of whole rows. */
 static const struct {
   const char *text;
   size_t shared_block;
@@ -263,7 +263,8 @@ static const struct {
     {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok135e00*5", 0, FG_TABLE_RADER, 1},
     {"ok133o00*7", 0, FG_TABLE_RADER, 1}, {"ik269e00*3", 0, FG_TABLE_RADER, 1}, {"ok141o00v9", 0, FG_TABLE_RADER, 1},
     {"ok335e00*5", 0, FG_TABLE_FILTER, 1},
-    {"ok2019e00v100", 0, FG_TABLE_RADER, 1}, {"ok333:3:-1o00*3:-1500:370", 0, FG_TABLE_FILTER, 1}, {"ik335e00v5", 0, FG_TABLE_FILTER, 1},
+    {"ok2019e00v100", 0, FG_TABLE_RADER, 1}, {"ok333:3:-1o00*3:-1500:370", 0, FG_TABLE_FILTER, 1},
+    {"ik335e00v5", 0, FG_TABLE_FILTER, 1},
     {"orf2018", 4096, FG_TABLE_NONE, 0},
 };
 
