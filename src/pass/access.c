@@ -110,7 +110,7 @@ static bool rows_are_dense(const fg_pass *p, enum fg_side side) {
   return (side == FG_INPUT ? p->in : p->out) == 1;
 }
 
-/* Rows are loaded as their extensions, two points of three elements; those of a convolution are loaded point by point. */
+/* Rows are loaded as their extensions, two points of three elements; those of a convolution point by point. */
 static bool extends(const fg_pass *p) {
   return p->half_row && !p->filter.kind && fg_form_extends(p->from.form) && fg_pass_is_whole(p, FG_INPUT);
 }

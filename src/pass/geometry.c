@@ -16,12 +16,13 @@ enum {
 static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *best, double *best_score) {
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
   const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
-  const int sector = FG_SECTOR / fg_fit_neighbour_size(now); /* lines */
+  enum { FEW = 4 };
+  const int element = fg_fit_neighbour_size(now), sector = FG_SECTOR / element, few = sector > FEW ? sector : FEW;
   const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
-    if (across && lines[i] * fg_fit_neighbour_size(now) % FG_SECTOR && lines[i] < all) continue; /* taste: whole sectors */
-    if (fg_pass_is_rader(now) && lines[i] > (across ? sector : 1) && all / lines[i] < device->multiprocessors)
+    if (across && lines[i] * element % FG_SECTOR && lines[i] < all) continue; /* taste: whole sectors */
+    if (fg_pass_is_rader(now) && lines[i] > (across ? few : 1) && all / lines[i] < device->multiprocessors)
       break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
     if (!across && lines[i] > 1 && lines[i] * now->data * fg_fit_point_size(now) > FG_LARGEST_BLOCK)
       break; /* taste: many small blocks */
