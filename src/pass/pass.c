@@ -155,12 +155,34 @@ ptrdiff_t fg_pass_neighbours(const fg_pass *p) {
   return row;
 }
 
+static bool is_of_convolution(const fg_pass *p) { return p->filter.kind || p->load_table.kind || p->store_table.kind; }
+
+ptrdiff_t fg_pass_neighbours_on(const fg_pass *p, enum fg_side side) {
+  const bool in = side == FG_INPUT;
+  ptrdiff_t row = p->loops ? (ptrdiff_t)p->loop[0].n : 1;
+  if (is_of_convolution(p)) return row;
+  for (int l = 1; l < p->loops; l++) {
+    const fg_loop *const inner = &p->loop[0], *const outer = &p->loop[l];
+    if (in ? outer->in != row * inner->in : outer->out != row * inner->out) break;
+    row *= (ptrdiff_t)outer->n;
+  }
+  return row;
+}
+
+bool fg_pass_whole(const fg_pass *p, enum fg_side side) {
+  enum { FEW = 40 }; /* blocks, for which more of them would be better (3 to 8 us on an H100) */
+  const ptrdiff_t row = fg_pass_neighbours_on(p, side), along = side == FG_INPUT ? p->in : p->out;
+  if (row == 1 || llabs((long long)along) != row || p->lines % row != 0) return false;
+  return !is_of_convolution(p) && fg_pass_blocks(p) >= FEW;
+}
+
 double fg_pass_broken_run(const fg_pass *p) {
   enum { CACHED = 48 << 20 }; /* bytes: so much stays in the L2 until all of it is there */
   if (p->family != FG_FAMILY_TILE || p->loops == 0 || p->to.array == p->from.array || fg_pass_within_loop(p)) return 0;
   if (llabs(p->loop[0].out) != 1 || llabs((long long)p->out) <= 1 || p->to.split || p->to.wide) return 0;
   const bool real = fg_form_is_real(p->to.form);
-  const ptrdiff_t element = (ptrdiff_t)fg_pass_point_size(p, &p->to) / (real ? 2 : 1), each = (ptrdiff_t)p->loop[0].n;
+  const ptrdiff_t element = (ptrdiff_t)fg_pass_point_size(p, &p->to) / (real ? 2 : 1);
+  const ptrdiff_t each = fg_pass_neighbours_on(p, FG_OUTPUT);
   if (p->lines % each == 0 || fg_pass_bytes(p) < CACHED) return 0; /* whole turns */
   bool whole = p->lines * element % 32 == 0 && each * element % 32 == 0 && p->out * element % 32 == 0;
   for (int l = 1; l < p->loops; l++) whole = whole && p->loop[l].out * element % 32 == 0;
@@ -223,6 +245,7 @@ double fg_pass_sector_share(const fg_pass *p) {
   const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = p->lines * element;
   if (p->strip) return strip_sector_share(p, element);
   if (!p->across || (run % 32 == 0 && fg_pass_neighbours(p) * element % 32 == 0)) return 1;
+  if (fg_pass_whole(p, FG_INPUT) && fg_pass_whole(p, FG_OUTPUT)) return 1;
   return (double)run / (double)(run + 32);
 }
 
@@ -237,8 +260,11 @@ static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along,
     return (double)(rows ? fg_pass_part(p, 0, 1) : p->box[2].n) * element;
   }
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
-  if (p->loops && llabs(between) == 1) return (double)(p->lines < p->loop[0].n ? p->lines : p->loop[0].n) * element;
-  return element;
+  if (!p->loops || llabs(between) != 1) return element;
+  const enum fg_side which = side == &p->from ? FG_INPUT : FG_OUTPUT;
+  const ptrdiff_t row = fg_pass_neighbours_on(p, which);
+  const ptrdiff_t together = fg_pass_whole(p, which) ? row * fg_pass_row(p) : p->lines < row ? p->lines : row;
+  return (double)together * element;
 }
 
 /* One block alone on a multiprocessor cannot load while it computes; those of a cluster wait for each other, too, and the

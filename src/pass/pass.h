@@ -217,6 +217,13 @@ bool fg_pass_within_loop(const fg_pass *p);
  * where it ends. */
 ptrdiff_t fg_pass_neighbours(const fg_pass *p);
 
+/* The same on one side alone; of convolutions, whose prices were fitted so, turns of the innermost loop. */
+ptrdiff_t fg_pass_neighbours_on(const fg_pass *p, enum fg_side side);
+
+/* A block has all lines between whose elements the others' are, so that what it accesses on that side is contiguous; convolutions
+ * and few blocks left out. */
+bool fg_pass_whole(const fg_pass *p, enum fg_side side);
+
 /* The share of what boxes side by side move that is theirs, where runs of them begin or end within a sector of 32 bytes; 1 of all
  * else. */
 double fg_pass_sector_share(const fg_pass *p);

@@ -186,7 +186,8 @@ START_TEST(a_long_row_is_cut_as_before_when_its_passes_are_measured) {
 END_TEST
 
 /* Where the model is not all: the digits of a dimension are shared between two passes, which real transforms of longer rows are
- * slower in; two passes where the model has three cheaper, but not by far, of long rows of which more than the L2 holds. */
+ * slower in; two passes where the model has three cheaper, but not by far, of long rows of which more than the L2 holds, and of few
+ * components, which take no third pass where a large radix or whole lines save it. */
 static const struct {
   const char *text;
   enum fg_precision precision;
@@ -197,11 +198,42 @@ static const struct {
                 {"oc12000000*2", FG_SINGLE, 2},      {"oc16777216*2", FG_SINGLE, 2},   {"oc8388608*2", FG_DOUBLE, 2},
                 {"oc5000000", FG_SINGLE, 3},         {"oc31939", FG_SINGLE, 3},        {"oc3000000x16", FG_SINGLE, 2},
                 {"oc8192x8192", FG_SINGLE, 2},       {"oc16384x16384", FG_SINGLE, 2},  {"oc512x512x512", FG_SINGLE, 2},
-                {"oc1024x1024x1024", FG_SINGLE, 2},  {"oc4096x4096", FG_DOUBLE, 2},    {"oc1048576*32", FG_SINGLE, 2}};
+                {"oc1024x1024x1024", FG_SINGLE, 2},  {"oc4096x4096", FG_DOUBLE, 2},    {"oc1048576*32", FG_SINGLE, 2},
+                {"oc3145728v2", FG_SINGLE, 2},       {"oc2250000v3", FG_DOUBLE, 2},    {"or2361960v3", FG_DOUBLE, 2},
+                {"oc931x1776v3", FG_SINGLE, 2},      {"oc1817x1189v7", FG_SINGLE, 2}};
 
 START_TEST(as_many_passes_as_measurements_say) {
   fg_passes *p = test_plan(measured[_i].text, measured[_i].precision, &fg_reference_device);
   ck_assert_msg(p->count == measured[_i].passes, "%s: %d passes", measured[_i].text, p->count);
+  free(p);
+}
+END_TEST
+
+/* Columns of few components: lines of several columns are in a block, on the way out as many as are contiguous there. */
+static const struct {
+  const char *text;
+  enum fg_precision precision;
+} components[] = {{"oc1048576v2", FG_SINGLE}, {"oc1048576v3", FG_SINGLE}, {"ic3000000v3", FG_SINGLE},
+                  {"orf1875000v3", FG_SINGLE}, {"oc1105920v3", FG_DOUBLE}};
+
+START_TEST(few_components_share_blocks_with_other_columns) {
+  enum { RUN = 64 };
+  fg_passes *p = test_plan(components[_i].text, components[_i].precision, &fg_reference_device);
+  ck_assert_int_eq(p->count, 2);
+  for (int i = 0; i < p->count; i++) {
+    const fg_pass *pass = &p->pass[i];
+    const ptrdiff_t row = fg_pass_neighbours_on(pass, FG_OUTPUT), each = (ptrdiff_t)pass->loop[0].n;
+    ck_assert(pass->family == FG_FAMILY_TILE && each == atoi(strchr(components[_i].text, 'v') + 1));
+    ck_assert(row % each == 0 && row > each);
+    ck_assert_int_ge(pass->lines * (ptrdiff_t)fg_pass_point_size(pass, &pass->to), RUN);
+  }
+  fg_pass second = p->pass[1];
+  const ptrdiff_t each = (ptrdiff_t)second.loop[0].n;
+  ck_assert_int_eq(fg_pass_neighbours_on(&second, FG_INPUT), each); /* the lines of one column lie between each other */
+  second.lines = (int)each;
+  ck_assert(fg_pass_whole(&second, FG_INPUT) && !fg_pass_whole(&second, FG_OUTPUT));
+  second.lines = (int)each + 1;
+  ck_assert(!fg_pass_whole(&second, FG_INPUT));
   free(p);
 }
 END_TEST
@@ -214,6 +246,7 @@ int main(void) {
   tcase_add_loop_test(tc, short_rows_continue_each_other, 0, TEST_COUNT(rows));
   tcase_add_loop_test(tc, columns_beside_real_rows_are_strips, 0, TEST_COUNT(in_strips));
   tcase_add_loop_test(tc, columns_have_large_radices_where_that_saves_a_stage, 0, TEST_COUNT(columns));
+  tcase_add_loop_test(tc, few_components_share_blocks_with_other_columns, 0, TEST_COUNT(components));
   tcase_add_test(tc, a_long_row_is_cut_as_before_when_its_passes_are_measured);
   tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
   tcase_add_loop_test(tc, as_many_passes_as_measurements_say, 0, TEST_COUNT(measured));
