@@ -217,7 +217,7 @@ static double within_loop_efficiency(const fg_pass *p) {
 /* Boxes: few blocks have two runs, and what counts is whole sectors.  (Of 150, 180 and 250 points on an H100 runs of 80 bytes took
  * 1.3 to 1.6 times as long as those of 64 and 128.) */
 static double boxes_efficiency(const fg_pass *p) {
-  if (fg_pass_whole(p, FG_INPUT) && fg_pass_whole(p, FG_OUTPUT)) return 1;
+  if (fg_pass_alternates(p, FG_INPUT) && fg_pass_alternates(p, FG_OUTPUT)) return 1;
   const ptrdiff_t row = fg_pass_neighbours(p), lines = p->lines, element = fg_fit_neighbour_size(p);
   const bool whole_rows = lines % row == 0, aligned = row * element % 128 == 0 && lines * element % 64 == 0;
   const double run = (double)((whole_rows ? row : lines) * element);
@@ -230,14 +230,14 @@ static double boxes_efficiency(const fg_pass *p) {
 /* The share of the bandwidth that accesses across lines reach on one side: by the contiguous bytes of a block's lines, less where
  * these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double side_efficiency(const fg_pass *p, enum fg_side side) {
-  const ptrdiff_t row = fg_pass_neighbours_on(p, side);
+  const ptrdiff_t row = fg_pass_run_of_lines(p, side);
   const double element = (double)fg_fit_neighbour_size(p), n = (double)row;
   const long long lines = p->lines;
-  if (fg_pass_whole(p, side)) return 1;
+  if (fg_pass_alternates(p, side)) return 1;
   const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
   const double bytes = (double)lines * element / segments;
   const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;
-  const bool whole_rows = lines % row == 0 || (p->loops && lines % p->loop[0].n == 0);
+  const bool whole_rows = lines % row == 0 || (p->loops && lines % p->loop[0].n == 0); /* or turns */
   if (p->padded) return fg_pass_within_loop(p) ? within_loop_efficiency(p) : 0.75 * run_share(bytes);
   return run_share(bytes) * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85);
 }

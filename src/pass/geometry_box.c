@@ -104,8 +104,9 @@ static void try_boxes(fg_pass *now, const fg_device_info *device, fg_pass *best,
       fg_fit_lines(now, device, boxes, best, best_score);
   for (size_t i = 0; now->across && i < sizeof side_by_side / sizeof *side_by_side; i++)
     if (side_by_side[i] / 2 < all) fg_fit_lines(now, device, side_by_side[i], best, best_score);
-  for (long long boxes = now->loops ? now->loop[0].n : most + 1; now->across && boxes <= most; boxes *= 2)
-    fg_fit_lines(now, device, (int)boxes, best, best_score); /* whole turns */
+  const long long turns = now->across && now->loops ? now->loop[0].n : 0;
+  for (long long boxes = turns; boxes > 0 && boxes <= most && boxes / 2 < all; boxes *= 2)
+    fg_fit_lines(now, device, (int)boxes, best, best_score);
 }
 
 /* The pitch and the skews of p, whose score it was without; the score with them. */

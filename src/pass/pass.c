@@ -145,35 +145,49 @@ bool fg_pass_within_loop(const fg_pass *p) {
   return p->padded && p->family == FG_FAMILY_TILE && !p->pairs && !p->parts && !p->ahead && p->lines % fg_pass_sector(p) == 0;
 }
 
+static long long stride_of(const fg_loop *loop, enum fg_side side) { return side == FG_INPUT ? loop->in : loop->out; }
+
+/* Lines that follow each other on that side. */
+static ptrdiff_t row_on(const fg_pass *p, enum fg_side side) {
+  ptrdiff_t row = 1;
+  for (int l = 0; l < p->loops && (l == 0 || stride_of(&p->loop[l], side) == row * stride_of(&p->loop[0], side)); l++)
+    row *= (ptrdiff_t)p->loop[l].n;
+  return row;
+}
+
 ptrdiff_t fg_pass_neighbours(const fg_pass *p) {
-  ptrdiff_t row = p->loops ? (ptrdiff_t)p->loop[0].n : 1;
-  for (int l = 1; l < p->loops; l++) {
-    const fg_loop *const inner = &p->loop[0], *const outer = &p->loop[l];
-    if (outer->in != row * inner->in || outer->out != row * inner->out) break;
-    row *= (ptrdiff_t)outer->n;
-  }
-  return row;
+  const ptrdiff_t in = row_on(p, FG_INPUT), out = row_on(p, FG_OUTPUT);
+  return in < out ? in : out;
 }
 
-static bool is_of_convolution(const fg_pass *p) { return p->filter.kind || p->load_table.kind || p->store_table.kind; }
-
-ptrdiff_t fg_pass_neighbours_on(const fg_pass *p, enum fg_side side) {
-  const bool in = side == FG_INPUT;
-  ptrdiff_t row = p->loops ? (ptrdiff_t)p->loop[0].n : 1;
-  if (is_of_convolution(p)) return row;
-  for (int l = 1; l < p->loops; l++) {
-    const fg_loop *const inner = &p->loop[0], *const outer = &p->loop[l];
-    if (in ? outer->in != row * inner->in : outer->out != row * inner->out) break;
-    row *= (ptrdiff_t)outer->n;
-  }
-  return row;
+/* Where one side's neighbours count alone: not of convolutions, whose prices were fitted to turns of the innermost loop, nor of few
+ * lines, for which more blocks are better than longer runs. */
+static bool side_counts(const fg_pass *p) {
+  enum { FEW = 512 };
+  return !p->filter.kind && !p->load_table.kind && !p->store_table.kind && fg_pass_lines(p) >= FEW;
 }
 
-bool fg_pass_whole(const fg_pass *p, enum fg_side side) {
-  enum { FEW = 40 }; /* blocks, for which more of them would be better (3 to 8 us on an H100) */
-  const ptrdiff_t row = fg_pass_neighbours_on(p, side), along = side == FG_INPUT ? p->in : p->out;
-  if (row == 1 || llabs((long long)along) != row || p->lines % row != 0) return false;
-  return !is_of_convolution(p) && fg_pass_blocks(p) >= FEW;
+ptrdiff_t fg_pass_run_of_lines(const fg_pass *p, enum fg_side side) {
+  if (side_counts(p)) return row_on(p, side);
+  return p->loops ? (ptrdiff_t)p->loop[0].n : 1;
+}
+
+/* Of a box that alternates with others: its points follow each other, too. */
+static bool box_is_dense(const fg_pass *p, enum fg_side side) {
+  for (int d = p->dims - 2; d >= 0; d--) {
+    const fg_dim *const outer = &p->box[d], *const inner = &p->box[d + 1];
+    const ptrdiff_t elements = fg_pass_box_elements(p, d + 1, side);
+    if (side == FG_INPUT ? outer->is != inner->is * elements : outer->os != inner->os * elements) return false;
+  }
+  return true;
+}
+
+bool fg_pass_alternates(const fg_pass *p, enum fg_side side) {
+  enum { FEW = 40 };
+  const ptrdiff_t row = fg_pass_run_of_lines(p, side), along = side == FG_INPUT ? p->in : p->out;
+  if (row == 1 || !side_counts(p) || llabs(stride_of(&p->loop[0], side)) != 1) return false;
+  if (llabs((long long)along) != row || p->lines % row != 0 || fg_pass_blocks(p) < FEW) return false;
+  return p->family == FG_FAMILY_TILE || box_is_dense(p, side);
 }
 
 double fg_pass_broken_run(const fg_pass *p) {
@@ -182,9 +196,10 @@ double fg_pass_broken_run(const fg_pass *p) {
   if (llabs(p->loop[0].out) != 1 || llabs((long long)p->out) <= 1 || p->to.split || p->to.wide) return 0;
   const bool real = fg_form_is_real(p->to.form);
   const ptrdiff_t element = (ptrdiff_t)fg_pass_point_size(p, &p->to) / (real ? 2 : 1);
-  const ptrdiff_t each = fg_pass_neighbours_on(p, FG_OUTPUT);
+  const ptrdiff_t each = fg_pass_run_of_lines(p, FG_OUTPUT);
   if (p->lines % each == 0 || fg_pass_bytes(p) < CACHED) return 0; /* whole turns */
   bool whole = p->lines * element % 32 == 0 && each * element % 32 == 0 && p->out * element % 32 == 0;
+  /* Of components, which go on in the next loop, too: without, they were priced too low (0.98 in double precision on an H100). */
   for (int l = 1; l < p->loops; l++) whole = whole && p->loop[l].out * element % 32 == 0;
   return whole ? 0 : (double)((p->lines < each ? p->lines : each) * element);
 }
@@ -245,25 +260,26 @@ double fg_pass_sector_share(const fg_pass *p) {
   const ptrdiff_t element = 2 * (ptrdiff_t)fg_real_size(p->precision), run = p->lines * element;
   if (p->strip) return strip_sector_share(p, element);
   if (!p->across || (run % 32 == 0 && fg_pass_neighbours(p) * element % 32 == 0)) return 1;
-  if (fg_pass_whole(p, FG_INPUT) && fg_pass_whole(p, FG_OUTPUT)) return 1;
+  if (fg_pass_alternates(p, FG_INPUT) && fg_pass_alternates(p, FG_OUTPUT)) return 1;
   return (double)run / (double)(run + 32);
 }
 
-/* Contiguous bytes that one side of a block's access covers. */
-static double run_bytes(const fg_pass *p, const fg_place *side, ptrdiff_t along, long long between) {
+/* Contiguous bytes that a block's access on one side covers. */
+static double run_bytes(const fg_pass *p, enum fg_side side) {
+  const fg_place *const place = side == FG_INPUT ? &p->from : &p->to;
+  const ptrdiff_t along = side == FG_INPUT ? p->in : p->out;
   const bool real_box = p->family == FG_FAMILY_R2R_BOX;
-  const bool reals = (p->half_row || p->odd_row || real_box) && fg_form_is_real(side->form);
-  const double element = (double)fg_pass_point_size(p, side) / (reals ? 2 : 1);
-  if (p->four_step && p->dims == 2 && side == &p->to) return 32; /* or more, which gained nothing */
+  const bool reals = (p->half_row || p->odd_row || real_box) && fg_form_is_real(place->form);
+  const double element = (double)fg_pass_point_size(p, place) / (reals ? 2 : 1);
+  if (p->four_step && p->dims == 2 && side == FG_OUTPUT) return 32; /* or more, which gained nothing */
   if (p->strip) {
-    const bool rows = side == &p->from && fg_pass_loads_rows(p);
+    const bool rows = side == FG_INPUT && fg_pass_loads_rows(p);
     return (double)(rows ? fg_pass_part(p, 0, 1) : p->box[2].n) * element;
   }
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
-  if (!p->loops || llabs(between) != 1) return element;
-  const enum fg_side which = side == &p->from ? FG_INPUT : FG_OUTPUT;
-  const ptrdiff_t row = fg_pass_neighbours_on(p, which);
-  const ptrdiff_t together = fg_pass_whole(p, which) ? row * fg_pass_row(p) : p->lines < row ? p->lines : row;
+  if (!p->loops || llabs(stride_of(&p->loop[0], side)) != 1) return element;
+  const ptrdiff_t row = fg_pass_run_of_lines(p, side);
+  const ptrdiff_t together = fg_pass_alternates(p, side) ? row * fg_pass_row(p) : p->lines < row ? p->lines : row;
   return (double)together * element;
 }
 
@@ -411,8 +427,8 @@ static double flow_efficiency(const fg_pass *p) {
 }
 
 double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
-  const double in = run_efficiency(run_bytes(p, &p->from, p->in, p->loops ? p->loop[0].in : 0));
-  const double out = run_efficiency(run_bytes(p, &p->to, p->out, p->loops ? p->loop[0].out : 0));
+  const double in = run_efficiency(run_bytes(p, FG_INPUT));
+  const double out = run_efficiency(run_bytes(p, FG_OUTPUT));
   const double fill = (double)fg_pass_blocks(p) / device->multiprocessors;
   const double few = fill < 1 ? fill * (p->cluster > 1 ? 0.75 : 1) : 1; /* whose latency is not hidden */
   const double blocks = flow_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);

@@ -217,15 +217,15 @@ bool fg_pass_within_loop(const fg_pass *p);
  * where it ends. */
 ptrdiff_t fg_pass_neighbours(const fg_pass *p);
 
-/* The same on one side alone; of convolutions, whose prices were fitted so, turns of the innermost loop. */
-ptrdiff_t fg_pass_neighbours_on(const fg_pass *p, enum fg_side side);
+/* The same on one side alone, as it counts for the speed: of convolutions and of few lines turns of the innermost loop. */
+ptrdiff_t fg_pass_run_of_lines(const fg_pass *p, enum fg_side side);
 
-/* A block has all lines between whose elements the others' are, so that what it accesses on that side is contiguous; convolutions
- * and few blocks left out. */
-bool fg_pass_whole(const fg_pass *p, enum fg_side side);
+/* Lines or boxes alternate in memory, point after point, and a block has all that do, so that what it accesses on that side is
+ * contiguous: the components of a field.  Not where blocks are so few that more of them would be better. */
+bool fg_pass_alternates(const fg_pass *p, enum fg_side side);
 
 /* The share of what boxes side by side move that is theirs, where runs of them begin or end within a sector of 32 bytes; 1 of all
- * else. */
+ * else, and of boxes that alternate. */
 double fg_pass_sector_share(const fg_pass *p);
 
 /* Bytes of the runs of lines side by side that are stored, out of place, from within a sector of memory to within another,

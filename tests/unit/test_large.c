@@ -222,18 +222,65 @@ START_TEST(few_components_share_blocks_with_other_columns) {
   ck_assert_int_eq(p->count, 2);
   for (int i = 0; i < p->count; i++) {
     const fg_pass *pass = &p->pass[i];
-    const ptrdiff_t row = fg_pass_neighbours_on(pass, FG_OUTPUT), each = (ptrdiff_t)pass->loop[0].n;
+    const ptrdiff_t each = (ptrdiff_t)pass->loop[0].n;
     ck_assert(pass->family == FG_FAMILY_TILE && each == atoi(strchr(components[_i].text, 'v') + 1));
-    ck_assert(row % each == 0 && row > each);
+    ck_assert(pass->lines > each && pass->lines <= fg_pass_run_of_lines(pass, FG_OUTPUT));
     ck_assert_int_ge(pass->lines * (ptrdiff_t)fg_pass_point_size(pass, &pass->to), RUN);
   }
-  fg_pass second = p->pass[1];
-  const ptrdiff_t each = (ptrdiff_t)second.loop[0].n;
-  ck_assert_int_eq(fg_pass_neighbours_on(&second, FG_INPUT), each); /* the lines of one column lie between each other */
-  second.lines = (int)each;
-  ck_assert(fg_pass_whole(&second, FG_INPUT) && !fg_pass_whole(&second, FG_OUTPUT));
-  second.lines = (int)each + 1;
-  ck_assert(!fg_pass_whole(&second, FG_INPUT));
+  free(p);
+}
+END_TEST
+
+/* A block has all that alternate on the way in, of one column or more, and none on the way out: the second pass of long lines. */
+START_TEST(components_of_a_column_alternate) {
+  fg_passes *list = test_plan("oc1048576v3", FG_SINGLE, &fg_reference_device);
+  fg_pass p = list->pass[1];
+  ck_assert(fg_pass_run_of_lines(&p, FG_INPUT) == 3 && fg_pass_run_of_lines(&p, FG_OUTPUT) == 3 * 1024);
+  for (p.lines = 1; p.lines <= 12; p.lines++)
+    ck_assert(fg_pass_alternates(&p, FG_INPUT) == (p.lines % 3 == 0) && !fg_pass_alternates(&p, FG_OUTPUT));
+  p.lines = 3;
+  fg_pass filtered = p, apart = p, gaps = p, few = p;
+  filtered.store_table.kind = FG_TABLE_CHIRP;
+  apart.loop[0].in = 2;
+  gaps.in = 4;
+  few.loop[1].n = 171; /* lines of a column: 513 lines, blocks enough for three of them, not for 39 */
+  ck_assert(!fg_pass_alternates(&filtered, FG_INPUT) && fg_pass_run_of_lines(&filtered, FG_OUTPUT) == 3);
+  ck_assert(!fg_pass_alternates(&apart, FG_INPUT) && !fg_pass_alternates(&gaps, FG_INPUT));
+  ck_assert(fg_pass_alternates(&few, FG_INPUT));
+  few.lines = 39;
+  ck_assert(!fg_pass_alternates(&few, FG_INPUT));
+  few.lines = 3;
+  few.loop[1].n = 170; /* 510 lines */
+  ck_assert(!fg_pass_alternates(&few, FG_INPUT) && fg_pass_run_of_lines(&few, FG_OUTPUT) == 3);
+  free(list);
+}
+END_TEST
+
+/* Boxes of components are whole in a block, all components of one or of several; with gaps between rows they would not be
+ * contiguous. */
+static const struct {
+  const char *text;
+  int each;
+} boxes[] = {{"oc108:60:60x20:3:3*3:1:1x1294:6480:6480", 3}, {"oc36:270:270x30:9:9*9:1:1x863:9720:9720", 9},
+             {"oc6:140:140x28:5:5*5:1:1x3328:840:840", 5}};
+
+START_TEST(boxes_of_components_are_whole) {
+  fg_passes *p = test_plan(boxes[_i].text, FG_SINGLE, &fg_reference_device);
+  const fg_pass *box = &p->pass[0];
+  ck_assert(p->count == 1 && box->family == FG_FAMILY_BOX && box->across);
+  ck_assert(fg_pass_alternates(box, FG_INPUT) && fg_pass_alternates(box, FG_OUTPUT));
+  ck_assert(box->lines % boxes[_i].each == 0 && fg_pass_sector_share(box) == 1);
+  fg_pass gaps = *box;
+  gaps.box[0].is *= 2;
+  ck_assert(!fg_pass_alternates(&gaps, FG_INPUT) && fg_pass_alternates(&gaps, FG_OUTPUT) && fg_pass_sector_share(&gaps) < 1);
+  free(p);
+}
+END_TEST
+
+/* Of three boxes no block has more. */
+START_TEST(few_boxes_are_not_taken_for_more) {
+  fg_passes *p = test_plan("oc4x4v3", FG_SINGLE, &fg_reference_device);
+  ck_assert(p->count == 1 && p->pass[0].lines <= 5);
   free(p);
 }
 END_TEST
@@ -247,6 +294,9 @@ int main(void) {
   tcase_add_loop_test(tc, columns_beside_real_rows_are_strips, 0, TEST_COUNT(in_strips));
   tcase_add_loop_test(tc, columns_have_large_radices_where_that_saves_a_stage, 0, TEST_COUNT(columns));
   tcase_add_loop_test(tc, few_components_share_blocks_with_other_columns, 0, TEST_COUNT(components));
+  tcase_add_test(tc, components_of_a_column_alternate);
+  tcase_add_loop_test(tc, boxes_of_components_are_whole, 0, TEST_COUNT(boxes));
+  tcase_add_test(tc, few_boxes_are_not_taken_for_more);
   tcase_add_test(tc, a_long_row_is_cut_as_before_when_its_passes_are_measured);
   tcase_add_loop_test(tc, two_passes_are_cut_evenly_where_that_pays, 0, TEST_COUNT(evener));
   tcase_add_loop_test(tc, as_many_passes_as_measurements_say, 0, TEST_COUNT(measured));

@@ -101,7 +101,7 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision precision, ptrdiff_t 
 /* What three passes cost more than the model says, two less.  Measured on an H200, rows of 3 to 12 million points in bulk
  * (doc/performance.md): three 1.13 to 1.23 times as long, two 0.91 to 1.0; at 0.89 and 0.92 of two passes' price most gain
  * by two, some by the geometries that the table has, at 0.80 they lose.  Real rows since: 3 million points in bulk on an H100,
- * r2c 287 us in two and 315 in three, c2r 307 and 343. */
+ * r2c 287 us in two and 315 in three, c2r 307 and 343; of components see there. */
 static const double worth_three = 0.85;
 
 /* Whole rows of which more than the L2 holds. */
@@ -112,12 +112,13 @@ static bool in_bulk(const fg_planner *planner, const fg_work *w) {
          !w->load_table.kind && !w->store_table.kind && bytes > (double)planner->device->l2;
 }
 
-/* Few components of a field, each of whose elements lies between the others'.  (76 of 2 to 10, some in double precision, on an
- * H100: two passes for three 1.08 and 1.14 times as fast in the mean, to 1.36, also where the L2 holds all; nine of them slower,
- * to 0.74, with lines of real elements or a radix of 25 more.) */
+/* Few components of a field, each of whose elements lies between the others'.  (76 of 2 to 10 of them on an H100, where two passes
+ * were 0.85 times the price of three or more: 30 in single precision 1.08 times as fast in the mean with two, 46 in double 1.14,
+ * to 1.36, also where the L2 holds all; nine slower, to 0.74, eight of them of real elements, which gain 1.07 together.) */
 static bool is_of_components(const fg_planner *planner, const fg_work *w) {
+  enum { MOST = 10 };
   const fg_loop *const component = &w->loop[0];
-  return planner->splits == 0 && w->loops == 1 && component->in == 1 && component->out == 1 &&
+  return planner->splits == 0 && w->loops == 1 && component->n <= MOST && component->in == 1 && component->out == 1 &&
          w->dim[0].is == component->n && w->dim[0].os == component->n && !w->load_table.kind && !w->store_table.kind;
 }
 
