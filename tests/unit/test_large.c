@@ -187,7 +187,7 @@ END_TEST
 
 /* Where the model is not all: the digits of a dimension are shared between two passes, which real transforms of longer rows are
  * slower in; two passes where the model has three cheaper, but not by far, of long rows of which more than the L2 holds, and of few
- * components, which take no third pass where a large radix or whole lines save it. */
+ * components at any length; one pass for each dimension where a block has a column's components whole. */
 static const struct {
   const char *text;
   enum fg_precision precision;
@@ -277,7 +277,7 @@ START_TEST(boxes_of_components_are_whole) {
 }
 END_TEST
 
-/* Of three boxes no block has more. */
+/* Of three boxes no block has twice as many places, or more. */
 START_TEST(few_boxes_are_not_taken_for_more) {
   fg_passes *p = test_plan("oc4x4v3", FG_SINGLE, &fg_reference_device);
   ck_assert(p->count == 1 && p->pass[0].lines <= 5);

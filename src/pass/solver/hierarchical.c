@@ -112,9 +112,9 @@ static bool in_bulk(const fg_planner *planner, const fg_work *w) {
          !w->load_table.kind && !w->store_table.kind && bytes > (double)planner->device->l2;
 }
 
-/* Few components of a field, each of whose elements lies between the others'.  (76 of 2 to 10 of them on an H100, where two passes
- * were 0.85 times the price of three or more: 30 in single precision 1.08 times as fast in the mean with two, 46 in double 1.14,
- * to 1.36, also where the L2 holds all; nine slower, to 0.74, eight of them of real elements, which gain 1.07 together.) */
+/* Few components of a field, each of whose elements lies between the others'.  (76 of 2 to 10 of them on an H100, whose two
+ * passes were priced above three, by 1/0.85 at most: 30 in single precision 1.08 times as fast in the mean with two, 46 in double
+ * 1.14, to 1.36, also where the L2 holds all; nine slower, to 0.74, eight of them of real elements, which gain 1.07 together.) */
 static bool is_of_components(const fg_planner *planner, const fg_work *w) {
   enum { MOST = 10 };
   const fg_loop *const component = &w->loop[0];
