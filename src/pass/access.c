@@ -80,7 +80,7 @@ static bool across(const fg_pass *p, ptrdiff_t along, long long between) {
 }
 
 bool fg_geometry_load_across(const fg_pass *p) { return across(p, p->in, p->loops ? p->loop[0].in : 0); }
-bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[0].out : 0); }
+bool fg_geometry_store_across(const fg_pass *p) { return across(p, p->out, p->loops ? p->loop[p->crossed].out : 0); }
 
 bool fg_geometry_shares(const fg_pass *p) {
   return p->family == FG_FAMILY_BOX && (p->across || p->twiddle || p->four_step || p->strip);

@@ -435,7 +435,7 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
   }
   snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), ":%c:%c%c:%d:%td.%td:%d%d%d%d%d:%d.%d:%d%d%d:%d%d%d%d",
            p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),
-           access_of(p->out, fg_geometry_store_across(p)), points < 22 ? points : 22, row < 64 ? row : 64,
+           access_of(p->out, fg_geometry_store_across(p)), points < 22 ? points : 22, p->crossed ? 64 + row : row < 64 ? row : 64,
            p->padded && p->family == FG_FAMILY_TILE ? 0 : common(row, 64), p->twiddle != 0, p->load_table.kind != 0,
            p->store_table.kind != 0, (int)p->filter.kind, p->filter.rows > 0, p->parts, rows, p->from.form, p->to.form,
            p->loops > 1, p->from.split, p->to.split, p->from.wide, p->to.wide);

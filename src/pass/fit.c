@@ -194,15 +194,17 @@ static int residency(const fg_pass *p, const fg_device_info *device, size_t shar
   return blocks < 32 ? blocks : 32;
 }
 
-/* Bytes from line to line where they are next to each other: of half and odd rows, and of real to real ones, reals.  Of the
- * latter's convolutions points: with reals few columns would be planned in three passes; and of few lines, which make fewer
- * blocks than there are multiprocessors. */
+/* Bytes from line to line where they are next to each other: of split arrays (fg_pass_splits_columns), of half and odd rows, and of
+ * real to real ones, reals.  Of the latter's convolutions points: with reals few columns would be planned in three passes; and of
+ * few lines, which make fewer blocks than there are multiprocessors. */
 int fg_fit_neighbour_size(const fg_pass *p) {
   enum { MANY = 8192 };
   const bool from = fg_form_is_real(p->from.form), whole = !p->pairs && !p->filter.kind && fg_pass_lines(p) >= MANY;
   const bool both = from && fg_form_is_real(p->to.form) && whole;
-  const bool real = from ? fg_geometry_load_across(p) : fg_geometry_store_across(p);
-  return (p->half_row || p->odd_row || both) && real ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
+  const bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
+  const bool reals = (p->half_row || p->odd_row || both) && (from ? load : store);
+  const bool planes = (load && fg_pass_splits_columns(p, FG_INPUT)) || (store && fg_pass_splits_columns(p, FG_OUTPUT));
+  return reals || planes ? fg_fit_point_size(p) / 2 : fg_fit_point_size(p);
 }
 
 static double run_share(double bytes) { return bytes >= 128 ? 1 : bytes >= 64 ? 0.88 : bytes >= 32 ? 0.65 : 0.4; }
@@ -227,13 +229,27 @@ static double boxes_efficiency(const fg_pass *p) {
   return share * (aligned || whole_rows || bytes >= 224 ? 1 : 0.85) * fg_pass_sector_share(p);
 }
 
+/* Of lines that alternate, all of whose bytes are contiguous: a warp asks for one point of each line after the other, so that of
+ * many lines it finds few bytes together, and for the sectors around them again and again.  (Rows of 9 to 441 points of 2 to 6
+ * components on an H100, copies: 0.95 to 1.1 where 64 bytes are together, 1.0 to 1.3 where 32, 1.2 to 2.0 where 16 or 24.) */
+static double alternating_efficiency(const fg_pass *p, ptrdiff_t row) {
+  enum { WARP = 32, SECTOR = 32 };
+  const int element = fg_fit_neighbour_size(p), points = p->lines < WARP ? WARP / p->lines : 1;
+  const ptrdiff_t together = row * points * element;
+  const bool whole = row * fg_pass_row(p) * element % SECTOR == 0; /* where half and odd rows are reals */
+  if (together >= 2 * SECTOR) return 1;
+  if (together >= SECTOR) return whole ? 0.95 : 0.85;
+  return whole ? 0.7 : 0.55;
+}
+
 /* The share of the bandwidth that accesses across lines reach on one side: by the contiguous bytes of a block's lines, less where
  * these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
 static double side_efficiency(const fg_pass *p, enum fg_side side) {
+  if (p->crossed) return FG_CROSSED * run_share((double)fg_pass_crossed_run(p, side) * fg_fit_neighbour_size(p));
   const ptrdiff_t row = fg_pass_run_of_lines(p, side);
   const double element = (double)fg_fit_neighbour_size(p), n = (double)row;
   const long long lines = p->lines;
-  if (fg_pass_alternates(p, side)) return 1;
+  if (fg_pass_alternates(p, side)) return alternating_efficiency(p, row);
   const double segments = row % lines == 0 ? 1 : lines % row == 0 ? (double)lines / n : (double)lines / n + 1;
   const double bytes = (double)lines * element / segments;
   const bool aligned = fmod(n * element, 128) == 0 && fmod((double)lines * element, 64) == 0;

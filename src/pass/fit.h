@@ -22,7 +22,7 @@ static inline size_t fg_fit_room(const fg_device_info *device, size_t block) {
 /* Bytes of a complex number in registers and shared memory. */
 static inline int fg_fit_point_size(const fg_pass *p) { return 2 * (int)fg_real_size(p->precision); }
 
-/* Bytes from line to line where they are next to each other: of half and odd rows reals. */
+/* Bytes from line to line where they are next to each other: of split arrays, half and odd rows reals. */
 int fg_fit_neighbour_size(const fg_pass *p);
 
 /* Points that a thread may have. */

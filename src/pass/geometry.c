@@ -17,17 +17,24 @@ static void try_all_lines(fg_pass *now, const fg_device_info *device, fg_pass *b
   static const int lines[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 256, 512};
   const bool across = fg_geometry_load_across(now) || fg_geometry_store_across(now);
   enum { FEW = 4 };
+  const bool split = now->from.split || now->to.split;
   const int element = fg_fit_neighbour_size(now), sector = FG_SECTOR / element, few = sector > FEW ? sector : FEW;
   const ptrdiff_t all = now->pairs ? (fg_pass_lines(now) + 1) / 2 : fg_pass_lines(now);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     if (lines[i] > 1 && lines[i] / 2 >= all) break;
-    if (across && lines[i] * element % FG_SECTOR && lines[i] < all) continue; /* taste: whole sectors */
+    now->lines = lines[i];
+    const bool fields = fg_pass_alternates(now, FG_INPUT) && fg_pass_alternates(now, FG_OUTPUT);
+    const int least = split ? fg_fit_point_size(now) : element; /* of each array half of one will do: long columns have no room */
+    if (across && !fields && lines[i] * least % FG_SECTOR && lines[i] < all) continue; /* taste: whole sectors */
     if (fg_pass_is_rader(now) && lines[i] > (across ? few : 1) && all / lines[i] < device->multiprocessors)
       break; /* taste: much work for a line, so a block for every multiprocessor before one gets several lines */
     if (!across && lines[i] > 1 && lines[i] * now->data * fg_fit_point_size(now) > FG_LARGEST_BLOCK)
       break; /* taste: many small blocks */
     fg_fit_lines(now, device, lines[i], best, best_score);
   }
+  if (now->crossed) /* all of both loops: multiples of 3 or 5, too */
+    for (ptrdiff_t both = (ptrdiff_t)(now->loop[0].n * now->loop[1].n); both < 512 && both / 2 < all; both *= 2)
+      fg_fit_lines(now, device, (int)both, best, best_score);
   if (now->loops && now->loop[0].n <= 64 && !fg_pass_is_rader(now))
     fg_fit_lines(now, device, (int)now->loop[0].n, best, best_score);
 }

@@ -190,6 +190,12 @@ bool fg_pass_alternates(const fg_pass *p, enum fg_side side) {
   return p->family == FG_FAMILY_TILE || box_is_dense(p, side);
 }
 
+bool fg_pass_splits_columns(const fg_pass *p, enum fg_side side) {
+  enum { MANY = 4096 };
+  const bool split = side == FG_INPUT ? p->from.split : p->to.split;
+  return split && p->family == FG_FAMILY_TILE && !p->pairs && !p->filter.kind && fg_pass_lines(p) >= MANY;
+}
+
 double fg_pass_broken_run(const fg_pass *p) {
   enum { CACHED = 48 << 20 }; /* bytes: so much stays in the L2 until all of it is there */
   if (p->family != FG_FAMILY_TILE || p->loops == 0 || p->to.array == p->from.array || fg_pass_within_loop(p)) return 0;
@@ -276,11 +282,13 @@ static double run_bytes(const fg_pass *p, enum fg_side side) {
     const bool rows = side == FG_INPUT && fg_pass_loads_rows(p);
     return (double)(rows ? fg_pass_part(p, 0, 1) : p->box[2].n) * element;
   }
+  if (p->crossed) return (double)fg_pass_crossed_run(p, side) * element;
   if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
   if (!p->loops || llabs(stride_of(&p->loop[0], side)) != 1) return element;
   const ptrdiff_t row = fg_pass_run_of_lines(p, side);
   const ptrdiff_t together = fg_pass_alternates(p, side) ? row * fg_pass_row(p) : p->lines < row ? p->lines : row;
-  return (double)together * element;
+  const double bytes = (double)together * element, halves = bytes / 2; /* of split arrays: less than a sector in each */
+  return fg_pass_splits_columns(p, side) && halves < 32 ? halves : bytes;
 }
 
 /* One block alone on a multiprocessor cannot load while it computes; those of a cluster wait for each other, too, and the
@@ -433,7 +441,7 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   const double few = fill < 1 ? fill * (p->cluster > 1 ? 0.75 : 1) : 1; /* whose latency is not hidden */
   const double blocks = flow_efficiency(p) * fg_pass_cluster_efficiency(p) * cut_efficiency(p);
   const double share = few * blocks * spectra_efficiency(p);
-  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share;
+  const double bandwidth = copy_bandwidth_sm * device->multiprocessors * share * (p->crossed ? FG_CROSSED : 1);
   const double memory = (side_bytes(p, &p->from) / in + side_bytes(p, &p->to) / out) / bandwidth;
   if (p->family == FG_FAMILY_BOX && p->filter.kind)
     return launch_seconds + fmax(memory, cut_chirp_seconds(p, device) / few);

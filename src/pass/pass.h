@@ -82,6 +82,8 @@ typedef struct {
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* around it, innermost first */
 
+  bool crossed;           /* lines that are neighbours where they are loaded are not where they are stored: the first loop
+                             has some of the former, the second of the latter */
   bool padded;            /* lines are stored side by side in rows of scratch that begin with whole sectors and end within
                              one: of the whole pass, also where a launch has a part of its loops */
   ptrdiff_t twiddle;      /* 0, or N': results are multiplied by exp(−2πi·J·k/N') (conjugate when backward); of a
@@ -223,6 +225,16 @@ ptrdiff_t fg_pass_run_of_lines(const fg_pass *p, enum fg_side side);
 /* Lines or boxes alternate in memory, point after point, and a block has all that do, so that what it accesses on that side is
  * contiguous: the components of a field.  Not where blocks are so few that more of them would be better. */
 bool fg_pass_alternates(const fg_pass *p, enum fg_side side);
+
+/* Columns of split arrays count with the half of their bytes that each array has, where lines are chosen: of tiles of many lines.  (Of
+ * boxes 128^3 to 256^3 were 0.95 to 1.01 times as fast so, on an H100; convolutions, and few lines, would be planned in more
+ * passes, or fewer blocks.)  In prices only runs count so that have less than a sector in each array. */
+bool fg_pass_splits_columns(const fg_pass *p, enum fg_side side);
+
+/* Of crossed lines, how many of a block are neighbours on that side; and what they leave of the speed of such runs (24 on an H100: 1.05
+ * to 1.5 copies). */
+#define FG_CROSSED 0.85
+ptrdiff_t fg_pass_crossed_run(const fg_pass *p, enum fg_side side);
 
 /* The share of what boxes side by side move that is theirs, where runs of them begin or end within a sector of 32 bytes; 1 of all
  * else, and of boxes that alternate. */

@@ -34,15 +34,33 @@ static bool continues(const fg_loop *inner, const fg_loop *outer) {
          outer->load == n * inner->load && outer->store == n * inner->store;
 }
 
-int fg_loops_tidy(fg_loop *loop, int count) {
+static int by_origin(const void *a, const void *b) {
+  const fg_loop *x = a, *y = b;
+  const long long xi = llabs(x->in), yi = llabs(y->in);
+  return xi != yi ? (xi > yi) - (xi < yi) : by_place(a, b);
+}
+
+static int tidy(fg_loop *loop, int count, int (*order)(const void *, const void *)) {
   int kept = 0;
-  qsort(loop, (size_t)count, sizeof *loop, by_place);
+  qsort(loop, (size_t)count, sizeof *loop, order);
   for (int d = 0; d < count; d++) {
     if (loop[d].n == 1) continue;
     if (kept && continues(&loop[kept - 1], &loop[d])) loop[kept - 1].n *= loop[d].n;
     else loop[kept++] = loop[d];
   }
   return kept;
+}
+
+int fg_loops_tidy(fg_loop *loop, int count) { return tidy(loop, count, by_place); }
+
+/* Lines that are stored as rows, each by itself, but loaded across others: neighbours are those of the loads. */
+static bool only_loads_across(const fg_pass *p) {
+  bool load = false, store = false;
+  for (int l = 0; l < p->loops; l++) {
+    load = load || (p->loop[l].n > 1 && llabs(p->loop[l].in) < llabs((long long)p->in));
+    store = store || (p->loop[l].n > 1 && llabs(p->loop[l].out) < llabs((long long)p->out));
+  }
+  return load && !store;
 }
 
 bool fg_work_has_form(const fg_work *w) { return w->from.form || w->to.form; }
@@ -117,7 +135,7 @@ fg_pass fg_pass_of(const fg_work *w) {
   p.data = p.n;
   p.loops = w->loops;
   for (int d = 0; d < w->loops; d++) p.loop[d] = w->loop[d];
-  p.loops = fg_loops_tidy(p.loop, p.loops);
+  p.loops = tidy(p.loop, p.loops, only_loads_across(&p) ? by_origin : by_place);
   p.load_table = w->load_table;
   p.store_table = w->store_table;
   p.load_weight = w->load_weight;
@@ -145,6 +163,7 @@ fg_pass fg_pass_of_box(const fg_work *w, enum fg_family family) {
   row.rank = 1;
   row.dim[0] = w->dim[w->rank - 1];
   fg_pass p = fg_pass_of(&row);
+  p.loops = fg_loops_tidy(p.loop, p.loops); /* boxes are not lines: neighbours count on both sides */
   p.family = family;
   p.dims = w->rank;
   p.n = 1;

@@ -89,6 +89,9 @@ bool fg_work_odd_row(const fg_work *w);
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */
 fg_pass fg_pass_of(const fg_work *w);
 
+/* Of lines that are columns on both sides, next to others on either: cut the two loops (crossed.c), where they can be. */
+void fg_pass_cross(fg_pass *p);
+
 /* The same; a row that is a line of half as many points then (fg_work_half_line) has those. */
 fg_pass fg_pass_of_line(const fg_work *w);
 

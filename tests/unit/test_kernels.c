@@ -176,6 +176,11 @@ static const struct {
     {"ocb10:1:7*7:10:1", false, true, 1},  {"/oc13v100", true, true, 0},          {"oc6*1000", false, false, 2},
     {"oc32:-37:1*37:1:32", true, false, 0}, {"oc1*40:1:30x30:40:1", true, true, 0},
     {"/ocb1*9:4:1x4:1:9", true, true, 0},
+    /* neighbours of the loads are not those of the stores; loops that are cut, and lines that a block has some too few of */
+    {"oc1*48:1:80x80:48:1", true, true, 0}, {"/ocb1*3:1:100x100:3:1", true, true, 0}, {"oc1*36:1:20x20:36:1", true, true, 0},
+    {"ocb12:480:480*24:1:20x20:24:1", true, true, 0}, {"oc5:-600:600*24:1:5x5:24:120x5:120:1", true, true, 0},
+    {"oc10:50:1*5:10:10x10:1:50", true, false, 1}, {"oc1*48:-1:80x80:48:-1", true, true, 0},
+    {"ocb12:480:480*24:1:-20x20:-24:1", true, true, 0},
 };
 
 START_TEST(each_order_of_loading_and_storing_is_right) {
@@ -231,7 +236,8 @@ static void check_on(const on_device *c) {
 static const on_device twiddled[] = {{"oc1024", 2048, 2},    {"ocb3000", 2048, 2},     {"oc4096*3", 2048, 3},
                                      {"/oc2500v3", 4096, 2}, {"ocb2048:3:2", 8192, 2}, {"oc729*2", 4096, 2},
                                      {"ic4096", 1024, 3},    {"oc16384", 1024, 3},     {"ocb17017", 4096, 3},
-                                     {"oc65536", 0, 2},      {"oc4225*3", 4096, 2},   {"ocb6889*2", 4096, 3}};
+                                     {"oc65536", 0, 2},      {"oc4225*3", 4096, 2},   {"ocb6889*2", 4096, 3},
+                                     {"oc1024:480:480*24:1:20x20:24:1", 2048, 2}};
 
 START_TEST(long_transforms_in_several_passes_are_right) {
   check_on(&twiddled[_i]);

@@ -212,7 +212,8 @@ static const problem problems[] = {
     {"orb130x129*3", 0}, {"ocf4225*5", 4096}, {"orb16x7x129*3", 4096}, /* padded */
     {"irf16*9", 0}, {"irb15*9", 0}, {"irf6x9*4", 0}, {"irb4x5x6", 0}, {"ik12e00*5", 0}, /* in rows, pieces at a time */
     {"ocf16*5:16:20", 0}, {"irf16*9:20:10", 0}, {"irf16*9:18:11", 0},
-    {"ocf6x7x10*3", 512}, {"icf8x9x10*3", 512}, {"orf6x7x10*3", 512}, {"/ocf6x7x10*2", 512}, {"orb6x7x10*3", 512}
+    {"ocf6x7x10*3", 512}, {"icf8x9x10*3", 512}, {"orf6x7x10*3", 512}, {"/ocf6x7x10*2", 512}, {"orb6x7x10*3", 512},
+    {"ocf1*48:1:40x40:48:1", 0}, {"ocf6:320:320*16:1:20x20:16:1", 0}, {"ocf10:60:1*6:10:10x10:1:60", 0} /* crossed, to rows */
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

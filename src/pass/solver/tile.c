@@ -14,6 +14,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   fg_pass p = fg_pass_of(w);
+  fg_pass_cross(&p);
   return fg_passes_choose(planner, list, &p);
 }
 
