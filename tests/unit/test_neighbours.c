@@ -210,8 +210,10 @@ START_TEST(few_split_columns_count_as_points) {
   fg_passes *together = test_plan(split_as_points[_i], FG_SINGLE, &fg_reference_device);
   ck_assert_int_eq(apart->count, together->count);
   for (int i = 0; i < apart->count; i++) {
-    ck_assert(!fg_pass_splits_columns(&apart->pass[i], FG_INPUT) && !fg_pass_splits_columns(&apart->pass[i], FG_OUTPUT));
-    ck_assert(apart->count > 1 || apart->pass[i].lines == together->pass[i].lines);
+    const fg_pass *p = &apart->pass[i];
+    const bool splits = fg_pass_splits_columns(p, FG_INPUT) || fg_pass_splits_columns(p, FG_OUTPUT);
+    ck_assert(!splits || (!p->filter.kind && fg_pass_lines(p) > 1000)); /* a convolution's other passes have many */
+    ck_assert(apart->count > 1 || p->lines == together->pass[i].lines);
   }
   free(apart);
   free(together);
