@@ -176,11 +176,7 @@ static const struct {
     {"ocb10:1:7*7:10:1", false, true, 1},  {"/oc13v100", true, true, 0},          {"oc6*1000", false, false, 2},
     {"oc32:-37:1*37:1:32", true, false, 0}, {"oc1*40:1:30x30:40:1", true, true, 0},
     {"/ocb1*9:4:1x4:1:9", true, true, 0},
-    /* neighbours of the loads are not those of the stores; loops that are cut, and lines that a block has some too few of */
-    {"oc1*48:1:80x80:48:1", true, true, 0}, {"/ocb1*3:1:100x100:3:1", true, true, 0}, {"oc1*36:1:20x20:36:1", true, true, 0},
-    {"ocb12:480:480*24:1:20x20:24:1", true, true, 0}, {"oc5:-600:600*24:1:5x5:24:120x5:120:1", true, true, 0},
-    {"oc10:50:1*5:10:10x10:1:50", true, false, 1}, {"oc1*48:-1:80x80:48:-1", true, true, 0},
-    {"ocb12:480:480*24:1:-20x20:-24:1", true, true, 0},
+    {"oc10:50:1*5:10:10x10:1:50", true, false, 1},
 };
 
 START_TEST(each_order_of_loading_and_storing_is_right) {
@@ -193,6 +189,20 @@ START_TEST(each_order_of_loading_and_storing_is_right) {
                     (moves == orders[_i].moves || ARRAYS != FG_SINGLE),
                 "%s: %d→%d, %d moves", orders[_i].text, pass->column[0], pass->column[pass->stages - 1], moves);
   check(p, orders[_i].text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Neighbours of the loads are not those of the stores: both loops are cut, evenly or not, of few turns, next to a third, split, backwards. */
+static const char *const crossed[] = {"oc1*48:1:80x80:48:1", "/ocb1*3:1:96x96:3:1", "oc1*36:1:20x20:36:1", "oc1*48:-1:80x80:48:-1",
+                                      "ocb12:480:480*24:1:20x20:24:1", "ocb12:480:480*24:1:-20x20:-24:1",
+                                      "oc5:-600:600*24:1:5x5:24:120x5:120:1"};
+
+START_TEST(crossed_lines_are_right) {
+  fg_problem *p = problem_of(crossed[_i]);
+  plan(p, &fg_reference_device);
+  ck_assert_msg(list.count == 1 && list.pass[0].crossed, "%s", crossed[_i]);
+  check(p, crossed[_i]);
   fg_problem_free(p);
 }
 END_TEST
@@ -491,6 +501,7 @@ int main(void) {
     tcase_add_test(tc, columns_of_a_split_may_be_one_large_butterfly);
   }
   tcase_add_loop_test(tc, each_order_of_loading_and_storing_is_right, 0, TEST_COUNT(orders));
+  tcase_add_loop_test(tc, crossed_lines_are_right, 0, TEST_COUNT(crossed));
   tcase_add_loop_test(tc, long_transforms_in_several_passes_are_right, 0, TEST_COUNT(twiddled));
   tcase_add_loop_test(tc, lengths_with_large_primes_take_chirps, 0, TEST_COUNT(bluestein));
   tcase_add_loop_test(tc, several_dimensions_are_right, 0, TEST_COUNT(several));
