@@ -48,6 +48,26 @@ FG_DEVICE cplx table_load(const cplx *p) {
 #endif
 }
 
+/* Neighbouring entries that are wanted together. */
+struct alignas(4 * sizeof(real)) four_reals {
+  real of[4];
+};
+FG_DEVICE four_reals table_load(const four_reals *p) {
+  FG_SEE_TABLE(p);
+#ifdef FG_SIM
+  return *p;
+#else
+  if constexpr (sizeof(real) == 4) {
+    const float4 v = __ldg(reinterpret_cast<const float4 *>(p));
+    return {{real(v.x), real(v.y), real(v.z), real(v.w)}};
+  } else {
+    const double2 *const two = reinterpret_cast<const double2 *>(p);
+    const double2 v = __ldg(two), w = __ldg(two + 1);
+    return {{real(v.x), real(v.y), real(w.x), real(w.y)}};
+  }
+#endif
+}
+
 FG_DEVICE int table_load(const int *p) {
   FG_SEE_TABLE(p);
 #ifdef FG_SIM

@@ -19,7 +19,8 @@
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
  *   FG_LOADED, FG_STORED       of FG_DATA points, with a chirp: so many are not zero, and wanted
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
- *   FG_SUMS                    1: those are not convolved, but sums of products (sums.h); the filter is the roots of unity
+ *   FG_SUMS                    those are not convolved, but sums of products, 1: of any lines (sums.h), the filter is the
+ *                              roots of unity; 2: of rows that mirror themselves (mirrored_sums.h), it is cosines and sines
  *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_TWIDDLE_SHORT           1: its factors are in one table
@@ -44,8 +45,10 @@
 #if FG_SHORT_ROW
 #include "short_row.h"
 #endif
-#if FG_SUMS
+#if FG_SUMS == 1
 #include "sums.h"
+#elif FG_SUMS == 2
+#include "mirrored_sums.h"
 #endif
 #if FG_REAL_RADIX
 #include "real_prime.h"
@@ -129,7 +132,9 @@ extern "C" __global__ void __launch_bounds__(FG_THREADS, FG_BLOCKS_SM) fg_tile(c
 
 #if FG_SHORT_ROW
   short_row::transform(s);
-#elif FG_SUMS
+#elif FG_SUMS == 2
+  mirrored_sums::run(s);
+#elif FG_SUMS == 1
   load_tile(s);
   let_next_launch();
   sums::transform(s);

@@ -35,6 +35,7 @@ static ptrdiff_t short_row_points(const fg_pass *p) { return p->lines * ((p->n /
 ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   if (p->family == FG_FAMILY_BOX) return box_tile_points(p);
   if (fg_geometry_short_row(p)) return short_row_points(p);
+  if (p->sums == FG_SUMS_OF_MIRRORS) return p->lines * fg_geometry_sums_row(p);
   const bool rows = fg_geometry_rows_through(p, FG_INPUT) || fg_geometry_rows_through(p, FG_OUTPUT);
   return p->stages == 1 && !p->pairs && !rows && !fg_pass_is_rader(p) ? 0 : fg_banks_tile_points(p);
 }

@@ -47,6 +47,12 @@ typedef struct {
 
 static share share_of(const fg_pass *p) {
   share of = {.shared = fg_geometry_shared(p)};
+  if (p->sums == FG_SUMS_OF_MIRRORS) { /* sums, of which a thread has one share */
+    of.portions[0] = fg_geometry_sums_shares(p);
+    of.points[0] = fg_geometry_sums_points(p);
+    of.used = 2 * fg_geometry_sums_products(p) / ((double)p->filter.n - 1);
+    return of;
+  }
   for (int s = 0; s < p->stages; s++) {
     of.portions[s] = all_portions(p, s);
     of.points[s] = points_of_portion(p, s);
@@ -104,6 +110,7 @@ static int points_of(const fg_pass *p, const share *of, double *busy) {
 static int registers_of(const fg_pass *p, int points) {
   if (fg_geometry_short_row(p)) points = (points + 1) / 2; /* half of them are zero, or conjugates */
   const int words = p->precision == FG_SINGLE ? 2 : 4;
+  if (p->sums == FG_SUMS_OF_MIRRORS) return points * words + (points * words > 32 ? 52 : 40);
   int extra = 14;
   int lean = fg_geometry_shares(p) && words == 2 ? points <= LARGEST_LEAN_RADIX ? 32 : 40 : 0;
   for (int s = 0; s < p->stages; s++) {
@@ -199,7 +206,8 @@ static int residency(const fg_pass *p, const fg_device_info *device, size_t shar
  * few lines, which make fewer blocks than there are multiprocessors. */
 int fg_fit_neighbour_size(const fg_pass *p) {
   enum { MANY = 8192 };
-  const bool from = fg_form_is_real(p->from.form), whole = !p->pairs && !p->filter.kind && fg_pass_lines(p) >= MANY;
+  const bool sums = p->sums == FG_SUMS_OF_MIRRORS, many = fg_pass_lines(p) >= MANY;
+  const bool from = fg_form_is_real(p->from.form), whole = !p->pairs && (!p->filter.kind || sums) && many;
   const bool both = from && fg_form_is_real(p->to.form) && whole;
   const bool load = fg_geometry_load_across(p), store = fg_geometry_store_across(p);
   const bool reals = (p->half_row || p->odd_row || both) && (from ? load : store);
@@ -268,7 +276,7 @@ static double across_efficiency(const fg_pass *p) {
 
 /* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */
 static double permuted_efficiency(const fg_pass *p) {
-  if (!fg_pass_is_rader(p)) return 1;
+  if (!fg_pass_is_rader(p) || p->sums == FG_SUMS_OF_MIRRORS) return 1;
   const ptrdiff_t lines = fg_pass_tile_lines(p);
   const int wavefront = 128 / fg_fit_point_size(p);
   const double conflicts = lines % wavefront == 0 ? 1 : lines >= 8 ? 1.6 : lines >= 4 ? 2.1 : 3;
@@ -298,11 +306,31 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
   return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : p->cluster > 1 ? 0.5 : 0.7;
 }
 
+/* Sums of products compute longer than they move: what counts is threads that have a share, of which a multiprocessor holds about
+ * 512, in more than a few blocks since most is between barriers; across rows also that threads are a multiple of these.  (100 to 512
+ * elements on an H100, 13 to 16 geometries of each of eleven passes.) */
+static double score_of_sums(const fg_pass *p, const share *of, const fg_device_info *device) {
+  double busy;
+  const int points = points_of(p, of, &busy), blocks = residency(p, device, of->shared, points);
+  const bool across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
+  if (blocks < 1 || of->portions[0] > p->threads || p->threads < p->lines) return -1; /* must: a share each; a row's elements */
+  const double moving = across ? (double)(p->threads / p->lines * p->lines) / p->threads : 1;
+  const double run = across ? (double)p->lines * (double)fg_real_size(p->precision) : 64;
+  const double sectors = run >= 64 ? 1 : run >= 32 ? 0.97 : 0.8;
+  const double resident = fmin(1, (double)blocks * p->threads / 512);
+  const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.93 : 0.75;
+  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
+  const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
+  const double size = p->threads < 64 ? 0.96 : 1;
+  return busy * sqrt(moving) * sectors * resident * overlap * waves * size;
+}
+
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
  * lines are next to each other, busy threads, enough bytes in flight, few points a thread, blocks enough for the
  * device, and on a multiprocessor. */
 static double score(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
+  if (p->sums == FG_SUMS_OF_MIRRORS) return score_of_sums(p, of, device);
   const bool cut = p->four_step || p->strip;
   if (cut && (p->cluster == 1 || !fg_geometry_cluster_suits(p, device))) return -1; /* must: see there */
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
@@ -370,7 +398,7 @@ void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
   const share of = share_of(p);
   const int points = points_of(p, &of, &busy);
   p->blocks_sm = residency(p, device, of.shared, points);
-  if (fg_pass_broken_run(p) > 0) p->blocks_sm = 1;
+  if (fg_pass_broken_run(p) > 0 && p->sums != FG_SUMS_OF_MIRRORS) p->blocks_sm = 1;
   if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 

@@ -48,6 +48,7 @@ static int turned_stages(const fg_pass *p) {
  * seven times as fast, more slowly by its bank conflicts; about half of that is hidden.  Twiddles take half of that, and
  * as many instructions. */
 static double exchange_efficiency(const fg_pass *p) {
+  if (p->sums == FG_SUMS_OF_MIRRORS) return 1;
   const int exchanges = fg_pass_is_rader(p) ? 2 * p->stages : p->stages - 1;
   return 1 / (1 + FG_EXCHANGE_COST * (exchanges * fg_banks_conflicts(p) + 2 * turned_stages(p)));
 }
@@ -156,6 +157,10 @@ static int lists_of_real_prime(const fg_pass *p, fg_radix_list *list, int most) 
 
 int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
   enum { LISTS = 5 };
+  if (p->sums == FG_SUMS_OF_MIRRORS) {
+    *list = (fg_radix_list){.stages = 1, .radix = {(int)p->n}};
+    return 1;
+  }
   if (p->real_radix) return lists_of_real_prime(p, list, LISTS);
   if (!p->odd_row) return fg_radix_lists(p->n, p->precision, list, LISTS);
   int count = 0;
@@ -168,7 +173,7 @@ int fg_geometry_more_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_MORE
   enum { WAYS = 256 };
   fg_radix_list ways[WAYS];
   int count = fg_geometry_lists(p, list);
-  if (count == 0 || p->real_radix || p->odd_row) return count;
+  if (count == 0 || p->real_radix || p->odd_row || p->sums == FG_SUMS_OF_MIRRORS) return count;
   count += fg_radix_large_lists(p->n, p->precision, list + count, FG_GEOMETRY_LISTS);
   const int all = fg_radix_lists(p->n, p->precision, ways, WAYS);
   for (int i = 0, more = 0; i < all && more < FG_GEOMETRY_LISTS; i++)

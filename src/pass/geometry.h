@@ -26,6 +26,16 @@ bool fg_geometry_choose_r2r_box(fg_pass *p, const fg_device_info *device);
 double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device);
 void fg_geometry_fit_r2r_box(fg_pass *p, const fg_device_info *device);
 
+/* Of rows that mirror themselves, as sums (FG_SUMS_OF_MIRRORS): complex places of a row in the tile; factors of a row of the table;
+ * shares of a block, of which a thread has one, and what that takes in registers, in points; products of a block, and instructions with all
+ * around them (15 to 84 terms on an H100, eleven passes, within a sixth). */
+ptrdiff_t fg_geometry_sums_row(const fg_pass *p);
+ptrdiff_t fg_geometry_sums_factors(const fg_pass *p);
+ptrdiff_t fg_geometry_sums_shares(const fg_pass *p);
+int fg_geometry_sums_points(const fg_pass *p);
+double fg_geometry_sums_products(const fg_pass *p);
+double fg_geometry_sums_operations(const fg_pass *p);
+
 /* The same for a box whose stages, axes and pitch are set: boxes a block, threads, pitch and skews.  Returns how good
  * the best choice is (higher is better), 0 if none fits or it cannot be better than least. */
 double fg_geometry_choose_box(fg_pass *p, const fg_device_info *device, double least, bool arrange);

@@ -265,7 +265,12 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_FILTER] = p->filter;
   list[FG_OF_FORM] = p->form_table;
   list[FG_OF_HALF_ROW] = half_row_table(p);
-  if (p->sums) {
+  if (p->sums == FG_SUMS_OF_MIRRORS) {
+    list[FG_OF_FILTER] = (fg_table){.kind = FG_TABLE_PRODUCTS, .precision = p->precision, .n = p->filter.n,
+                                    .length = fg_geometry_sums_factors(p)};
+    list[FG_OF_ORDER] = (fg_table){.kind = FG_TABLE_MIRRORS, .n = p->filter.n, .length = p->data,
+                                   .first = p->from.form == FG_FORM_RODFT00};
+  } else if (p->sums) {
     list[FG_OF_FILTER] = (fg_table){.kind = FG_TABLE_ROOTS, .precision = p->precision, .n = p->filter.n,
                                     .length = p->filter.n, .step = 1};
   } else if (fg_pass_is_rader(p)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/pass/banks.h"
+#include "src/pass/geometry.h"
 #include "src/pass/residues.h"
 #include "src/problem/notation.h"
 
@@ -355,10 +356,7 @@ static double transform_seconds(const fg_pass *p, const fg_device_info *device) 
 
 /* The same of sums of products (cuda/kernel/sums.h), which wait for their factors more than they compute: of rows that mirror
  * themselves two terms in four of half the lines.  (142 to 736 elements on an H100, within a quarter.) */
-static double sum_operations(const fg_pass *p) {
-  const bool mirrored = fg_form_extends(p->from.form) && p->from.form == p->to.form && !p->pairs;
-  return SUM_OPERATIONS * (double)p->filter.n * (mirrored ? 0.4 : 1);
-}
+static double sum_operations(const fg_pass *p) { return SUM_OPERATIONS * (double)p->filter.n; }
 
 /* A convolution in a tile: seconds of what it computes and exchanges, which its memory traffic hides behind.  Accesses
  * without conflicts are hidden in turn; what conflicts cost, and a prime's permutations, is not.  (Fitted to 67 to 8191
@@ -369,6 +367,8 @@ static double convolution_seconds(const fg_pass *p, const fg_device_info *device
   const double around = rader ? PERMUTED_OPERATIONS : CHIRP_OPERATIONS;
   const double blocks = fmax(1, (double)fg_pass_blocks(p) / device->multiprocessors);
   const double points = blocks * (double)fg_pass_tile_lines(p) * (double)p->n;
+  if (p->sums == FG_SUMS_OF_MIRRORS)
+    return blocks * fg_geometry_sums_operations(p) / sm_operations(p, device);
   if (p->sums) return points * sum_operations(p) / sm_operations(p, device);
   const double compute = points * (2 * transform_operations(p) + around) / sm_operations(p, device);
   const double exchanges = 2 * (p->stages - 1) + (rader ? 2 : 0) + (p->parts ? 1 : 0);
@@ -446,7 +446,8 @@ double fg_pass_cost(const fg_pass *p, const fg_device_info *device) {
   if (p->family == FG_FAMILY_BOX && p->filter.kind)
     return launch_seconds + fmax(memory, cut_chirp_seconds(p, device) / few);
   if (!p->filter.kind) return launch_seconds + fmax(memory, transform_seconds(p, device));
-  return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap_efficiency(p));
+  const double overlap = p->sums == FG_SUMS_OF_MIRRORS ? 1 : overlap_efficiency(p);
+  return launch_seconds + fmax(memory, convolution_seconds(p, device) / overlap);
 }
 
 double fg_pass_price(const fg_pass *p, const fg_device_info *device) {

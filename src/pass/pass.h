@@ -44,7 +44,10 @@ enum fg_table_kind {
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed; in
                        the order in which the radices' stages leave it */
   FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
-  FG_TABLE_HARTLEY  /* RADER's for real points (cuda/kernel/real_prime.h); length n − 1, or from 2(n − 2) on */
+  FG_TABLE_HARTLEY, /* RADER's for real points (cuda/kernel/real_prime.h); length n − 1, or from 2(n − 2) on */
+  FG_TABLE_PRODUCTS,/* reals: cos(2πjk/n) in rows of length k, one for each j from 1 to (n − 1)/2, then sines; n odd, length even */
+  FG_TABLE_MIRRORS  /* integers: where the elements of a row that is extended to length are as points of the prime n
+                       (cuda/kernel/mirrored_sums.h), loaded, then stored; with first elements of the extension that are none */
 };
 
 typedef struct {
@@ -72,6 +75,9 @@ typedef struct {
  * real to real transforms (r2r_box.cu). */
 enum fg_family { FG_FAMILY_TILE, FG_FAMILY_BOX, FG_FAMILY_R2R_BOX };
 
+/* Of prime lengths: any lines (cuda/kernel/sums.h), rows that are their own mirrors (mirrored_sums.h). */
+enum fg_sums { FG_SUMS_NONE, FG_SUMS_OF_LINES, FG_SUMS_OF_MIRRORS };
+
 typedef struct {
   enum fg_family family;
   enum fg_precision precision;
@@ -94,7 +100,8 @@ typedef struct {
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
   int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
-  bool sums;              /* that prime length is not convolved, but sums of products (cuda/kernel/sums.h) */
+  enum fg_sums sums;      /* that prime length is not convolved, but sums of products; of rows that mirror themselves stages
+                             are one, of n points */
   bool pairs;             /* two rows of real data share a line */
   int real_radix;         /* 0, or (even) the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0]
                              is how many of its results are kept, real_radix/2 + 1, and n counts those */

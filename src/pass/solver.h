@@ -142,6 +142,11 @@ bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, 
 /* Solver rader adds up products of this line, or of its parts in a second pass, since nothing else rounds as well. */
 bool fg_rader_sums(const fg_planner *, const fg_work *w);
 
+/* w is rows that are even or odd extensions, the mirrors of themselves, which solver rader does as sums of products
+ * (cuda/kernel/mirrored_sums.h).  taste: of primes from 29 on, in many parts or in rows from 17 (of others, and below, half rows do
+ * as well), to 167, which stock FFTW adds up, too, so that they round as its do. */
+bool fg_rader_mirrored_sums(const fg_work *w);
+
 /* Solver four_step's row or plane, cut in two where that is best; or such a row convolved with the work's filter. */
 bool fg_cut_lower(const fg_planner *, const fg_work *w, fg_passes *);
 

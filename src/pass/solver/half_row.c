@@ -10,7 +10,7 @@
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return fg_work_half_row(w);
+  return fg_work_half_row(w) && !fg_rader_mirrored_sums(w); /* taste: long sums do better than large butterflies */
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

@@ -39,6 +39,26 @@ static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
   return multiple > 1 && multiple % 2;
 }
 
+/* Its positions are the indices along the line. */
+static bool is_whole(const fg_work *w) {
+  if (w->twiddle || w->load_table.kind || w->store_table.kind || w->load_weight != 1 || w->store_weight != 1) return false;
+  for (int l = 0; l < w->loops; l++)
+    if (w->loop[l].load || w->loop[l].store) return false;
+  return true;
+}
+
+bool fg_rader_mirrored_sums(const fg_work *w) {
+  enum { SHORTEST = 17, ALWAYS = 29, LONGEST_MIRRORED = 167, MANY_PARTS = 10, MOST_PARTS_MIRRORED = 32 };
+  if (w->rank != 1 || w->kind != FG_DFT || !fg_work_is_row(w) || !is_whole(w)) return false;
+  if (!fg_form_extends(w->from.form) || w->to.form != w->from.form) return false;
+  const ptrdiff_t n = w->dim[0].n;
+  if (fg_form_length(w->from.form, w->from.row) != n || n > LONGEST_MIRRORED * MOST_PARTS_MIRRORED) return false;
+  const ptrdiff_t prime = largest_factor(n), parts = n / prime;
+  const bool rows = w->dim[0].is == 1 && w->dim[0].os == 1, gains = parts >= MANY_PARTS || (rows && parts > 2);
+  return prime <= LONGEST_MIRRORED && parts % 2 == 0 && parts <= MOST_PARTS_MIRRORED && fg_radix_exists((int)parts, w->precision) &&
+         (prime >= ALWAYS || (prime >= SHORTEST && gains)); /* taste */
+}
+
 /* Its tables would take the place of a twiddle or of others; and it rounds more than sums. */
 static bool chirp_is_none(const fg_work *w, ptrdiff_t prime) {
   return w->twiddle || w->load_table.kind || w->store_table.kind || rounds_as_sums(w, prime);
@@ -51,14 +71,18 @@ static bool does_well_in_two(const fg_planner *planner, const fg_work *w, ptrdif
   return planner->splits == 0 && rows && w->precision == FG_SINGLE && !fg_work_has_form(w) && !chirp_is_none(w, prime);
 }
 
-static bool applicable(const fg_planner *planner, const fg_work *w) {
-  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
+static bool convolves(const fg_planner *planner, const fg_work *w) {
   const ptrdiff_t n = fg_work_line(w), p = largest_factor(n);
   return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
          && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
          && (fg_radices_permute(p - 1) || chirp_is_none(w, p))       /* taste: it does better */
          && (n == p || fg_radix_exists((int)(n / p), w->precision))  /* must: one across the parts, coprime to p */
          && (n / p <= MOST_PARTS || !does_well_in_two(planner, w, p)); /* taste: that does better */
+}
+
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
+  return fg_rader_mirrored_sums(w) || convolves(planner, w);
 }
 
 bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
@@ -69,12 +93,26 @@ bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
   return applicable(planner, w) || (in_two && n / prime <= FG_MAX_RADIX && fg_smooth(n / prime, w->precision));
 }
 
-static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+/* One transform of the whole row, of which no two share a line. */
+static fg_pass mirrored_sums(const fg_work *w) {
+  fg_pass p = fg_pass_of(w);
+  p.pairs = false;
+  p.data = p.n;
+  p.sums = FG_SUMS_OF_MIRRORS;
+  return p;
+}
+
+static fg_pass convolution(const fg_work *w) {
   fg_pass p = fg_pass_of_line(w);
+  if (rounds_as_sums(w, largest_factor(p.data))) p.sums = FG_SUMS_OF_LINES;
+  return p;
+}
+
+static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
+  fg_pass p = fg_rader_mirrored_sums(w) ? mirrored_sums(w) : convolution(w);
   const ptrdiff_t prime = largest_factor(p.data);
   p.n = prime - 1;
   p.parts = prime < p.data ? (int)(p.data / prime) : 0;
-  p.sums = rounds_as_sums(w, prime);
   p.filter = (fg_table){.kind = FG_TABLE_RADER, .precision = w->precision, .n = prime, .length = p.n};
   return fg_passes_choose(planner, list, &p);
 }

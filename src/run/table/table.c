@@ -200,6 +200,41 @@ static void put_powers(int *entries, const fg_table *t) {
   }
 }
 
+/* Two reals an entry. */
+static void put_products(sink *s, const fg_table *t) {
+  const uint64_t n = (uint64_t)t->n;
+  for (int sines = 0; sines < 2; sines++)
+    for (uint64_t j = 1; 2 * j < n; j++)
+      for (uint64_t k = 0; k < (uint64_t)t->length; k += 2) {
+        const fg_wide v = fg_root(j * k % n, n), w = fg_root(j * (k + 1) % n, n);
+        put(s, sines ? (fg_wide){-v.im, -w.im} : (fg_wide){v.re, w.re});
+      }
+}
+
+/* Point of part in lines that have parts a and a + m/2 side by side, or its mirror, of which an odd row has the negative. */
+static int mirror_place(const fg_table *t, ptrdiff_t part, ptrdiff_t point) {
+  const ptrdiff_t parts = t->length / t->n, half = parts / 2;
+  const bool mirrored = 2 * point > t->n;
+  if (mirrored) {
+    part = (parts - part) % parts;
+    point = t->n - point;
+  }
+  const int place = (int)(2 * (part % half * ((t->n + 1) / 2) + point) + part / half);
+  return mirrored && t->first ? ~place : place;
+}
+
+/* Element e of the extension of m·p is loaded as point b of part a with e = a·p + b·m, and stored from point e of part e. */
+static void put_mirrors(int *entries, const fg_table *t) {
+  const ptrdiff_t parts = t->length / t->n, count = (ptrdiff_t)fg_table_entries(t) / 2;
+  for (ptrdiff_t a = 0; a < parts; a++)
+    for (ptrdiff_t b = 0; b < t->n; b++) {
+      const ptrdiff_t e = (a * t->n + b * parts) % t->length - t->first;
+      if (e >= 0 && e < count) entries[e] = mirror_place(t, a, b);
+    }
+  for (ptrdiff_t e = 0; e < count; e++)
+    entries[count + e] = mirror_place(t, (e + t->first) % parts, (e + t->first) % t->n);
+}
+
 size_t fg_table_entries(const fg_table *t) {
   switch (t->kind) {
     case FG_TABLE_STAGES: {
@@ -214,6 +249,8 @@ size_t fg_table_entries(const fg_table *t) {
     case FG_TABLE_FILTER:
     case FG_TABLE_RADER: return (size_t)t->length;
     case FG_TABLE_HARTLEY: return (size_t)t->length / (size_t)t->radix[0] * kept(t, 0, 0);
+    case FG_TABLE_PRODUCTS: return ((size_t)t->n - 1) / 2 * (size_t)t->length;
+    case FG_TABLE_MIRRORS: return 2 * (size_t)(t->length / 2 + 1 - 2 * t->first);
     default: return 0;
   }
 }
@@ -245,12 +282,15 @@ static bool fill(sink *s, const fg_table *t) {
     case FG_TABLE_RADER:
     case FG_TABLE_HARTLEY: return put_rader(s, t);
     case FG_TABLE_POWERS: put_powers(s->entries, t); return true;
+    case FG_TABLE_PRODUCTS: put_products(s, t); return true;
+    case FG_TABLE_MIRRORS: put_mirrors(s->entries, t); return true;
     default: return false;
   }
 }
 
 static size_t table_bytes(const fg_table *t) {
-  return fg_table_entries(t) * (t->kind == FG_TABLE_POWERS ? sizeof(int) : 2 * fg_real_size(t->precision));
+  const bool integers = t->kind == FG_TABLE_POWERS || t->kind == FG_TABLE_MIRRORS;
+  return fg_table_entries(t) * (integers ? sizeof(int) : 2 * fg_real_size(t->precision));
 }
 
 void *fg_table_compute(const fg_table *t) {

@@ -1,0 +1,290 @@
+/* mirrored_sums.h: rows that are an even extension (REDFT00) or an odd one (RODFT00) of m·p elements, m even, p a prime,
+ * as sums of products (FG_SUMS 2).
+ *
+ * Both are coprime, so that the row is m parts of p points (Good 1958).  Of the elements of an even extension y, −a of −j is a
+ * of j; once transformed across the parts, z[a, −j] = conj z[a, j], and with T = (p − 1)/2
+ *
+ *   Y[a, ±k] = Re z[a, 0] + 2 Σ_j (Re z[a, j] · cos(2πjk/p) ± Im z[a, j] · sin(2πjk/p)),   1 ≤ j ≤ T, 0 ≤ k ≤ T
+ *
+ * which is real, and Y[a, −k] = Y[−a, k].  Parts 0 and m/2 are real before, too: they are one line of such numbers, with cosines
+ * only.  An odd extension's results are imaginary: the same with i·conj z for z, and negative on the other side; parts 0 and m/2
+ * have sines only.  So T² products for each part, of reals: an eighth of those of complex lines (sums.h), and the tile has as many
+ * numbers as the row.  They round as those of stock FFTW do, which adds up, too.
+ *
+ * A thread has WIDE neighbouring k of TOGETHER lines: what it loads of a line serves for all of the former, and factors, which
+ * are a table of rows of k, for all of the latter. */
+#ifndef FG_MIRRORED_SUMS_H
+#define FG_MIRRORED_SUMS_H
+
+#include "through.h"
+
+namespace mirrored_sums {
+
+constexpr bool EVEN = FG_FROM_FORM == FG_FORM_REDFT00;
+static_assert(symmetric(FG_FROM_FORM) && FG_TO_FORM == FG_FROM_FORM && FG_LOAD_WHOLE && FG_STORE_WHOLE, "whole extensions");
+static_assert(!FG_BACKWARD && !FG_TWIDDLE && !FG_LOAD_TABLE && !FG_STORE_TABLE && !FG_PAIRS && !FG_HALF_ROW, "and nothing else");
+static_assert(FG_PARTS % 2 == 0 && FG_DATA == FROM_LENGTH && FG_DATA == FG_PARTS * PRIME, "points mirror each other within a row");
+
+constexpr int TERMS = (PRIME - 1) / 2, POINTS_OF_LINE = TERMS + 1, LINES_OF_ROW = FG_PARTS / 2;
+constexpr int ROW = (LINES_OF_ROW * POINTS_OF_LINE) | 1; /* pitch */
+constexpr int WIDE = 4, TOGETHER = sizeof(real) == 4 ? 4 : 2;
+constexpr int GROUPS_OF_K = (POINTS_OF_LINE + WIDE - 1) / WIDE, TABLE_ROW = GROUPS_OF_K * WIDE;
+constexpr int OF_REALS = (WHOLE + TOGETHER - 1) / TOGETHER; /* groups of lines: of parts 0 and m/2, and of the others */
+constexpr int OF_OTHERS = (WHOLE * (LINES_OF_ROW - 1) + TOGETHER - 1) / TOGETHER;
+constexpr int SHARES = (OF_REALS + OF_OTHERS) * GROUPS_OF_K;
+constexpr int RUN = 16; /* terms one after the other; their sums are added, which rounds less */
+static_assert(SHARES <= FG_THREADS, "a thread has one share, whose results are stored over its points");
+
+typedef four_reals factors;
+static_assert(sizeof(factors) == WIDE * sizeof(real), "one for each k");
+
+/* ---- rows ---- */
+
+/* Elements of memory: those of an odd extension that are 0 are left out. */
+constexpr int ELEMENTS = FROM_ROW;
+
+/* Where element e is in its row of the tile when it is loaded, or stored, counted in reals; ~ that where it is the negative. */
+FG_DEVICE const int *places_of(const pass_state &s, bool stored) { return s.args.order + (stored ? ELEMENTS : 0); }
+FG_DEVICE real *number_at(const pass_state &s, int row, int place) {
+  return reinterpret_cast<real *>(s.tile + row * ROW) + (EVEN ? place : place ^ place >> 31);
+}
+FG_DEVICE real signed_number(int place, real x) { return !EVEN && place < 0 ? -x : x; }
+
+/* Elements that a thread moves: some of one row where rows are neighbours, the same ones of some rows where elements are, so
+ * that where they are is worked out once and the rest are steps. */
+template <bool COLUMN> struct moves {
+  static constexpr int ALONG = COLUMN ? FG_THREADS / WHOLE : FG_THREADS < ELEMENTS ? FG_THREADS : ELEMENTS; /* threads of a row */
+  static_assert(ALONG > 0, "a thread has elements of one row");
+  static constexpr int AT_ONCE = COLUMN ? WHOLE : FG_THREADS / ALONG; /* rows */
+  static constexpr int STEPS = (ELEMENTS + ALONG - 1) / ALONG, ROW_STEPS = (WHOLE + AT_ONCE - 1) / AT_ONCE;
+
+  int last; /* row of the block that exists */
+
+  FG_DEVICE moves of(const pass_state &s) {
+    const line_number rows = end_of_rows(s.args) - s.first;
+    return {rows < line_number(WHOLE) ? int(rows) - 1 : WHOLE - 1};
+  }
+  /* The last ones stand in for those that do not exist: no branch but around stores. */
+  __device__ __forceinline__ int row(int r) const {
+    const int own = wanted_row(r);
+    return own < last ? own : last;
+  }
+  FG_DEVICE int element(int i) {
+    const int own = wanted_element(i);
+    return (i + 1) * ALONG > ELEMENTS && own >= ELEMENTS ? ELEMENTS - 1 : own;
+  }
+  FG_DEVICE int row_of_tile(int r) { return wanted_row(r); }
+  /* Of threads that are not idle. */
+  FG_DEVICE bool in_tile(int r, int i) {
+    return ((r + 1) * AT_ONCE <= WHOLE || wanted_row(r) < WHOLE) && ((i + 1) * ALONG <= ELEMENTS || wanted_element(i) < ELEMENTS);
+  }
+  __device__ __forceinline__ bool in_memory(int r, int i) const { return in_tile(r, i) && wanted_row(r) <= last; }
+
+  FG_DEVICE bool is_idle() { return IDLE && threadIdx.x >= ALONG * AT_ONCE; }
+
+private:
+  static constexpr bool IDLE = FG_THREADS > ALONG * AT_ONCE;
+  FG_DEVICE int wanted_row(int r) { return int(COLUMN ? threadIdx.x % WHOLE : threadIdx.x / ALONG) + r * AT_ONCE; }
+  FG_DEVICE int wanted_element(int i) {
+    const int first = int(COLUMN ? threadIdx.x / WHOLE : threadIdx.x % ALONG);
+    return (COLUMN && IDLE && first >= ALONG ? ALONG - 1 : first) + i * ALONG;
+  }
+};
+
+/* A number from its row's first element on; a thread of one row has that once. */
+template <class M> FG_DEVICE long long row_in(const pass_state &s, const M &m, int r) { return place(s, m.row(r)).in; }
+template <class M> FG_DEVICE long long row_out(const pass_state &s, const M &m, int r) { return place(s, m.row(r)).out; }
+
+FG_DEVICE void load(const pass_state &s) {
+  using M = moves<FG_LOAD_COLUMN>;
+  constexpr bool ONE = M::ROW_STEPS == 1;
+  const M m = M::of(s);
+  const long long step = FG_LOAD_DENSE ? 1 : s.args.load_step;
+  const auto *const first = static_cast<const in_memory::one *>(s.args.in_re) + (ONE ? row_in(s, m, 0) : 0);
+  real x[M::STEPS][M::ROW_STEPS];
+#pragma unroll
+  for (int i = 0; i < M::STEPS; i++) {
+#pragma unroll
+    for (int r = 0; r < M::ROW_STEPS; r++) x[i][r] = read_number(first, M::element(i) * step + (ONE ? 0 : row_in(s, m, r)));
+  }
+  if (M::is_idle()) return;
+#pragma unroll
+  for (int i = 0; i < M::STEPS; i++) {
+    const int to = table_load(places_of(s, false) + M::element(i));
+#pragma unroll
+    for (int r = 0; r < M::ROW_STEPS; r++)
+      if (M::in_tile(r, i)) shared_store(number_at(s, M::row_of_tile(r), to), signed_number(to, x[i][r]));
+  }
+}
+
+FG_DEVICE void store(const pass_state &s) {
+  using M = moves<FG_STORE_COLUMN>;
+  constexpr bool ONE = M::ROW_STEPS == 1;
+  const M m = M::of(s);
+  const long long step = FG_STORE_DENSE ? 1 : s.args.store_step;
+  auto *const first = static_cast<out_memory::one *>(s.args.out_re) + (ONE ? row_out(s, m, 0) : 0);
+  if (M::is_idle()) return;
+#pragma unroll(ONE ? 8 : 1)
+  for (int i = 0; i < M::STEPS; i++) {
+    const int from = table_load(places_of(s, true) + M::element(i));
+#pragma unroll
+    for (int r = 0; r < M::ROW_STEPS; r++) {
+      const real x = signed_number(from, shared_load(number_at(s, m.row(r), from)));
+      write_number(first, M::element(i) * step + (ONE ? 0 : row_out(s, m, r)), EVEN ? x : -x, m.in_memory(r, i));
+    }
+  }
+}
+
+/* Of parts a and a + m/2, which is −(m/2 − a).  Points 0 are mirrors of each other, of which those of parts up to m/2 were loaded;
+ * of an odd row those of parts 0 and m/2 are 0. */
+FG_DEVICE cplx points_zero(const cplx *first, int a) {
+  const auto number = [&](int part) {
+    return shared_load(reinterpret_cast<const real *>(first + part % LINES_OF_ROW * POINTS_OF_LINE) + part / LINES_OF_ROW);
+  };
+  if (a == 0) return EVEN ? cplx{number(0), number(LINES_OF_ROW)} : cplx{0, 0};
+  const real mirror = number(LINES_OF_ROW - a);
+  return {number(a), EVEN ? mirror : -mirror};
+}
+
+/* Across the parts, in place. */
+FG_DEVICE void transform_across(const pass_state &s) {
+#pragma unroll 1
+  for (int u = threadIdx.x; u < WHOLE * POINTS_OF_LINE; u += FG_THREADS) {
+    const int point = u % POINTS_OF_LINE;
+    cplx *const first = s.tile + u / POINTS_OF_LINE * ROW + point;
+    cplx v[FG_PARTS];
+#pragma unroll
+    for (int a = 0; a < LINES_OF_ROW; a++) {
+      const cplx both = point == 0 ? points_zero(first, a) : shared_load(first + a * POINTS_OF_LINE);
+      v[a] = {both.x, 0};
+      v[a + LINES_OF_ROW] = {both.y, 0};
+    }
+    butterfly<FG_PARTS>::apply(v);
+    const real x = v[0].x, y = v[LINES_OF_ROW].x;
+    shared_store(first, EVEN ? cplx{x, y} : cplx{-x, -y});
+#pragma unroll
+    for (int a = 1; a < LINES_OF_ROW; a++)
+      shared_store(first + a * POINTS_OF_LINE, EVEN ? v[a] : cplx{v[a].y, -v[a].x});
+  }
+}
+
+/* ---- sums ---- */
+
+/* The l-th line of a group; the last one stands in for those that do not exist. */
+struct line_of_group {
+  int row, part;
+  bool exists;
+};
+FG_DEVICE line_of_group line_of(int group, int l) {
+  constexpr int OTHERS = LINES_OF_ROW > 1 ? LINES_OF_ROW - 1 : 1;
+  if (group < OF_REALS) {
+    const int row = group * TOGETHER + l;
+    return {row < WHOLE ? row : WHOLE - 1, 0, row < WHOLE};
+  }
+  const int line = (group - OF_REALS) * TOGETHER + l;
+  const bool exists = line < WHOLE * OTHERS;
+  return {exists ? line / OTHERS : WHOLE - 1, 1 + (exists ? line % OTHERS : 0), exists};
+}
+
+/* Of each line the sums of real parts by the one factor, and of imaginary ones by the other. */
+struct sums {
+  real re[TOGETHER][WIDE], im[TOGETHER][WIDE];
+};
+
+template <int TERMS_HERE>
+FG_DEVICE void add_run(const cplx *const *x, int j, const factors *by_re, const factors *by_im, sums &all) {
+  sums run;
+#pragma unroll
+  for (int i = 0; i < TERMS_HERE; i++) {
+    const factors c = table_load(by_re + i * GROUPS_OF_K), d = FG_PARTS == 2 ? c : table_load(by_im + i * GROUPS_OF_K);
+#pragma unroll
+    for (int l = 0; l < TOGETHER; l++) {
+      const cplx v = shared_load(x[l] + j + i);
+#pragma unroll
+      for (int w = 0; w < WIDE; w++) {
+        run.re[l][w] = i ? run.re[l][w] + c.of[w] * v.x : c.of[w] * v.x;
+        run.im[l][w] = i ? run.im[l][w] + d.of[w] * v.y : d.of[w] * v.y;
+      }
+    }
+  }
+#pragma unroll
+  for (int l = 0; l < TOGETHER; l++) {
+#pragma unroll
+    for (int w = 0; w < WIDE; w++) {
+      all.re[l][w] += run.re[l][w];
+      all.im[l][w] += run.im[l][w];
+    }
+  }
+}
+
+/* The table has cosines, one row of k for each j, then sines. */
+FG_DEVICE void add_up(const pass_state &s, int group, int k, sums &all) {
+  constexpr int MATRIX = TERMS * GROUPS_OF_K;
+  const factors *const cosines = static_cast<const factors *>(s.args.filter) + k, *const sines = cosines + MATRIX;
+  const bool reals = FG_PARTS == 2 || group < OF_REALS;
+  const factors *by_re = reals && !EVEN ? sines : cosines, *by_im = reals && EVEN ? cosines : sines;
+  const cplx *x[TOGETHER];
+#pragma unroll
+  for (int l = 0; l < TOGETHER; l++) {
+    const line_of_group line = line_of(group, l);
+    x[l] = s.tile + line.row * ROW + line.part * POINTS_OF_LINE;
+#pragma unroll
+    for (int w = 0; w < WIDE; w++) all.re[l][w] = all.im[l][w] = 0;
+  }
+  int j = 1;
+#pragma unroll 1
+  for (; j + RUN <= TERMS + 1; j += RUN) {
+    add_run<RUN>(x, j, by_re, by_im, all);
+    by_re += RUN * GROUPS_OF_K;
+    by_im += RUN * GROUPS_OF_K;
+  }
+  if constexpr (TERMS % RUN > 0) add_run<TERMS % RUN>(x, j, by_re, by_im, all);
+#pragma unroll
+  for (int l = 0; l < TOGETHER; l++) { /* the sums become results */
+    const cplx zero = EVEN || !reals ? shared_load(x[l]) : cplx{0, 0};
+#pragma unroll
+    for (int w = 0; w < WIDE; w++) {
+      const real re = all.re[l][w], im = all.im[l][w];
+      all.re[l][w] = zero.x + 2 * (reals ? re : re + im);
+      all.im[l][w] = reals ? zero.y + 2 * im : zero.x + 2 * (re - im);
+    }
+  }
+}
+
+/* In place. */
+FG_DEVICE void transform(const pass_state &s) {
+  const int u = threadIdx.x, group = u / GROUPS_OF_K, first = u % GROUPS_OF_K * WIDE;
+  sums all;
+  if (u < SHARES) add_up(s, group, u % GROUPS_OF_K, all);
+  __syncthreads();
+  if (u >= SHARES) return;
+#pragma unroll
+  for (int l = 0; l < TOGETHER; l++) {
+    const line_of_group line = line_of(group, l);
+#pragma unroll
+    for (int w = 0; w < WIDE; w++) {
+      const int k = first + w;
+      if (!line.exists || k > TERMS) continue;
+      const real mirrored = line.part == 0 || EVEN ? all.im[l][w] : -all.im[l][w];
+      const int other = line.part ? LINES_OF_ROW - line.part : 0; /* which has it beside its own */
+      real *const row = reinterpret_cast<real *>(s.tile + line.row * ROW + k);
+      shared_store(row + 2 * line.part * POINTS_OF_LINE, all.re[l][w]);
+      shared_store(row + 2 * other * POINTS_OF_LINE + 1, mirrored);
+    }
+  }
+}
+
+FG_DEVICE void run(const pass_state &s) {
+  load(s);
+  __syncthreads();
+  transform_across(s);
+  __syncthreads();
+  let_next_launch();
+  transform(s);
+  __syncthreads();
+  store(s);
+}
+
+} /* namespace mirrored_sums */
+
+#endif
