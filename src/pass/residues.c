@@ -9,6 +9,14 @@ bool fg_is_prime(ptrdiff_t n) {
   return n > 1;
 }
 
+ptrdiff_t fg_largest_factor(ptrdiff_t n) {
+  ptrdiff_t factor = 2;
+  while (factor < n)
+    if (n % factor == 0) n /= factor;
+    else factor++;
+  return factor;
+}
+
 ptrdiff_t fg_power_modulo(ptrdiff_t base, ptrdiff_t exponent, ptrdiff_t n) {
   ptrdiff_t result = 1 % n;
   for (base %= n; exponent > 0; exponent /= 2, base = base * base % n)

@@ -6,6 +6,9 @@
 
 bool fg_is_prime(ptrdiff_t n);
 
+/* The largest prime factor, found in as many steps as it says; of 1 it is 2. */
+ptrdiff_t fg_largest_factor(ptrdiff_t n);
+
 /* base^exponent mod n, n < 2^31. */
 ptrdiff_t fg_power_modulo(ptrdiff_t base, ptrdiff_t exponent, ptrdiff_t n);
 

@@ -45,8 +45,9 @@ typedef struct {
 } fg_solver;
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
-    fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_bluestein, fg_solver_real,
-    fg_solver_r2r, fg_solver_r2r_box, fg_solver_halves, fg_solver_half_row, fg_solver_odd_row, fg_solver_real_prime;
+    fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_mirrored_sums,
+    fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_r2r_box, fg_solver_halves, fg_solver_half_row,
+    fg_solver_odd_row, fg_solver_real_prime;
 extern const fg_solver *const fg_solvers[]; /* ends with NULL */
 
 /* The cheapest way of any solver, appended to the list.  false if none can, or none below the limit. */
@@ -141,11 +142,6 @@ bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, 
 
 /* Solver rader adds up products of this line, or of its parts in a second pass, since nothing else rounds as well. */
 bool fg_rader_sums(const fg_planner *, const fg_work *w);
-
-/* w is rows that are even or odd extensions, the mirrors of themselves, which solver rader does as sums of products
- * (cuda/kernel/mirrored_sums.h).  taste: of primes from 29 on, in many parts or in rows from 17 (of others, and below, half rows do
- * as well), to 167, which stock FFTW adds up, too, so that they round as its do. */
-bool fg_rader_mirrored_sums(const fg_work *w);
 
 /* Solver four_step's row or plane, cut in two where that is best; or such a row convolved with the work's filter. */
 bool fg_cut_lower(const fg_planner *, const fg_work *w, fg_passes *);

@@ -27,7 +27,8 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
          && !w->load_table.kind && !w->store_table.kind && !w->twiddle /* must: the chirp takes their place */
          && w->dim[0].n <= UINT32_MAX / 4                              /* must: M's exponents are 32-bit */
          && !fg_smooth(w->dim[0].n, w->precision)                           /* taste: butterflies do better */
-         && !fg_rader_sums(planner, w);                                     /* taste: it rounds less */
+         && !fg_rader_sums(planner, w)                                      /* taste: it rounds less */
+         && !fg_solver_mirrored_sums.applicable(planner, w);                /* taste: so do these, and they do better */
 }
 
 /* Points of the line, of which the first so many are not zero, and wanted. */

@@ -9,8 +9,7 @@
 #include "src/pass/solver.h"
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
-  (void)planner;
-  return fg_work_half_row(w) && !fg_rader_mirrored_sums(w); /* taste: long sums do better than large butterflies */
+  return fg_work_half_row(w) && !fg_solver_mirrored_sums.applicable(planner, w); /* taste: that does better */
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

@@ -10,8 +10,10 @@
  * The tile is loaded and stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass
  * is as with any line: strides, twiddles, forms.  (Rader 1968.)
  *
- * Or, where a convolution rounds too much, with p's transform as sums of products (cuda/kernel/sums.h). */
+ * Or, where a convolution rounds too much, with p's transform as sums of products (cuda/kernel/sums.h): of lines that do not mirror
+ * themselves (solver mirrored_sums). */
 #include "src/pass/radices.h"
+#include "src/pass/residues.h"
 #include "src/pass/solver.h"
 
 enum { LONGEST = 1 << 16 }; /* no block holds more */
@@ -19,14 +21,6 @@ enum { LONGEST = 1 << 16 }; /* no block holds more */
 /* A thread has a point of each part.  (37 to 53 parts of 67 to 127 points in two passes instead: seven rows of 2701 to 5207 points
  * 1.23 times as fast in the mean on an H100, all faster; of three of real data two as fast, one 1.5 times slower.) */
 enum { MOST_PARTS = 32 };
-
-static ptrdiff_t largest_factor(ptrdiff_t n) {
-  ptrdiff_t factor = 2;
-  while (factor < n)
-    if (n % factor == 0) n /= factor;
-    else factor++;
-  return factor;
-}
 
 /* Of an even or odd extension by an odd multiple of a prime stock FFTW adds up real products, half as many as there are
  * points: a convolution has up to 1.37 times its error in double precision (sim; on an H200 1.29; in single precision, of
@@ -37,26 +31,6 @@ static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
   if (w->precision == FG_SINGLE || prime > LONGEST_SUMMED || !fg_form_extends(side->form)) return false;
   const ptrdiff_t multiple = fg_form_length(side->form, side->row) / 2 / prime;
   return multiple > 1 && multiple % 2;
-}
-
-/* Its positions are the indices along the line. */
-static bool is_whole(const fg_work *w) {
-  if (w->twiddle || w->load_table.kind || w->store_table.kind || w->load_weight != 1 || w->store_weight != 1) return false;
-  for (int l = 0; l < w->loops; l++)
-    if (w->loop[l].load || w->loop[l].store) return false;
-  return true;
-}
-
-bool fg_rader_mirrored_sums(const fg_work *w) {
-  enum { SHORTEST = 17, ALWAYS = 29, LONGEST_MIRRORED = 167, MANY_PARTS = 10, MOST_PARTS_MIRRORED = 32 };
-  if (w->rank != 1 || w->kind != FG_DFT || !fg_work_is_row(w) || !is_whole(w)) return false;
-  if (!fg_form_extends(w->from.form) || w->to.form != w->from.form) return false;
-  const ptrdiff_t n = w->dim[0].n;
-  if (fg_form_length(w->from.form, w->from.row) != n || n > LONGEST_MIRRORED * MOST_PARTS_MIRRORED) return false;
-  const ptrdiff_t prime = largest_factor(n), parts = n / prime;
-  const bool rows = w->dim[0].is == 1 && w->dim[0].os == 1, gains = parts >= MANY_PARTS || (rows && parts > 2);
-  return prime <= LONGEST_MIRRORED && parts % 2 == 0 && parts <= MOST_PARTS_MIRRORED && fg_radix_exists((int)parts, w->precision) &&
-         (prime >= ALWAYS || (prime >= SHORTEST && gains)); /* taste */
 }
 
 /* Its tables would take the place of a twiddle or of others; and it rounds more than sums. */
@@ -71,8 +45,10 @@ static bool does_well_in_two(const fg_planner *planner, const fg_work *w, ptrdif
   return planner->splits == 0 && rows && w->precision == FG_SINGLE && !fg_work_has_form(w) && !chirp_is_none(w, prime);
 }
 
-static bool convolves(const fg_planner *planner, const fg_work *w) {
-  const ptrdiff_t n = fg_work_line(w), p = largest_factor(n);
+static bool applicable(const fg_planner *planner, const fg_work *w) {
+  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
+  const ptrdiff_t n = fg_work_line(w), p = fg_largest_factor(n);
+  if (fg_solver_mirrored_sums.applicable(planner, w)) return false; /* taste: half of the work, and it rounds less */
   return !fg_smooth(p, w->precision)                                 /* taste: a butterfly does better */
          && fg_smooth(p - 1, w->precision)                           /* must: butterflies */
          && (fg_radices_permute(p - 1) || chirp_is_none(w, p))       /* taste: it does better */
@@ -80,39 +56,20 @@ static bool convolves(const fg_planner *planner, const fg_work *w) {
          && (n / p <= MOST_PARTS || !does_well_in_two(planner, w, p)); /* taste: that does better */
 }
 
-static bool applicable(const fg_planner *planner, const fg_work *w) {
-  if (w->rank != 1 || w->kind != FG_DFT || fg_work_line(w) > LONGEST) return false;
-  return fg_rader_mirrored_sums(w) || convolves(planner, w);
-}
-
 bool fg_rader_sums(const fg_planner *planner, const fg_work *w) {
   if (w->rank != 1 || w->kind != FG_DFT || w->precision == FG_SINGLE || w->dim[0].n > LONGEST) return false;
-  const ptrdiff_t n = w->dim[0].n, prime = largest_factor(n); /* in n steps: not of long ones */
+  const ptrdiff_t n = w->dim[0].n, prime = fg_largest_factor(n); /* in n steps: not of long ones */
   if (fg_smooth(prime, w->precision) || !rounds_as_sums(w, prime)) return false;
   const bool in_two = planner->splits == 0 && !w->twiddle && w->loops < FG_MAX_LOOPS; /* of which the second has the prime */
   return applicable(planner, w) || (in_two && n / prime <= FG_MAX_RADIX && fg_smooth(n / prime, w->precision));
 }
 
-/* One transform of the whole row, of which no two share a line. */
-static fg_pass mirrored_sums(const fg_work *w) {
-  fg_pass p = fg_pass_of(w);
-  p.pairs = false;
-  p.data = p.n;
-  p.sums = FG_SUMS_OF_MIRRORS;
-  return p;
-}
-
-static fg_pass convolution(const fg_work *w) {
-  fg_pass p = fg_pass_of_line(w);
-  if (rounds_as_sums(w, largest_factor(p.data))) p.sums = FG_SUMS_OF_LINES;
-  return p;
-}
-
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
-  fg_pass p = fg_rader_mirrored_sums(w) ? mirrored_sums(w) : convolution(w);
-  const ptrdiff_t prime = largest_factor(p.data);
+  fg_pass p = fg_pass_of_line(w);
+  const ptrdiff_t prime = fg_largest_factor(p.data);
   p.n = prime - 1;
   p.parts = prime < p.data ? (int)(p.data / prime) : 0;
+  p.sums = rounds_as_sums(w, prime) ? FG_SUMS_OF_LINES : FG_SUMS_NONE;
   p.filter = (fg_table){.kind = FG_TABLE_RADER, .precision = w->precision, .n = prime, .length = p.n};
   return fg_passes_choose(planner, list, &p);
 }
