@@ -71,7 +71,8 @@ typedef struct {
   const void *form_table;      /* factors of the form by position */
   const void *half_row_table;  /* FG_HALF_ROW: exp(−2πi·k/2n)/2, k ≤ n/2 (box.cu: k ≤ n) */
   const void *filter;          /* transformed filter of an in-tile convolution */
-  const int *order;            /* FG_RADER: the place in the tile of point k of the stages, a power of g, 0 ≤ k < N */
+  const int *order;            /* FG_RADER: the place in the tile of point k of the stages, a power of g, 0 ≤ k < N;
+                                  FG_SUMS 2: the places of elements (mirrored_sums.h) */
   long long box_in[FG_MAX_BOX], box_out[FG_MAX_BOX]; /* strides of a box's dimensions, slowest first */
   const void *box_stages[FG_MAX_BOX];                /* twiddles between the stages of each of them */
   fg_loop loop[FG_LOOPS_OF_ARGS]; /* innermost first */

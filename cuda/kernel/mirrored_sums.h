@@ -7,9 +7,9 @@
  *   Y[a, ±k] = Re z[a, 0] + 2 Σ_j (Re z[a, j] · cos(2πjk/p) ± Im z[a, j] · sin(2πjk/p)),   1 ≤ j ≤ T, 0 ≤ k ≤ T
  *
  * which is real, and Y[a, −k] = Y[−a, k].  Parts 0 and m/2 are real before, too: they are one line of such numbers, with cosines
- * only.  An odd extension's results are imaginary: the same with i·conj z for z, and negative on the other side; parts 0 and m/2
- * have sines only.  So T² products for each part, of reals: an eighth of those of complex lines (sums.h), and the tile has as many
- * numbers as the row.  They round as those of stock FFTW do, which adds up, too.
+ * only.  An odd extension's results are imaginary: the same with −i·z for z, and Y[a, −k] = −Y[−a, k]; parts 0 and m/2 have sines
+ * only.  So T² products of reals for each part, a quarter of those of complex lines (sums.h), and the tile has as many numbers as
+ * the row.  They round as those of stock FFTW do, which adds up, too.
  *
  * A thread has WIDE neighbouring k of TOGETHER lines: what it loads of a line serves for all of the former, and factors, which
  * are a table of rows of k, for all of the latter. */
@@ -28,12 +28,13 @@ static_assert(FG_PARTS % 2 == 0 && FG_DATA == FROM_LENGTH && FG_DATA == FG_PARTS
 constexpr int TERMS = (PRIME - 1) / 2, POINTS_OF_LINE = TERMS + 1, LINES_OF_ROW = FG_PARTS / 2;
 constexpr int ROW = (LINES_OF_ROW * POINTS_OF_LINE) | 1; /* pitch */
 constexpr int WIDE = 4, TOGETHER = sizeof(real) == 4 ? 4 : 2;
-constexpr int GROUPS_OF_K = (POINTS_OF_LINE + WIDE - 1) / WIDE, TABLE_ROW = GROUPS_OF_K * WIDE;
+constexpr int GROUPS_OF_K = (POINTS_OF_LINE + WIDE - 1) / WIDE;
 constexpr int OF_REALS = (WHOLE + TOGETHER - 1) / TOGETHER; /* groups of lines: of parts 0 and m/2, and of the others */
 constexpr int OF_OTHERS = (WHOLE * (LINES_OF_ROW - 1) + TOGETHER - 1) / TOGETHER;
 constexpr int SHARES = (OF_REALS + OF_OTHERS) * GROUPS_OF_K;
 constexpr int RUN = 16; /* terms one after the other; their sums are added, which rounds less */
 static_assert(SHARES <= FG_THREADS, "a thread has one share, whose results are stored over its points");
+static_assert(FG_TILE_POINTS == WHOLE * ROW && FG_SUMS_FACTORS == GROUPS_OF_K * WIDE, "as geometry_sums.c has them");
 
 typedef four_reals factors;
 static_assert(sizeof(factors) == WIDE * sizeof(real), "one for each k");
@@ -73,17 +74,14 @@ template <bool COLUMN> struct moves {
     const int own = wanted_element(i);
     return (i + 1) * ALONG > ELEMENTS && own >= ELEMENTS ? ELEMENTS - 1 : own;
   }
-  FG_DEVICE int row_of_tile(int r) { return wanted_row(r); }
   /* Of threads that are not idle. */
   FG_DEVICE bool in_tile(int r, int i) {
     return ((r + 1) * AT_ONCE <= WHOLE || wanted_row(r) < WHOLE) && ((i + 1) * ALONG <= ELEMENTS || wanted_element(i) < ELEMENTS);
   }
   __device__ __forceinline__ bool in_memory(int r, int i) const { return in_tile(r, i) && wanted_row(r) <= last; }
 
-  FG_DEVICE bool is_idle() { return IDLE && threadIdx.x >= ALONG * AT_ONCE; }
-
-private:
   static constexpr bool IDLE = FG_THREADS > ALONG * AT_ONCE;
+  FG_DEVICE bool is_idle() { return IDLE && threadIdx.x >= ALONG * AT_ONCE; }
   FG_DEVICE int wanted_row(int r) { return int(COLUMN ? threadIdx.x % WHOLE : threadIdx.x / ALONG) + r * AT_ONCE; }
   FG_DEVICE int wanted_element(int i) {
     const int first = int(COLUMN ? threadIdx.x / WHOLE : threadIdx.x % ALONG);
@@ -113,7 +111,7 @@ FG_DEVICE void load(const pass_state &s) {
     const int to = table_load(places_of(s, false) + M::element(i));
 #pragma unroll
     for (int r = 0; r < M::ROW_STEPS; r++)
-      if (M::in_tile(r, i)) shared_store(number_at(s, M::row_of_tile(r), to), signed_number(to, x[i][r]));
+      if (M::in_tile(r, i)) shared_store(number_at(s, M::wanted_row(r), to), signed_number(to, x[i][r]));
   }
 }
 
@@ -164,7 +162,7 @@ FG_DEVICE void transform_across(const pass_state &s) {
     shared_store(first, EVEN ? cplx{x, y} : cplx{-x, -y});
 #pragma unroll
     for (int a = 1; a < LINES_OF_ROW; a++)
-      shared_store(first + a * POINTS_OF_LINE, EVEN ? v[a] : cplx{v[a].y, -v[a].x});
+      shared_store(first + a * POINTS_OF_LINE, EVEN ? v[a] : quarter(v[a]));
   }
 }
 

@@ -20,7 +20,8 @@
  *   FG_LOADED, FG_STORED       of FG_DATA points, with a chirp: so many are not zero, and wanted
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
  *   FG_SUMS                    those are not convolved, but sums of products, 1: of any lines (sums.h), the filter is the
- *                              roots of unity; 2: of rows that mirror themselves (mirrored_sums.h), it is cosines and sines
+ *                              roots of unity; 2: of rows that mirror themselves (mirrored_sums.h), it is cosines and sines, in
+ *                              rows of FG_SUMS_FACTORS
  *   FG_FILTER_ROWS             1: a convolution of FG_N points whose filter begins at the line's position in it
  *   FG_TWIDDLE_BACK            1: the twiddle's conjugate
  *   FG_TWIDDLE_SHORT           1: its factors are in one table

@@ -171,7 +171,7 @@ static void offer_all_lines(candidates *all, const fg_pass *p) {
 
 static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
   fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
-  const int count = fg_geometry_more_lists(p, lists), differ = p->sums ? 1 : count; /* sums have no stages */
+  const int count = fg_geometry_more_lists(p, lists), differ = p->sums ? 1 : count; /* whose stages are not done */
   for (int i = 0; i < count && i < differ; i++) {
     fg_pass now = *p;
     fg_geometry_set_radices(&now, lists[i].radix, lists[i].stages);
@@ -431,7 +431,8 @@ void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]) {
     for (int d = 0; d < p->dims; d++)
       at += snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), "%c%td", !d ? ':' : d == 2 && p->strip ? '|' : 'x', p->box[d].n);
   } else {
-    at = snprintf(key, FG_CHOICE_KEY, "%s:%td/%td", p->sums ? "sums" : "tile", n, p->data);
+    static const char *const of_sums[] = {"tile", "sums", "mirrors"};
+    at = snprintf(key, FG_CHOICE_KEY, "%s:%td/%td", of_sums[p->sums], n, p->data);
   }
   snprintf(key + at, (size_t)(FG_CHOICE_KEY - at), ":%c:%c%c:%d:%td.%td:%d%d%d%d%d:%d.%d:%d%d%d:%d%d%d%d",
            p->precision == FG_SINGLE ? 's' : 'd', access_of(p->in, fg_geometry_load_across(p)),

@@ -50,7 +50,7 @@ static share share_of(const fg_pass *p) {
   if (p->sums == FG_SUMS_OF_MIRRORS) { /* sums, of which a thread has one share */
     of.portions[0] = fg_geometry_sums_shares(p);
     of.points[0] = fg_geometry_sums_points(p);
-    of.used = 2 * fg_geometry_sums_products(p) / ((double)p->filter.n - 1);
+    of.used = fg_geometry_sums_full_shares(p) * of.points[0];
     return of;
   }
   for (int s = 0; s < p->stages; s++) {
@@ -202,8 +202,8 @@ static int residency(const fg_pass *p, const fg_device_info *device, size_t shar
 }
 
 /* Bytes from line to line where they are next to each other: of split arrays (fg_pass_splits_columns), of half and odd rows, and of
- * real to real ones, reals.  Of the latter's convolutions points: with reals few columns would be planned in three passes; and of
- * few lines, which make fewer blocks than there are multiprocessors. */
+ * real to real ones, reals.  Of the latter's convolutions, but sums, points: with reals few columns would be planned in three passes; and
+ * of few lines, which make fewer blocks than there are multiprocessors. */
 int fg_fit_neighbour_size(const fg_pass *p) {
   enum { MANY = 8192 };
   const bool sums = p->sums == FG_SUMS_OF_MIRRORS, many = fg_pass_lines(p) >= MANY;
@@ -398,7 +398,7 @@ void fg_fit_blocks(fg_pass *p, const fg_device_info *device) {
   const share of = share_of(p);
   const int points = points_of(p, &of, &busy);
   p->blocks_sm = residency(p, device, of.shared, points);
-  if (fg_pass_broken_run(p) > 0 && p->sums != FG_SUMS_OF_MIRRORS) p->blocks_sm = 1;
+  if (fg_pass_broken_run(p) > 0 && p->sums != FG_SUMS_OF_MIRRORS) p->blocks_sm = 1; /* sums have more to do than to store */
   if (p->blocks_sm >= MANY && registers_for(p, device, p->blocks_sm) < registers_of(p, points)) p->blocks_sm--;
 }
 

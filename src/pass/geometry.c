@@ -157,8 +157,8 @@ static int lists_of_real_prime(const fg_pass *p, fg_radix_list *list, int most) 
 
 int fg_geometry_lists(const fg_pass *p, fg_radix_list list[FG_GEOMETRY_LISTS]) {
   enum { LISTS = 5 };
-  if (p->sums == FG_SUMS_OF_MIRRORS) {
-    *list = (fg_radix_list){.stages = 1, .radix = {(int)p->n}};
+  if (p->sums == FG_SUMS_OF_MIRRORS) { /* there are no stages; one stands for them where data says which */
+    *list = (fg_radix_list){.stages = 1, .radix = {2}};
     return 1;
   }
   if (p->real_radix) return lists_of_real_prime(p, list, LISTS);

@@ -27,13 +27,13 @@ double fg_geometry_score_r2r_box(const fg_pass *p, const fg_device_info *device)
 void fg_geometry_fit_r2r_box(fg_pass *p, const fg_device_info *device);
 
 /* Of rows that mirror themselves, as sums (FG_SUMS_OF_MIRRORS): complex places of a row in the tile; factors of a row of the table;
- * shares of a block, of which a thread has one, and what that takes in registers, in points; products of a block, and instructions with all
- * around them (15 to 84 terms on an H100, eleven passes, within a sixth). */
+ * shares of a block, of which a thread has one, and what that takes in registers, in points; how many they would be if all were full;
+ * instructions of a block (40 problems of 14 to 83 terms on an H100: half of them within a tenth, all within a half). */
 ptrdiff_t fg_geometry_sums_row(const fg_pass *p);
 ptrdiff_t fg_geometry_sums_factors(const fg_pass *p);
 ptrdiff_t fg_geometry_sums_shares(const fg_pass *p);
 int fg_geometry_sums_points(const fg_pass *p);
-double fg_geometry_sums_products(const fg_pass *p);
+double fg_geometry_sums_full_shares(const fg_pass *p);
 double fg_geometry_sums_operations(const fg_pass *p);
 
 /* The same for a box whose stages, axes and pitch are set: boxes a block, threads, pitch and skews.  Returns how good

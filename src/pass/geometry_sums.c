@@ -22,12 +22,12 @@ ptrdiff_t fg_geometry_sums_shares(const fg_pass *p) {
 /* Sums of real and of imaginary parts of the terms at hand, and so far. */
 int fg_geometry_sums_points(const fg_pass *p) { return (p->filter.n / 2 > RUN ? 2 : 1) * WIDE * (int)together(p); }
 
-double fg_geometry_sums_products(const fg_pass *p) {
-  const double points = (double)points_of_line(p);
-  return (double)p->lines * (double)p->parts * points * (points - 1);
-}
+static double results(const fg_pass *p) { return (double)p->lines * (double)p->parts * (double)points_of_line(p); }
+
+double fg_geometry_sums_full_shares(const fg_pass *p) { return results(p) / (double)(2 * WIDE * together(p)); }
 
 double fg_geometry_sums_operations(const fg_pass *p) {
   const bool two = p->parts > 2; /* tables, cosines and sines */
-  return (two ? 2.2 : 1.6) * fg_geometry_sums_products(p) + (two ? 85 : 60) * (double)(p->lines * p->data / 2);
+  const double products = results(p) * (double)(points_of_line(p) - 1);
+  return (two ? 2.2 : 1.6) * products + (two ? 85 : 60) * (double)(p->lines * p->data / 2);
 }

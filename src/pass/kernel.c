@@ -105,6 +105,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_TILE_POINTS", fg_geometry_tile_points(p));
   define(d, "FG_RADER", fg_pass_is_rader(p));
   define(d, "FG_SUMS", p->sums);
+  if (p->sums == FG_SUMS_OF_MIRRORS) define(d, "FG_SUMS_FACTORS", fg_geometry_sums_factors(p));
   define(d, "FG_REAL_RADIX", p->real_radix);
   define(d, "FG_DATA", p->data);
   const bool chirp = p->filter.kind == FG_TABLE_FILTER && !p->filter.rows;

@@ -354,8 +354,7 @@ static double transform_seconds(const fg_pass *p, const fg_device_info *device) 
   return points * transform_operations(p) / (sm_operations(p, device) * device->multiprocessors);
 }
 
-/* The same of sums of products (cuda/kernel/sums.h), which wait for their factors more than they compute: of rows that mirror
- * themselves two terms in four of half the lines.  (142 to 736 elements on an H100, within a quarter.) */
+/* The same of sums of products of lines (cuda/kernel/sums.h), which wait for their factors more than they compute. */
 static double sum_operations(const fg_pass *p) { return SUM_OPERATIONS * (double)p->filter.n; }
 
 /* A convolution in a tile: seconds of what it computes and exchanges, which its memory traffic hides behind.  Accesses

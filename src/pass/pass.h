@@ -45,9 +45,9 @@ enum fg_table_kind {
                        the order in which the radices' stages leave it */
   FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
   FG_TABLE_HARTLEY, /* RADER's for real points (cuda/kernel/real_prime.h); length n − 1, or from 2(n − 2) on */
-  FG_TABLE_PRODUCTS,/* reals: cos(2πjk/n) in rows of length k, one for each j from 1 to (n − 1)/2, then sines; n odd, length even */
+  FG_TABLE_PRODUCTS,/* reals: cos(2πjk/n), 0 ≤ k < length, for each j from 1 to (n − 1)/2; then sines; n odd, length even */
   FG_TABLE_MIRRORS  /* integers: where the elements of a row that is extended to length are as points of the prime n
-                       (cuda/kernel/mirrored_sums.h), loaded, then stored; with first elements of the extension that are none */
+                       (cuda/kernel/mirrored_sums.h), loaded, then stored; first: 1 where the extension is odd */
 };
 
 typedef struct {
@@ -56,8 +56,8 @@ typedef struct {
   int sign;          /* CHIRP, FILTER; HARTLEY: that of c2r is doubled */
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
-  ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries */
-  ptrdiff_t step, first; /* ROOTS */
+  ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries; PRODUCTS, MIRRORS: see there */
+  ptrdiff_t step, first; /* ROOTS; first: MIRRORS */
   ptrdiff_t lags[2]; /* FILTER: the highest forwards and backwards, of length − 1 together at most */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES, RADER, HARTLEY, POWERS */
@@ -100,8 +100,7 @@ typedef struct {
   ptrdiff_t load_step, store_step; /* elements from position to position, where a side has a form */
   fg_table form_table;    /* factors of the forms */
   int parts;              /* 0, or a line is so many of a prime length in the tile, FG_TABLE_RADER */
-  enum fg_sums sums;      /* that prime length is not convolved, but sums of products; of rows that mirror themselves stages
-                             are one, of n points */
+  enum fg_sums sums;      /* that prime length is not convolved, but sums of products */
   bool pairs;             /* two rows of real data share a line */
   int real_radix;         /* 0, or (even) the real points of each butterfly of the first stage, FG_TABLE_HARTLEY: radix[0]
                              is how many of its results are kept, real_radix/2 + 1, and n counts those */
@@ -249,7 +248,7 @@ double fg_pass_sector_share(const fg_pass *p);
 
 /* Bytes of the runs of lines side by side that are stored, out of place, from within a sector of memory to within another,
  * whose rest comes from other blocks; 0 if there are none.  The less such data is under way the faster: the compiler is asked for
- * one block on a multiprocessor, with wide runs.  And the share of the bandwidth that such runs reach (fitted to rows of 343 to
+ * one block on a multiprocessor, with wide runs (not of sums, which take longer than their stores).  And the share of the bandwidth that such runs reach (fitted to rows of 343 to
  * 1600 points on an H100: doc/performance.md, Whole sectors). */
 double fg_pass_broken_run(const fg_pass *p);
 double fg_pass_broken_share(double bytes);

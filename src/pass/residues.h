@@ -6,7 +6,7 @@
 
 bool fg_is_prime(ptrdiff_t n);
 
-/* The largest prime factor, found in as many steps as it says; of 1 it is 2. */
+/* The largest prime factor, in up to as many steps; of 1 it is 2. */
 ptrdiff_t fg_largest_factor(ptrdiff_t n);
 
 /* base^exponent mod n, n < 2^31. */

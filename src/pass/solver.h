@@ -44,6 +44,9 @@ typedef struct {
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 
+/* The largest prime that FFTW does not convolve. */
+enum { FG_FFTW_LONGEST_SUMMED = 167 };
+
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
     fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_mirrored_sums,
     fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_r2r_box, fg_solver_halves, fg_solver_half_row,

@@ -17,7 +17,7 @@ static double terms(const fg_problem *p) {
 static bool convolves(const fg_passes *passes) {
   bool some = false;
   for (int i = 0; i < passes->count; i++)
-    some |= passes->pass[i].filter.kind || passes->pass[i].load_table.kind == FG_TABLE_CHIRP;
+    some |= (passes->pass[i].filter.kind && !passes->pass[i].sums) || passes->pass[i].load_table.kind == FG_TABLE_CHIRP;
   return some;
 }
 

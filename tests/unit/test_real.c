@@ -153,7 +153,8 @@ static const struct {
     {"ik2e00x158o00x3b", MIRRORS, MIRRORS, 0}, {"ok48e00*9", MIRRORS, MIRRORS, 0}, {"ok268e00*2", MIRRORS, MIRRORS, 0},
     {"ik95e00*4", MIRRORS, MIRRORS, 0}, {"ok166o00v37", MIRRORS, MIRRORS, 0}, {"ok128e00x142o00*2", MIRRORS, MIRRORS, 0},
     {"ok30:41:3o00*5:3:95x3:2000:500", MIRRORS, MIRRORS, 0}, {"ok497e00*5", MIRRORS, MIRRORS, 0}, {"ok35e00*9", MIRRORS, MIRRORS, 0},
-    {"ok86e00v9", MIRRORS, MIRRORS, 0}, {"ok271o00*3", MIRRORS, MIRRORS, 0},
+    {"ok86e00v9", MIRRORS, MIRRORS, 0}, {"ok271o00*3", MIRRORS, MIRRORS, 0}, {"ok135e00*5", MIRRORS, MIRRORS, 0},
+    {"ok141o00v9", MIRRORS, MIRRORS, 0}, {"ok335e00*5", MIRRORS, MIRRORS, 0}, {"ok333:3:-1o00*3:-1500:370", MIRRORS, MIRRORS, 0},
     /* Cut in two, or of too many parts: lines, in double precision; columns behind another pass where they are cut. */
     {"ok800e00*3", NONE, LINES, 0}, {"ok584e00*3", NONE, LINES, 2048}, {"ik422o00*3", NONE, LINES, 1536},
     /* Other kinds, smaller primes, larger ones, few parts of columns. */
@@ -249,8 +250,8 @@ END_TEST
 
 /* Rows whose half is a prime or has a large one, as such lines: permuted, of one part and several, an even and an odd number of
  * them; convolved with a chirp, halves even and odd; one row a block and several, the last block not full; across rows, in place,
- * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines; of extensions those by even lengths,
- * in single precision; of what is too long for a tile the passes are those of whole rows. */
+ * splits, gaps, rows of odd distance, loops; kinds of each order.  Not rows that share lines; of extensions those by even lengths
+ * with primes that are not added up (below), in single precision; of what is too long for a tile the passes are those of whole rows. */
 static const struct {
   const char *text;
   size_t shared_block;
@@ -268,11 +269,10 @@ static const struct {
     {"orf134:2:1*3:300:80x4:1000:300", 0, FG_TABLE_RADER, 1}, {"orb334:1:2*3:180:700x4:600:2200", 0, FG_TABLE_FILTER, 1},
     {"ok134f*5", 0, FG_TABLE_RADER, 1}, {"ik334b*4", 0, FG_TABLE_FILTER, 1}, {"ok668:1:1h*3:669:669", 0, FG_TABLE_FILTER, 1},
     {"ok134e10*5", 0, FG_TABLE_RADER, 1}, {"ik334o10*3", 0, FG_TABLE_FILTER, 1}, {"ok268e01*3", 0, FG_TABLE_RADER, 1},
-    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok135e00*5", 0, FG_TABLE_RADER, 1},
-    {"ok133o00*7", 0, FG_TABLE_RADER, 1}, {"ik269e00*3", 0, FG_TABLE_RADER, 1}, {"ok141o00v9", 0, FG_TABLE_RADER, 1},
-    {"ok335e00*5", 0, FG_TABLE_FILTER, 1},
-    {"ok2019e00v100", 0, FG_TABLE_RADER, 1}, {"ok333:3:-1o00*3:-1500:370", 0, FG_TABLE_FILTER, 1},
-    {"ik335e00v5", 0, FG_TABLE_FILTER, 1},
+    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok363e00*5", 0, FG_TABLE_RADER, 1},
+    {"ok361o00*7", 0, FG_TABLE_RADER, 1}, {"ik725e00*3", 0, FG_TABLE_RADER, 1}, {"ok397o00v9", 0, FG_TABLE_RADER, 1},
+    {"ok359e00*5", 0, FG_TABLE_FILTER, 1}, {"ok2019e00v100", 0, FG_TABLE_RADER, 1},
+    {"ok357:3:-1o00*3:-1600:400", 0, FG_TABLE_FILTER, 1}, {"ik359e00v5", 0, FG_TABLE_FILTER, 1},
     {"orf2018", 4096, FG_TABLE_NONE, 0},
 };
 

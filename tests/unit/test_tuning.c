@@ -23,7 +23,7 @@
 static const char *const problems[] = {"oc1024*512", "oc100*40",     "oc65536",     "ic96x96x96",  "oc64x64x64*2",
                                        "oc24x24x24", "oc12x28*300",  "oc101*1000",  "oc1009*3000", "oc256x256x256",
                                        "orf512*64",  "orb1000x12*3", "ok10240e10*30", "oc4096x4096", "oc37*100", "oc65521*512",
-                                       "ok32e10x32e10*800", "ok128e01x128o11x6f*60"};
+                                       "ok32e10x32e10*800", "ok128e01x128o11x6f*60", "ok168e00*300"};
 
 static void same_kernel(const fg_pass *a, const fg_pass *b) {
   char x[FG_DEFINES_SIZE], y[FG_DEFINES_SIZE];
@@ -358,7 +358,7 @@ static const struct {
   int passes;
 } measured[] = {{"oc60*8", 1}, {"oc48x48", 1}, {"ic6x10x4*3", 1}, {"oc37*5", 1}, {"oc404*2", 1}, {"orf30*4", 1},
                 {"orf30*25", 1}, {"orb36*3", 1}, {"oc2048", 1}, {"oc8192", 1}, {"ic40x1000", 2}, {"oc65536", 2},
-                {"ok8e10x6o11*30", 1}};
+                {"ok8e10x6o11*30", 1}, {"ok168e00*30", 1}, {"ok86o00v100", 1}};
 
 START_TEST(geometries_are_tried_and_right) {
   each = 1e-3;

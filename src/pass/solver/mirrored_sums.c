@@ -4,9 +4,9 @@
  * Such rows mirror themselves, so that each result is a sum of (p − 1)/2 real products: fewer than a convolution of p − 1 points
  * takes for complex ones, and it rounds as stock FFTW does, which adds up, too.  (How: cuda/kernel/mirrored_sums.h.)
  *
- * Primes from 29 on, in many parts, or in rows, from 17: of others half rows do as well (solver half_row).  To 167, the largest that
- * FFTW adds up; beyond, a convolution does better.  (87 problems on an H100, 17 to 83 terms, by half rows, convolutions and chirps
- * as before: doc/performance.md.) */
+ * Primes from 29 on, in many parts, or in rows, from 17: of others half rows do as well (solver half_row).  Up to the largest
+ * that FFTW adds up; beyond, a convolution does better.  (105 problems on an H100, beside half rows, convolutions and chirps:
+ * doc/performance.md, Sums of mirrored rows.) */
 #include "src/pass/geometry.h"
 #include "src/pass/radices.h"
 #include "src/pass/residues.h"
@@ -15,21 +15,13 @@
 enum {
   SHORTEST = 17,
   ALWAYS = 29,
-  LONGEST = 167,
   MANY_PARTS = 10,
   MOST_PARTS = 32 /* which a thread has in registers */
 };
 
-/* Its positions are the indices along the line. */
-static bool is_whole(const fg_work *w) {
-  if (w->twiddle || w->load_table.kind || w->store_table.kind || w->load_weight != 1 || w->store_weight != 1) return false;
-  for (int l = 0; l < w->loops; l++)
-    if (w->loop[l].load || w->loop[l].store) return false;
-  return true;
-}
-
 static bool is_extension(const fg_work *w) {
-  return w->rank == 1 && w->kind == FG_DFT && fg_work_is_row(w) && is_whole(w) && fg_form_extends(w->from.form) &&
+  const bool alone = !w->twiddle && !w->load_table.kind && !w->store_table.kind;
+  return w->rank == 1 && w->kind == FG_DFT && alone && fg_work_is_row(w) && fg_form_extends(w->from.form) &&
          w->to.form == w->from.form && fg_form_length(w->from.form, w->from.row) == w->dim[0].n;
 }
 
@@ -47,16 +39,17 @@ static fg_pass pass_of(const fg_work *w) {
 }
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
+  enum { NEIGHBOURS = 8 }; /* lines that fill a sector */
   const ptrdiff_t n = w->rank == 1 ? w->dim[0].n : 0;
-  if (n > LONGEST * MOST_PARTS || !is_extension(w)) return false; /* the former before it is factored */
+  if (n > FG_FFTW_LONGEST_SUMMED * MOST_PARTS || !is_extension(w)) return false; /* the former before it is factored */
   const ptrdiff_t prime = fg_largest_factor(n), parts = n / prime;
-  if (prime > LONGEST || parts > MOST_PARTS) return false;                           /* taste */
-  if (parts % 2 || !fg_radix_exists((int)parts, w->precision)) return false;         /* must: one across the parts, coprime to p */
+  if (prime > FG_FFTW_LONGEST_SUMMED || parts > MOST_PARTS || parts % 2) return false; /* must: the kernel; and taste */
   const bool rows = w->dim[0].is == 1 && w->dim[0].os == 1;
   if (prime < ALWAYS && (prime < SHORTEST || (parts < MANY_PARTS && !(rows && parts > 2)))) return false; /* taste */
-  fg_pass one = pass_of(w);
-  one.lines = 1;
-  return fg_geometry_shared(&one) <= planner->device->shared_block; /* must */
+  fg_pass least = pass_of(w);
+  least.lines = rows ? 1 : NEIGHBOURS;
+  return fg_pass_is_whole(&least, FG_INPUT) && fg_pass_is_whole(&least, FG_OUTPUT) /* must: the kernel has no others */
+         && fg_geometry_shared(&least) <= planner->device->shared_block;           /* must: there is room */
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

@@ -41,10 +41,9 @@ static bool lower_copy(const fg_planner *planner, const fg_work *w, fg_passes *l
  * means of which round less.  So only where there are none but large primes, which stock FFTW convolves, too, with larger
  * errors than where it adds products. */
 static bool has_odd_period(enum fg_r2r_kind kind, ptrdiff_t n) {
-  enum { SUMMED = 167 }; /* the largest prime that FFTW does not convolve */
   const ptrdiff_t period = fg_kind_length(kind, n);
   if ((kind != FG_KIND_REDFT00 && kind != FG_KIND_RODFT00) || period % 2 == 0) return false;
-  for (ptrdiff_t q = 3; q <= SUMMED; q += 2)
+  for (ptrdiff_t q = 3; q <= FG_FFTW_LONGEST_SUMMED; q += 2)
     if (period % q == 0) return false;
   return period > 1;
 }
