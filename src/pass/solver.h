@@ -44,8 +44,9 @@ typedef struct {
   bool (*lower)(const fg_planner *, const fg_work *w, fg_passes *);
 } fg_solver;
 
-/* The largest prime that FFTW does not convolve. */
-enum { FG_FFTW_LONGEST_SUMMED = 167 };
+/* The largest prime that FFTW does not convolve, and the largest that solver mirrored_sums does not. */
+enum { FG_FFTW_LONGEST_SUM = 167 };
+static inline ptrdiff_t fg_longest_mirrored_sum(enum fg_precision p) { return p == FG_SINGLE ? 257 : FG_FFTW_LONGEST_SUM; }
 
 extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
     fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_mirrored_sums,

@@ -139,7 +139,7 @@ START_TEST(kinds_are_convolutions) {
 }
 END_TEST
 
-/* Extensions that mirror themselves, with a prime from 29 to 167, or from 17 in many parts or in rows, are sums of products: batches
+/* Extensions that mirror themselves, with a prime from 29 to 257 (double: 167), or from 17 in many parts or rows, are sums: batches
  * with gaps, rows, columns, backwards, in place, in planes of one transform and of several, as few lines as a block has. */
 enum { NONE = FG_SUMS_NONE, LINES = FG_SUMS_OF_LINES, MIRRORS = FG_SUMS_OF_MIRRORS };
 static const struct {
@@ -155,10 +155,11 @@ static const struct {
     {"ok30:41:3o00*5:3:95x3:2000:500", MIRRORS, MIRRORS, 0}, {"ok497e00*5", MIRRORS, MIRRORS, 0}, {"ok35e00*9", MIRRORS, MIRRORS, 0},
     {"ok86e00v9", MIRRORS, MIRRORS, 0}, {"ok271o00*3", MIRRORS, MIRRORS, 0}, {"ok135e00*5", MIRRORS, MIRRORS, 0},
     {"ok141o00v9", MIRRORS, MIRRORS, 0}, {"ok335e00*5", MIRRORS, MIRRORS, 0}, {"ok333:3:-1o00*3:-1500:370", MIRRORS, MIRRORS, 0},
+    {"ok180e00*5", MIRRORS, NONE, 0}, {"ok256o00v9", MIRRORS, NONE, 0}, {"ok387e00*3", MIRRORS, NONE, 0},
     /* Cut in two, or of too many parts: lines, in double precision; columns behind another pass where they are cut. */
     {"ok800e00*3", NONE, LINES, 0}, {"ok584e00*3", NONE, LINES, 2048}, {"ik422o00*3", NONE, LINES, 1536},
     /* Other kinds, smaller primes, larger ones, few parts of columns. */
-    {"ok141e10*5", NONE, NONE, 0}, {"ok282h*5", NONE, NONE, 0}, {"ok170e00*3", NONE, NONE, 0}, {"ok180e00*3", NONE, NONE, 0},
+    {"ok141e10*5", NONE, NONE, 0}, {"ok282h*5", NONE, NONE, 0}, {"ok170e00*3", NONE, NONE, 0}, {"ok262o00*3", NONE, NONE, 0},
     {"ok24e00*9", NONE, NONE, 0}, {"ok35e00v9", NONE, NONE, 0},
 };
 
@@ -269,10 +270,10 @@ static const struct {
     {"orf134:2:1*3:300:80x4:1000:300", 0, FG_TABLE_RADER, 1}, {"orb334:1:2*3:180:700x4:600:2200", 0, FG_TABLE_FILTER, 1},
     {"ok134f*5", 0, FG_TABLE_RADER, 1}, {"ik334b*4", 0, FG_TABLE_FILTER, 1}, {"ok668:1:1h*3:669:669", 0, FG_TABLE_FILTER, 1},
     {"ok134e10*5", 0, FG_TABLE_RADER, 1}, {"ik334o10*3", 0, FG_TABLE_FILTER, 1}, {"ok268e01*3", 0, FG_TABLE_RADER, 1},
-    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok363e00*5", 0, FG_TABLE_RADER, 1},
-    {"ok361o00*7", 0, FG_TABLE_RADER, 1}, {"ik725e00*3", 0, FG_TABLE_RADER, 1}, {"ok397o00v9", 0, FG_TABLE_RADER, 1},
-    {"ok359e00*5", 0, FG_TABLE_FILTER, 1}, {"ok2019e00v100", 0, FG_TABLE_RADER, 1},
-    {"ok357:3:-1o00*3:-1600:400", 0, FG_TABLE_FILTER, 1}, {"ik359e00v5", 0, FG_TABLE_FILTER, 1},
+    {"ok334o01v9", 0, FG_TABLE_FILTER, 1}, {"orf5x134", 0, FG_TABLE_RADER, 0}, {"ok395e00*5", 0, FG_TABLE_RADER, 1},
+    {"ok393o00*7", 0, FG_TABLE_RADER, 1}, {"ik789e00*3", 0, FG_TABLE_RADER, 1}, {"ok397o00v9", 0, FG_TABLE_RADER, 1},
+    {"ok455e00*5", 0, FG_TABLE_FILTER, 1}, {"ok2019e00v100", 0, FG_TABLE_RADER, 1},
+    {"ok453:3:-1o00*3:-2000:500", 0, FG_TABLE_FILTER, 1}, {"ik455e00v5", 0, FG_TABLE_FILTER, 1},
     {"orf2018", 4096, FG_TABLE_NONE, 0},
 };
 

@@ -4,8 +4,8 @@
  * Such rows mirror themselves, so that each result is a sum of (p − 1)/2 real products: fewer than a convolution of p − 1 points
  * takes for complex ones, and it rounds as stock FFTW does, which adds up, too.  (How: cuda/kernel/mirrored_sums.h.)
  *
- * Primes from 29 on, in many parts, or in rows, from 17: of others half rows do as well (solver half_row).  Up to the largest
- * that FFTW adds up; beyond, a convolution does better.  (105 problems on an H100, beside half rows, convolutions and chirps:
+ * Primes from 29 on, in many parts, or in rows, from 17: of others half rows do as well (solver half_row).  To 257 or 193, in
+ * double precision 167; beyond, convolutions do.  (165 problems on an H100, beside half rows, convolutions and chirps:
  * doc/performance.md, Sums of mirrored rows.) */
 #include "src/pass/geometry.h"
 #include "src/pass/radices.h"
@@ -15,6 +15,7 @@
 enum {
   SHORTEST = 17,
   ALWAYS = 29,
+  LONGEST_OF_EVEN_HALVES = 193, /* of an even number of parts of half the row, which are convolved as such lines */
   MANY_PARTS = 10,
   MOST_PARTS = 32 /* which a thread has in registers */
 };
@@ -41,9 +42,11 @@ static fg_pass pass_of(const fg_work *w) {
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   enum { NEIGHBOURS = 8 }; /* lines that fill a sector */
   const ptrdiff_t n = w->rank == 1 ? w->dim[0].n : 0;
-  if (n > FG_FFTW_LONGEST_SUMMED * MOST_PARTS || !is_extension(w)) return false; /* the former before it is factored */
+  const ptrdiff_t longest = fg_longest_mirrored_sum(w->precision);
+  if (n > longest * MOST_PARTS || !is_extension(w)) return false; /* the former before it is factored */
   const ptrdiff_t prime = fg_largest_factor(n), parts = n / prime;
-  if (prime > FG_FFTW_LONGEST_SUMMED || parts > MOST_PARTS || parts % 2) return false; /* must: the kernel; and taste */
+  if (parts > MOST_PARTS || parts % 2) return false;                                              /* must: the kernel has no others */
+  if (prime > longest || (parts % 4 == 0 && prime > LONGEST_OF_EVEN_HALVES)) return false; /* taste */
   const bool rows = w->dim[0].is == 1 && w->dim[0].os == 1;
   if (prime < ALWAYS && (prime < SHORTEST || (parts < MANY_PARTS && !(rows && parts > 2)))) return false; /* taste */
   fg_pass least = pass_of(w);

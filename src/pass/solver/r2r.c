@@ -40,12 +40,12 @@ static bool lower_copy(const fg_planner *planner, const fg_work *w, fg_passes *l
 /* The extension's length is 2 times an odd one: then half as many points will do, but mirrored results are not there twice, the
  * means of which round less.  So only where there are none but large primes, which stock FFTW convolves, too, with larger
  * errors than where it adds products. */
-static bool has_odd_period(enum fg_r2r_kind kind, ptrdiff_t n) {
+static bool has_odd_period(enum fg_r2r_kind kind, ptrdiff_t n, enum fg_precision precision) {
   const ptrdiff_t period = fg_kind_length(kind, n);
   if ((kind != FG_KIND_REDFT00 && kind != FG_KIND_RODFT00) || period % 2 == 0) return false;
-  for (ptrdiff_t q = 3; q <= FG_FFTW_LONGEST_SUMMED; q += 2)
+  for (ptrdiff_t q = 3; q <= FG_FFTW_LONGEST_SUM; q += 2)
     if (period % q == 0) return false;
-  return period > 1;
+  return period > fg_longest_mirrored_sum(precision); /* others are added up */
 }
 
 /* So many dimensions from the first on, with the others as loops; those done first, the last of all, bring the data to w's output,
@@ -78,7 +78,7 @@ static fg_work one_dimension(const fg_work *w, const fg_work *to, int d) {
   fg_work one = some_dimensions(w, to, d, 1);
   const fg_dim along = one.dim[0];
   const enum fg_form odd = kind == FG_KIND_REDFT00 ? FG_FORM_REDFT00_ODD : FG_FORM_RODFT00_ODD;
-  const bool halves = has_odd_period(kind, along.n);
+  const bool halves = has_odd_period(kind, along.n, w->precision);
   fg_work_set_forms(&one, halves ? odd : forms[kind].from, halves ? odd : forms[kind].to, along);
   return one;
 }
