@@ -202,8 +202,8 @@ static int residency(const fg_pass *p, const fg_device_info *device, size_t shar
 }
 
 /* Bytes from line to line where they are next to each other: of split arrays (fg_pass_splits_columns), of half and odd rows, and of
- * real to real ones, reals.  Of the latter's convolutions, but sums, points: with reals few columns would be planned in three passes; and
- * of few lines, which make fewer blocks than there are multiprocessors. */
+ * real to real ones, reals.  Of the latter's convolutions, but sums, points: with reals few columns would be planned in three
+ * passes; and of few lines, which make fewer blocks than there are multiprocessors. */
 int fg_fit_neighbour_size(const fg_pass *p) {
   enum { MANY = 8192 };
   const bool sums = p->sums == FG_SUMS_OF_MIRRORS, many = fg_pass_lines(p) >= MANY;
@@ -276,7 +276,7 @@ static double across_efficiency(const fg_pass *p) {
 
 /* Permuted accesses meet few banks twice where neighbouring threads have the same point of neighbouring lines. */
 static double permuted_efficiency(const fg_pass *p) {
-  if (!fg_pass_is_rader(p) || p->sums == FG_SUMS_OF_MIRRORS) return 1;
+  if (!fg_pass_is_rader(p)) return 1;
   const ptrdiff_t lines = fg_pass_tile_lines(p);
   const int wavefront = 128 / fg_fit_point_size(p);
   const double conflicts = lines % wavefront == 0 ? 1 : lines >= 8 ? 1.6 : lines >= 4 ? 2.1 : 3;
@@ -306,9 +306,9 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
   return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : p->cluster > 1 ? 0.5 : 0.7;
 }
 
-/* Sums of products compute longer than they move: what counts is threads that have a share, of which a multiprocessor holds about
- * 512, in more than a few blocks since most is between barriers; across rows also that threads are a multiple of these.  (100 to 512
- * elements on an H100, 13 to 16 geometries of each of eleven passes.) */
+/* Sums of products compute longer than they move: what counts is threads that have a share, of which a multiprocessor holds
+ * about 512, in more than a few blocks since most is between barriers; across rows also that threads are a multiple of these.
+ * (100 to 512 elements on an H100, 13 to 16 geometries of each of eleven passes.) */
 static double score_of_sums(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
   const int points = points_of(p, of, &busy), blocks = residency(p, device, of->shared, points);

@@ -40,8 +40,10 @@ static void check(const char *text, size_t shared_block) {
   const double error = test_placed_error(p, &list, in_place, at_start, &d);
   const double unit = PRECISION == FG_SINGLE ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
   double levels = 2 * (1 + sqrt(log2((double)fg_tensor_size(&p->transform) + 2)));
-  for (int i = 0; i < list.count; i++)
-    if ((list.pass[i].filter.kind && !list.pass[i].sums) || list.pass[i].load_table.kind) levels *= 2; /* a convolution is three transforms */
+  for (int i = 0; i < list.count; i++) { /* a convolution is three transforms */
+    const bool convolved = list.pass[i].filter.kind && !list.pass[i].sums;
+    if (convolved || list.pass[i].load_table.kind) levels *= 2;
+  }
   if (getenv("SHOW")) fprintf(stderr, "%-28s %d passes %g of %g\n", text, list.count, error, levels * unit);
   ck_assert_msg(error <= levels * unit, "%s: error %g", text, error);
   fg_problem_free(p);

@@ -193,7 +193,8 @@ START_TEST(each_order_of_loading_and_storing_is_right) {
 }
 END_TEST
 
-/* Neighbours of the loads are not those of the stores: both loops are cut, evenly or not, of few turns, next to a third, split, backwards. */
+/* Neighbours of the loads are not those of the stores: both loops are cut, evenly or not, of few turns, next to a third, split,
+ * backwards. */
 static const char *const crossed[] = {"oc1*48:1:80x80:48:1", "/ocb1*3:1:96x96:3:1", "oc1*36:1:20x20:36:1", "oc1*48:-1:80x80:48:-1",
                                       "ocb12:480:480*24:1:20x20:24:1", "ocb12:480:480*24:1:-20x20:-24:1",
                                       "oc5:-600:600*24:1:5x5:24:120x5:120:1"};

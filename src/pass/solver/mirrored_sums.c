@@ -45,7 +45,7 @@ static bool applicable(const fg_planner *planner, const fg_work *w) {
   const ptrdiff_t longest = fg_longest_mirrored_sum(w->precision);
   if (n > longest * MOST_PARTS || !is_extension(w)) return false; /* the former before it is factored */
   const ptrdiff_t prime = fg_largest_factor(n), parts = n / prime;
-  if (parts > MOST_PARTS || parts % 2) return false;                                              /* must: the kernel has no others */
+  if (parts > MOST_PARTS || parts % 2) return false; /* must: the kernel has no others */
   if (prime > longest || (parts % 4 == 0 && prime > LONGEST_OF_EVEN_HALVES)) return false; /* taste */
   const bool rows = w->dim[0].is == 1 && w->dim[0].os == 1;
   if (prime < ALWAYS && (prime < SHORTEST || (parts < MANY_PARTS && !(rows && parts > 2)))) return false; /* taste */
