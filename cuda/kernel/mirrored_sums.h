@@ -16,6 +16,7 @@
 #ifndef FG_MIRRORED_SUMS_H
 #define FG_MIRRORED_SUMS_H
 
+#include "placed_rows.h"
 #include "through.h"
 
 namespace mirrored_sums {
@@ -51,86 +52,17 @@ FG_DEVICE real *number_at(const pass_state &s, int row, int place) {
 }
 FG_DEVICE real signed_number(int place, real x) { return !EVEN && place < 0 ? -x : x; }
 
-/* Elements that a thread moves: some of one row where rows are neighbours, the same ones of some rows where elements are, so
- * that where they are is worked out once and the rest are steps. */
-template <bool COLUMN> struct moves {
-  static constexpr int ALONG = COLUMN ? FG_THREADS / WHOLE : FG_THREADS < ELEMENTS ? FG_THREADS : ELEMENTS; /* threads of a row */
-  static_assert(ALONG > 0, "a thread has elements of one row");
-  static constexpr int AT_ONCE = COLUMN ? WHOLE : FG_THREADS / ALONG; /* rows */
-  static constexpr int STEPS = (ELEMENTS + ALONG - 1) / ALONG, ROW_STEPS = (WHOLE + AT_ONCE - 1) / AT_ONCE;
-
-  int last; /* row of the block that exists */
-
-  FG_DEVICE moves of(const pass_state &s) {
-    const line_number rows = end_of_rows(s.args) - s.first;
-    return {rows < line_number(WHOLE) ? int(rows) - 1 : WHOLE - 1};
-  }
-  /* The last ones stand in for those that do not exist: no branch but around stores. */
-  __device__ __forceinline__ int row(int r) const {
-    const int own = wanted_row(r);
-    return own < last ? own : last;
-  }
-  FG_DEVICE int element(int i) {
-    const int own = wanted_element(i);
-    return (i + 1) * ALONG > ELEMENTS && own >= ELEMENTS ? ELEMENTS - 1 : own;
-  }
-  /* Of threads that are not idle. */
-  FG_DEVICE bool in_tile(int r, int i) {
-    return ((r + 1) * AT_ONCE <= WHOLE || wanted_row(r) < WHOLE) && ((i + 1) * ALONG <= ELEMENTS || wanted_element(i) < ELEMENTS);
-  }
-  __device__ __forceinline__ bool in_memory(int r, int i) const { return in_tile(r, i) && wanted_row(r) <= last; }
-
-  static constexpr bool IDLE = FG_THREADS > ALONG * AT_ONCE;
-  FG_DEVICE bool is_idle() { return IDLE && threadIdx.x >= ALONG * AT_ONCE; }
-  FG_DEVICE int wanted_row(int r) { return int(COLUMN ? threadIdx.x % WHOLE : threadIdx.x / ALONG) + r * AT_ONCE; }
-  FG_DEVICE int wanted_element(int i) {
-    const int first = int(COLUMN ? threadIdx.x / WHOLE : threadIdx.x % ALONG);
-    return (COLUMN && IDLE && first >= ALONG ? ALONG - 1 : first) + i * ALONG;
-  }
-};
-
-/* A number from its row's first element on; a thread of one row has that once. */
-template <class M> FG_DEVICE long long row_in(const pass_state &s, const M &m, int r) { return place(s, m.row(r)).in; }
-template <class M> FG_DEVICE long long row_out(const pass_state &s, const M &m, int r) { return place(s, m.row(r)).out; }
-
 FG_DEVICE void load(const pass_state &s) {
-  using M = moves<FG_LOAD_COLUMN>;
-  constexpr bool ONE = M::ROW_STEPS == 1;
-  const M m = M::of(s);
-  const long long step = FG_LOAD_DENSE ? 1 : s.args.load_step;
-  const auto *const first = static_cast<const in_memory::one *>(s.args.in_re) + (ONE ? row_in(s, m, 0) : 0);
-  real x[M::STEPS][M::ROW_STEPS];
-#pragma unroll
-  for (int i = 0; i < M::STEPS; i++) {
-#pragma unroll
-    for (int r = 0; r < M::ROW_STEPS; r++) x[i][r] = read_number(first, M::element(i) * step + (ONE ? 0 : row_in(s, m, r)));
-  }
-  if (M::is_idle()) return;
-#pragma unroll
-  for (int i = 0; i < M::STEPS; i++) {
-    const int to = table_load(places_of(s, false) + M::element(i));
-#pragma unroll
-    for (int r = 0; r < M::ROW_STEPS; r++)
-      if (M::in_tile(r, i)) shared_store(number_at(s, M::wanted_row(r), to), signed_number(to, x[i][r]));
-  }
+  bring_placed<ELEMENTS>(s, places_of(s, false), [&](int row, int to, real x) {
+    shared_store(number_at(s, row, to), signed_number(to, x));
+  });
 }
 
 FG_DEVICE void store(const pass_state &s) {
-  using M = moves<FG_STORE_COLUMN>;
-  constexpr bool ONE = M::ROW_STEPS == 1;
-  const M m = M::of(s);
-  const long long step = FG_STORE_DENSE ? 1 : s.args.store_step;
-  auto *const first = static_cast<out_memory::one *>(s.args.out_re) + (ONE ? row_out(s, m, 0) : 0);
-  if (M::is_idle()) return;
-#pragma unroll(ONE ? 8 : 1)
-  for (int i = 0; i < M::STEPS; i++) {
-    const int from = table_load(places_of(s, true) + M::element(i));
-#pragma unroll
-    for (int r = 0; r < M::ROW_STEPS; r++) {
-      const real x = signed_number(from, shared_load(number_at(s, m.row(r), from)));
-      write_number(first, M::element(i) * step + (ONE ? 0 : row_out(s, m, r)), EVEN ? x : -x, m.in_memory(r, i));
-    }
-  }
+  take_placed<ELEMENTS>(s, places_of(s, true), [&](int row, int from) {
+    const real x = signed_number(from, shared_load(number_at(s, row, from)));
+    return EVEN ? x : -x;
+  });
 }
 
 /* Of parts a and a + m/2, which is −(m/2 − a).  Points 0 are mirrors of each other, of which those of parts up to m/2 were loaded;

@@ -74,7 +74,7 @@ template <int R> FG_DEVICE void load_odd_bins(const pass_state &s, int line, int
 #pragma unroll
   for (int j = 0; j < R; j++) {
     const odd_bin<R> at = odd_bin<R>::of(first, j);
-    const cplx x = spectrum_point(s.args, at.k, v[j], j == 0 && at.k == 0);
+    const cplx x = FG_ORDERED ? v[j] : spectrum_point(s.args, at.k, v[j], j == 0 && at.k == 0); /* which has no factors */
     v[j] = as_loaded({x.x, at.low ? x.y : -x.y});
   }
 }

@@ -3,7 +3,7 @@
 #ifndef FG_ROWS_H
 #define FG_ROWS_H
 
-#include "points.h"
+#include "placed_rows.h"
 
 constexpr int ROW_BINS = FG_DATA / 2 + 1;
 constexpr bool FROM_BINS = loads_hermitian(FG_FROM_FORM);
@@ -60,9 +60,50 @@ template <int EACH, class F> FG_DEVICE void move_dense(const pass_state &s, bool
   else move(count);
 }
 
+/* ---- kinds of odd length: reals in another order, to and from a plain sequence or its spectrum ---- */
+
+constexpr bool ORDERED_OUT = FG_ORDERED && FG_TO_FORM != FG_FORM_REAL; /* after HALFCOMPLEX */
+
+/* Results are both parts of a bin, added or subtracted; and their factor. */
+constexpr bool QUARTER_WAVE = FG_TO_FORM == FG_FORM_REDFT11 || FG_TO_FORM == FG_FORM_RODFT11;
+constexpr real OF_KIND = QUARTER_WAVE                                                   ? real(1.41421356237309504880)
+                         : FG_TO_FORM == FG_FORM_REDFT10 || FG_TO_FORM == FG_FORM_RODFT10 ? 2
+                                                                                          : 1;
+
+/* src/run/table/places.h */
+FG_DEVICE const int *places_of_row(const pass_state &s, bool stored) {
+  return static_cast<const int *>(s.args.form_table) + (stored ? FG_DATA : 0);
+}
+FG_DEVICE real *ordered_row(const pass_state &s, int line, bool bins) {
+  return bins ? reinterpret_cast<real *>(bin_row(s, line)) : real_row(s, line);
+}
+
+template <int ELEMENTS> FG_DEVICE void ordered_from_memory(const pass_state &s) {
+  bring_placed<ELEMENTS>(s, places_of_row(s, false), [&](int row, int p, real x) {
+    real *const to = ordered_row(s, row, FROM_BINS) + (p ^ p >> 31);
+    shared_store(to, p < 0 ? -x : x);
+    if (FROM_BINS && p == 0) shared_store(to + 1, real(0)); /* bin 0 is real */
+  });
+}
+
+template <int ELEMENTS> FG_DEVICE void ordered_to_memory(const pass_state &s) {
+  take_placed<ELEMENTS>(s, places_of_row(s, true), [&](int row, int p) {
+    const int from = p ^ p >> 31;
+    real x;
+    if constexpr (QUARTER_WAVE) {
+      const cplx v = shared_load(bin_row(s, row) + from / 2);
+      x = v.x + (from % 2 ? -v.y : v.y);
+    } else {
+      x = shared_load(ordered_row(s, row, !FROM_BINS) + from);
+    }
+    return (p < 0 ? -OF_KIND : OF_KIND) * x;
+  });
+}
+
 FG_DEVICE void rows_from_memory(const pass_state &s) {
   const fg_tile_args &a = s.args;
-  if constexpr (FROM_BINS)
+  if constexpr (FG_ORDERED) ordered_from_memory<FG_DATA>(s);
+  else if constexpr (FROM_BINS)
     move_dense<ROW_BINS>(s, FG_IN_DENSE, [&](int count) {
       bring<ROW_BINS>(s, count, s.tile, [&](long long at) { return read_point(a, at); }, [&](long long row, int k) {
         return spectrum_point(a, k, fetch_spectrum(a, row, k, true), is_edge(k));
@@ -77,7 +118,8 @@ FG_DEVICE void rows_from_memory(const pass_state &s) {
 
 FG_DEVICE void rows_to_memory(const pass_state &s) {
   const fg_tile_args &a = s.args;
-  if constexpr (FROM_BINS)
+  if constexpr (ORDERED_OUT) ordered_to_memory<FG_DATA>(s);
+  else if constexpr (FROM_BINS)
     move_dense<FG_DATA>(s, FG_OUT_DENSE, [&](int count) {
       take<FG_DATA>(s, count, real_row(s, 0), [&](long long at, real x) { write_number(a.out_re, at, x); },
                     [&](long long row, int e, real x) { store_real(a, row, e, x); });

@@ -337,6 +337,7 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
   const int points = points_of(p, of, &busy);
   if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;
+  if (fg_geometry_ordered(p) && p->threads < p->lines) return -1; /* must: a row's elements */
   const int blocks = residency(p, device, of->shared, points);
   if (blocks < 1) return -1;
 

@@ -132,6 +132,10 @@ bool fg_geometry_singly(const fg_pass *p);
 /* Rows of real data that are one butterfly each, which a thread has whole (cuda/kernel/short_row.h). */
 bool fg_geometry_short_row(const fg_pass *p);
 
+/* A row of a real to real kind of odd length is brought into the order of a real transform, and back, as it goes through the
+ * tile: where its places are is FG_TABLE_PLACES. */
+bool fg_geometry_ordered(const fg_pass *p);
+
 /* Two real elements of a half row are one access of that side: next to each other, and aligned.  Of an extended row two
  * of three are, whichever are aligned. */
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);

@@ -71,6 +71,7 @@ static void define_common(defines *d, const fg_pass *p) {
 
 /* A side of rows that go through the tile as they are, whose elements are just numbers, or bins (cuda/kernel/rows.h). */
 static bool is_plain(const fg_pass *p, const fg_place *side) {
+  if (fg_geometry_ordered(p) && side->form != FG_FORM_REAL) return false;
   if (p->odd_row) return fg_geometry_rows_through(p, side == &p->from ? FG_INPUT : FG_OUTPUT);
   return (fg_geometry_short_row(p) || p->real_radix) && (side->form == FG_FORM_REAL || side->form == FG_FORM_HERMITIAN);
 }
@@ -96,6 +97,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_OUT_ROWS", fg_geometry_rows_through(p, FG_OUTPUT));
   define(d, "FG_FOLD", fg_geometry_folds(p, FG_INPUT) + 2 * fg_geometry_folds(p, FG_OUTPUT));
   define(d, "FG_SHORT_ROW", fg_geometry_short_row(p));
+  define(d, "FG_ORDERED", fg_geometry_ordered(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
   define(d, "FG_PAD", p->pad);
@@ -255,6 +257,11 @@ static fg_table half_row_table(const fg_pass *p) {
                     .halved = 1};
 }
 
+/* Where the elements of a row of a kind are. */
+static fg_table places_table(const fg_pass *p) {
+  return (fg_table){.kind = FG_TABLE_PLACES, .length = p->data, .first = p->from.form, .step = p->to.form};
+}
+
 void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   memset(list, 0, FG_PASS_TABLES * sizeof *list);
   if (p->family == FG_FAMILY_TILE && !p->sums) list[FG_OF_STAGES] = stages_table(p);
@@ -264,7 +271,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   list[FG_OF_LOAD] = p->load_table;
   list[FG_OF_STORE] = p->store_table;
   list[FG_OF_FILTER] = p->filter;
-  list[FG_OF_FORM] = p->form_table;
+  list[FG_OF_FORM] = fg_geometry_ordered(p) ? places_table(p) : p->form_table;
   list[FG_OF_HALF_ROW] = half_row_table(p);
   if (p->sums == FG_SUMS_OF_MIRRORS) {
     list[FG_OF_FILTER] = (fg_table){.kind = FG_TABLE_PRODUCTS, .precision = p->precision, .n = p->filter.n,

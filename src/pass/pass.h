@@ -46,6 +46,8 @@ enum fg_table_kind {
   FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
   FG_TABLE_HARTLEY, /* RADER's for real points (cuda/kernel/real_prime.h); length n − 1, or from 2(n − 2) on */
   FG_TABLE_PRODUCTS,/* reals: cos(2πjk/n), 0 ≤ k < length, for each j from 1 to (n − 1)/2; then sines; n odd, length even */
+  FG_TABLE_PLACES,  /* integers: where the elements of a row of length, of a kind, are as a sequence of reals or as a spectrum
+                       (src/run/table/places.h); first, step: forms, from and to */
   FG_TABLE_MIRRORS  /* integers: where the elements of a row that is extended to length are as points of the prime n
                        (cuda/kernel/mirrored_sums.h), loaded, then stored; first: 1 where the extension is odd */
 };
@@ -56,8 +58,8 @@ typedef struct {
   int sign;          /* CHIRP, FILTER; HARTLEY: that of c2r is doubled */
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
-  ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries; PRODUCTS, MIRRORS: see there */
-  ptrdiff_t step, first; /* ROOTS; first: MIRRORS */
+  ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries; PRODUCTS, PLACES, MIRRORS: see there */
+  ptrdiff_t step, first; /* ROOTS, PLACES; first: MIRRORS */
   ptrdiff_t lags[2]; /* FILTER: the highest forwards and backwards, of length − 1 together at most */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES, RADER, HARTLEY, POWERS */

@@ -20,8 +20,7 @@ enum {
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return fg_work_is_row(w) && !w->load_table.kind && !w->store_table.kind && !w->twiddle /* must: the kernel has none */
-         && w->dim[0].n <= LONGEST && fg_is_prime(w->dim[0].n) && !fg_smooth(w->dim[0].n, w->precision);
+  return fg_work_prime_row(w) && w->dim[0].n <= LONGEST;
 }
 
 /* choice: the length of the convolution and the radix of real points. */

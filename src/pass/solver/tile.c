@@ -9,7 +9,7 @@
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
   return w->rank == 1 && w->kind == FG_DFT && fg_smooth(w->dim[0].n, w->precision) && !fg_work_half_row(w) &&
-         !fg_work_odd_row(w);
+         !fg_work_odd_row(w) && !fg_work_prime_row(w);
 }
 
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {

@@ -10,6 +10,7 @@
 #include "src/run/memory.h"
 #include "src/run/table/circle.h"
 #include "src/run/table/double_dft.h"
+#include "src/run/table/places.h"
 #include "src/run/table/roots.h"
 
 struct fg_device_table {
@@ -250,6 +251,7 @@ size_t fg_table_entries(const fg_table *t) {
     case FG_TABLE_RADER: return (size_t)t->length;
     case FG_TABLE_HARTLEY: return (size_t)t->length / (size_t)t->radix[0] * kept(t, 0, 0);
     case FG_TABLE_PRODUCTS: return ((size_t)t->n - 1) / 2 * (size_t)t->length;
+    case FG_TABLE_PLACES: return 2 * (size_t)t->length;
     case FG_TABLE_MIRRORS: return 2 * (size_t)(t->length / 2 + 1 - 2 * t->first);
     default: return 0;
   }
@@ -283,13 +285,14 @@ static bool fill(sink *s, const fg_table *t) {
     case FG_TABLE_HARTLEY: return put_rader(s, t);
     case FG_TABLE_POWERS: put_powers(s->entries, t); return true;
     case FG_TABLE_PRODUCTS: put_products(s, t); return true;
+    case FG_TABLE_PLACES: fg_places_put(s->entries, t); return true;
     case FG_TABLE_MIRRORS: put_mirrors(s->entries, t); return true;
     default: return false;
   }
 }
 
 static size_t table_bytes(const fg_table *t) {
-  const bool integers = t->kind == FG_TABLE_POWERS || t->kind == FG_TABLE_MIRRORS;
+  const bool integers = t->kind == FG_TABLE_POWERS || t->kind == FG_TABLE_PLACES || t->kind == FG_TABLE_MIRRORS;
   return fg_table_entries(t) * (integers ? sizeof(int) : 2 * fg_real_size(t->precision));
 }
 
