@@ -68,7 +68,7 @@ typedef struct {
   unsigned shift, mask;
   const void *load_table, *store_table; /* factors by position */
   long long load_step, store_step; /* elements from position to position, where the side has a form */
-  const void *form_table;      /* factors of the form by position */
+  const void *form_table;      /* factors of the form by position; FG_ORDERED: places of elements, integers (rows.h) */
   const void *half_row_table;  /* FG_HALF_ROW: exp(−2πi·k/2n)/2, k ≤ n/2 (box.cu: k ≤ n) */
   const void *filter;          /* transformed filter of an in-tile convolution */
   const int *order;            /* FG_RADER: the place in the tile of point k of the stages, a power of g, 0 ≤ k < N;

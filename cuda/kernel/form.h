@@ -6,7 +6,8 @@
  * positions of the upper half go to their mirror's place, unless that is computed too, which is so for p ≡ 0 and p ≡
  * TO_PERIOD/2 (mod TO_PERIOD).
  *
- *   REDFT10/01   one transform of N points in Makhoul's order, 1980; e(p) = 2p or 2(N − 1 − p) + 1
+ *   REDFT10/01   one transform of N points in Makhoul's order, 1980; e(p) = 2p or 2(N − 1 − p) + 1 (N odd and whole rows in the tile:
+ *                rows.h)
  *   REDFT11      N even: N/2 complex points, turned before and after; N odd: residues modulo 8 and N separate (a true
  *                two-dimensional map), so that only the order and signs change
  *   REDFT00, RODFT00   the extension of length 2(N ∓ 1): exact sums, error as of a transform of that length; as half

@@ -48,7 +48,7 @@ constexpr int ELEMENTS = FROM_ROW;
 /* Where element e is in its row of the tile when it is loaded, or stored, counted in reals; ~ that where it is the negative. */
 FG_DEVICE const int *places_of(const pass_state &s, bool stored) { return s.args.order + (stored ? ELEMENTS : 0); }
 FG_DEVICE real *number_at(const pass_state &s, int row, int place) {
-  return reinterpret_cast<real *>(s.tile + row * ROW) + (EVEN ? place : place ^ place >> 31);
+  return reinterpret_cast<real *>(s.tile + row * ROW) + (EVEN ? place : without_sign(place));
 }
 FG_DEVICE real signed_number(int place, real x) { return !EVEN && place < 0 ? -x : x; }
 

@@ -8,7 +8,8 @@
  *
  * Of a stage's results, or inputs, those of the upper half are the conjugates of their mirrors' in memory; those of
  * positions that r divides have both halves here.  So there are gaps in memory between what the threads of a stage have:
- * rows that lie one behind the other go through the tile as they are (FG_IN_ROWS, FG_OUT_ROWS; rows.h). */
+ * rows that lie one behind the other go through the tile as they are, and those of some kinds in order (FG_IN_ROWS, FG_OUT_ROWS,
+ * FG_ORDERED; rows.h). */
 #ifndef FG_ODD_ROW_H
 #define FG_ODD_ROW_H
 
@@ -19,6 +20,8 @@ static_assert(!FG_ODD_ROW || (FG_BACKWARD == (FG_ODD_ROW == 2) && REAL_RADIX * (
               "a row of reals to its spectrum, or back");
 static_assert(!FG_ODD_ROW || ((!FG_IN_ROWS || radix_of(0) > 1) && (!FG_OUT_ROWS || radix_of(LAST) > 1)),
               "what goes through the tile needs no move");
+
+static_assert(!FG_ODD_ROW || !FG_ORDERED || (FG_IN_ROWS && FG_OUT_ROWS), "what is in order is so in the tile");
 
 /* ---- reals ---- */
 

@@ -14,8 +14,9 @@ template <class P> struct signed_element {
   bool negative;
 };
 
-/* REDFT11, N odd.  The transform is a sum over odd residues a, b modulo 8N of x(a)·cos(2πab/8N), x(−a) = x(a) =
- * −x(4N − a); of each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is free. */
+/* REDFT11, N odd; as a table: src/run/table/places.c.  The transform is a sum over odd residues a, b modulo 8N of
+ * x(a)·cos(2πab/8N), x(−a) = x(a) = −x(4N − a); of each orbit of these symmetries one residue is 1 modulo 8, and modulo N it is
+ * free. */
 template <class P> FG_CONSTANT __forceinline__ signed_element<P> folded(P n, P a) {
   if (a > 4 * n) a = 8 * n - a;
   const bool negative = a > 2 * n;
@@ -36,15 +37,17 @@ template <class P> FG_CONSTANT __forceinline__ signed_element<P> quarter_wave_ou
   return folded<P>(n, 8 * P((long long)((p + n - 1) % n) * inverse_of_8(n) % n) + 1);
 }
 
+/* 2 cos(π/4), of results that are eighths of a turn from the spectrum's. */
+constexpr real EIGHTH_TWICE = real(1.41421356237309504880);
+
 struct two_results {
   real first, second;
 };
 
 /* Those at positions p and n − p, but for their signs: 2·Re(v·exp(−2πi n/8)), v being bin p, and of its conjugate. */
 FG_DEVICE two_results quarter_wave_results(long long n, cplx v) {
-  const real root = real(1.41421356237309504880);
   const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
-  return {root * (x + y), root * (x - y)};
+  return {EIGHTH_TWICE * (x + y), EIGHTH_TWICE * (x - y)};
 }
 
 /* REDFT00 (odd: RODFT00) whose period is twice an odd P, from there the extension's elements: point p of those at p and P − p,

@@ -5,6 +5,9 @@
 
 #include "points.h"
 
+/* A place, of which ~ stands for the negative of what is there. */
+FG_DEVICE int without_sign(int place) { return place ^ (place >> 31); }
+
 /* Elements that a thread moves: some of one row where rows are neighbours, the same ones of some rows where elements are, so
  * that where they are is worked out once and the rest are steps. */
 template <int ELEMENTS, bool COLUMN> struct placed_moves {

@@ -1,5 +1,6 @@
-/* rows.h: rows of real data that go through the tile as they are, between it and memory, in memory's own order: FG_DATA
- * reals on one side, bins 0 … FG_DATA/2 on the other. */
+/* rows.h: rows of real data that go through the tile, between it and memory, which is reached in its own order: FG_DATA reals on one
+ * side, bins 0 … FG_DATA/2 on the other.  In the tile they are as in memory, or (FG_ORDERED) a kind's elements are in the order of
+ * those. */
 #ifndef FG_ROWS_H
 #define FG_ROWS_H
 
@@ -66,9 +67,8 @@ constexpr bool ORDERED_OUT = FG_ORDERED && FG_TO_FORM != FG_FORM_REAL; /* after 
 
 /* Results are both parts of a bin, added or subtracted; and their factor. */
 constexpr bool QUARTER_WAVE = FG_TO_FORM == FG_FORM_REDFT11 || FG_TO_FORM == FG_FORM_RODFT11;
-constexpr real OF_KIND = QUARTER_WAVE                                                   ? real(1.41421356237309504880)
-                         : FG_TO_FORM == FG_FORM_REDFT10 || FG_TO_FORM == FG_FORM_RODFT10 ? 2
-                                                                                          : 1;
+constexpr bool DOUBLED = FG_TO_FORM == FG_FORM_REDFT10 || FG_TO_FORM == FG_FORM_RODFT10;
+constexpr real OF_KIND = QUARTER_WAVE ? EIGHTH_TWICE : DOUBLED ? 2 : 1;
 
 /* src/run/table/places.h */
 FG_DEVICE const int *places_of_row(const pass_state &s, bool stored) {
@@ -78,9 +78,10 @@ FG_DEVICE real *ordered_row(const pass_state &s, int line, bool bins) {
   return bins ? reinterpret_cast<real *>(bin_row(s, line)) : real_row(s, line);
 }
 
+/* (Templates: else kernels without it would have it compiled, too, with threads that it cannot do with.) */
 template <int ELEMENTS> FG_DEVICE void ordered_from_memory(const pass_state &s) {
   bring_placed<ELEMENTS>(s, places_of_row(s, false), [&](int row, int p, real x) {
-    real *const to = ordered_row(s, row, FROM_BINS) + (p ^ p >> 31);
+    real *const to = ordered_row(s, row, FROM_BINS) + without_sign(p);
     shared_store(to, p < 0 ? -x : x);
     if (FROM_BINS && p == 0) shared_store(to + 1, real(0)); /* bin 0 is real */
   });
@@ -88,7 +89,7 @@ template <int ELEMENTS> FG_DEVICE void ordered_from_memory(const pass_state &s) 
 
 template <int ELEMENTS> FG_DEVICE void ordered_to_memory(const pass_state &s) {
   take_placed<ELEMENTS>(s, places_of_row(s, true), [&](int row, int p) {
-    const int from = p ^ p >> 31;
+    const int from = without_sign(p);
     real x;
     if constexpr (QUARTER_WAVE) {
       const cplx v = shared_load(bin_row(s, row) + from / 2);

@@ -32,7 +32,8 @@
  *                              elements are two by two one access
  *   FG_FOLD                    1: loads points k and FG_N − 1 − k together, 2: stores them so, 3: both (folded.h)
  *   FG_ODD_ROW                 1: loads rows of reals of odd length as half of their lines (odd_row.h), 2: stores them
- *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows (extended.h), or odd ones (rows.h), go through the tile as they are in memory
+ *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows (extended.h), or odd ones (rows.h), go through the tile
+ *   FG_ORDERED                 1: rows of a kind go through the tile in the order of a real transform (rows.h)
  *   FG_SHORT_ROW               1: a row of real data is one butterfly (short_row.h)
  *   FG_REAL_RADIX              with FG_RADER: rows are real, and the first stage has butterflies of so many real points
  *                              (real_prime.h); 0: complex

@@ -29,16 +29,16 @@ bool fg_geometry_short_row(const fg_pass *p) {
          !p->to.period;
 }
 
-/* Odd rows of these kinds go through the tile for it, which the others do faster without (on an H100; REDFT11 of 33 to 255 elements
- * 0.95 to 2.35 times as fast so, REDFT01 and HC2R in rows to 147 mostly 1.1 to 2, longer, and in columns, 0.7 to 1.3, REDFT10
- * 0.66 to 1.2). */
+/* Odd rows go through the tile only for this, so that it has to pay.  (On an H100, single precision: REDFT11 of 33 to 255 elements
+ * 0.95 to 2.35 times as fast so, REDFT01 and HC2R in rows to 147 elements 0.9 to 2, mostly 1.2 and more; longer, and in columns, 0.7
+ * to 1.3, and REDFT10 0.66 to 1.2.) */
 static bool odd_row_is_ordered(const fg_pass *p) {
-  enum { LONGEST = 150 };
+  enum { LONGEST = 149 };
   const enum fg_form form = p->from.form;
   if (!fg_pass_is_whole(p, FG_INPUT) || !fg_pass_is_whole(p, FG_OUTPUT) || p->twiddle) return false; /* must: it is all of a row */
   if (form == FG_FORM_REDFT11 || form == FG_FORM_RODFT11) return true;
   const bool across = fg_geometry_load_across(p) || fg_geometry_store_across(p);
-  return fg_form_loads_spectrum(form) && !across && p->data < LONGEST;
+  return fg_form_loads_spectrum(form) && !across && p->data <= LONGEST;
 }
 
 bool fg_geometry_ordered(const fg_pass *p) {

@@ -336,8 +336,9 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
   if (p->cluster > 1 && (p->lines > 1 || p->radix[0] != p->box[0].n || !fg_geometry_may_cluster(p, device))) return -1;
   const int points = points_of(p, of, &busy);
-  if (points > fg_fit_most_points(p) || (fg_geometry_short_row(p) && p->threads < p->lines)) return -1;
-  if (fg_geometry_ordered(p) && p->threads < p->lines) return -1; /* must: a row's elements */
+  if (points > fg_fit_most_points(p)) return -1;
+  /* must: a thread has a whole row; in columns elements of one row */
+  if (p->threads < p->lines && (fg_geometry_short_row(p) || fg_geometry_ordered(p))) return -1;
   const int blocks = residency(p, device, of->shared, points);
   if (blocks < 1) return -1;
 

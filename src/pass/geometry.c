@@ -309,20 +309,29 @@ static void try_large(const fg_pass *p, const fg_device_info *device, fg_pass *b
   *best = large;
 }
 
+/* As one butterfly a row of such a kind is put in order on its way through the tile (fg_geometry_ordered), which costs nothing: 9 to
+ * 27 points took a copy's time on an H100, with two stages, of which none is, to 1.9 times that. */
+static bool is_put_in_order(const fg_pass *p) {
+  const bool kind = p->from.form != FG_FORM_REAL && fg_form_is_real(p->from.form) && fg_form_is_real(p->to.form);
+  return kind && p->n % 2 && !p->half_row && !p->odd_row && !p->pairs && !p->filter.kind && !fg_form_extends(p->from.form);
+}
+
 /* Real to real transforms whose elements a thread orders and turns beside its butterfly: two stages are better than one, of
- * columns, and of rows that are loaded as spectra where a line's elements are even (21 of 7·3 would have been slower) or a thread
- * could have 27.  (65 of 9 to 32 points on an H100: such columns 1.3 times as fast in the mean, to 2.0, three of them to 1.04 times
- * as slow; such rows 1.36, to 1.6; the other rows 0.8 and 0.9.  Half rows and two rows a line were not measured.) */
+ * columns, and of rows that are loaded as spectra where a line's elements are even.  (65 of 9 to 32 points on an H100: such columns
+ * 1.3 times as fast in the mean, to 2.0, three of them to 1.04 times as slow; such rows 1.36, to 1.6; the other rows 0.8 and 0.9.
+ * Half rows and two rows a line were not measured.) */
 static bool is_better_in_two(const fg_pass *p) {
-  enum { LEAST_OF_COLUMNS = 9, LEAST_OF_ROWS = 16, LEAST_ODD = 27 };
+  enum { LEAST_OF_COLUMNS = 9, LEAST_OF_ROWS = 16 };
   if (!fg_form_is_real(p->from.form) || !fg_form_is_real(p->to.form) || p->half_row || p->pairs) return false;
+  if (is_put_in_order(p)) return false;
   if (fg_geometry_load_across(p) || fg_geometry_store_across(p)) return p->n >= LEAST_OF_COLUMNS;
-  return fg_form_loads_spectrum(p->from.form) && p->n >= (p->n % 2 ? LEAST_ODD : LEAST_OF_ROWS);
+  return fg_form_loads_spectrum(p->from.form) && p->n >= LEAST_OF_ROWS;
 }
 
 bool fg_geometry_choose(fg_pass *p, const fg_device_info *device) {
   fg_radix_list lists[FG_GEOMETRY_LISTS];
-  const int count = fg_geometry_lists(p, lists);
+  int count = fg_geometry_lists(p, lists);
+  if (count > 1 && lists[0].stages == 1 && p->precision == FG_SINGLE && is_put_in_order(p)) count = 1;
   const bool skips = count > 1 && lists[0].stages == 1 && lists[1].stages == 2 && is_better_in_two(p);
   fg_pass best = *p;
   double best_score = 0;

@@ -132,8 +132,8 @@ bool fg_geometry_singly(const fg_pass *p);
 /* Rows of real data that are one butterfly each, which a thread has whole (cuda/kernel/short_row.h). */
 bool fg_geometry_short_row(const fg_pass *p);
 
-/* A row of a real to real kind of odd length is brought into the order of a real transform, and back, as it goes through the
- * tile: where its places are is FG_TABLE_PLACES. */
+/* A row of a real to real kind of odd length goes through the tile, where its elements are in the order of a real transform, or of
+ * its spectrum, by FG_TABLE_PLACES, on both sides but that of plain reals (HC2R's results). */
 bool fg_geometry_ordered(const fg_pass *p);
 
 /* Two real elements of a half row are one access of that side: next to each other, and aligned.  Of an extended row two
@@ -152,7 +152,8 @@ fg_mirror fg_geometry_mirror(const fg_pass *p);
 bool fg_geometry_folds(const fg_pass *p, enum fg_side side);
 
 /* Extended rows, the reals or bins of odd ones, that lie one behind the other in memory, and whose threads would not fill
- * sectors (of bins they never do), go through the tile as they are (cuda/kernel/extended.h, rows.h). */
+ * sectors (of bins they never do), go through the tile as they are (cuda/kernel/extended.h, rows.h); odd rows that are put in order
+ * there, wherever they lie. */
 bool fg_geometry_rows_through(const fg_pass *p, enum fg_side side);
 
 /* Of stage s of a tile: butterflies that go to a thread together (1 or 2), and how often a line has so many. */

@@ -117,13 +117,14 @@ bool fg_work_odd_row(const fg_work *w) {
          !(n <= FG_MAX_RADIX && fg_radix_exists((int)n, w->precision)); /* a butterfly does better */
 }
 
-/* Of the primes that there are butterflies for 61 alone: 1.2 to 1.3 times as fast in rows on an H100, the same in columns; 53 and 59
- * were no faster, and smaller ones would round 1.2 times as much as stock FFTW does, and more. */
+/* Of the primes that there are butterflies for 61 alone: in rows 1.28 to 1.31 (REDFT10, 01, 11), 1.2 (R2HC, HC2R), 1.16 (r2c) and 1.0
+ * times (c2r) as fast on an H100, 0.91 to 1.07 in columns, with 1.07 to 1.11 times stock FFTW's error (sim).  53 and 59 were no
+ * faster, and smaller ones would have 1.2 times that error, and more. */
 bool fg_work_prime_row(const fg_work *w) {
-  enum { AS_WELL = 61 };
+  enum { AS_WELL = 61, LONGEST = 1 << 16 }; /* no block holds more */
   if (!fg_work_is_row(w) || w->load_table.kind || w->store_table.kind || w->twiddle) return false; /* must: the kernel has none */
   const ptrdiff_t n = w->dim[0].n;
-  return fg_is_prime(n) && (!fg_smooth(n, w->precision) || (n == AS_WELL && w->precision == FG_SINGLE));
+  return n <= LONGEST && fg_is_prime(n) && (!fg_smooth(n, w->precision) || (n == AS_WELL && w->precision == FG_SINGLE));
 }
 
 static bool is_padded(const fg_pass *p) {

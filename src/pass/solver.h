@@ -91,7 +91,7 @@ ptrdiff_t fg_work_line(const fg_work *w);
 /* The same of rows of odd length, as half of the lines that they are made of (solver odd_row). */
 bool fg_work_odd_row(const fg_work *w);
 
-/* The same of rows of prime length, as real convolutions (solver real_prime). */
+/* The same of rows of prime length that butterflies do not do, or not as well, as real convolutions (solver real_prime). */
 bool fg_work_prime_row(const fg_work *w);
 
 /* A pass with one line of w's only dimension and w's loops and factors; geometry not yet chosen. */

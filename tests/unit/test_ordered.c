@@ -108,7 +108,8 @@ static const struct {
     {"ok19:-1:1e11*40", 1, 0}, {"ik31b*67", 1, 0}, {"ok29:5:5o01*5:1:1x3:200:150", 1, 0}, {"ok37e10*3", 1, 0}, {"ok61e01*35", 1, 0},
     {"ok61o11v9", 1, 0}, {"ok67e10*33", 1, 0}, {"ik101o01*3", 1, 0}, {"ok103b*3", 1, 0}, {"ok127e11v35", 1, 0}, {"ok167o10*2", 1, 0},
     {"ok257o11*3", 1, 0}, {"ok33e11*37", 1, 0}, {"ok35o11v9", 1, 0}, {"ik45e11*3", 1, 0}, {"ok63:3:-2o11*3:200:-130", 1, 0},
-    {"ok75e01*7", 1, 0}, {"ok99o01*3", 1, 0}, {"ok105b*5", 1, 0}, {"ok255e11*2", 1, 0}, {"ok67e11x71o10*2", 2, 0},
+    {"ok75e01*7", 1, 0}, {"ok99o01*3", 1, 0}, {"ok105b*5", 1, 0}, {"ok255e11*2", 1, 0}, {"ok67e11x71o10*2", 2, 0}, {"ik31e11v37", 1, 0},
+    {"ok29bv9", 1, 0}, {"ik101e01v3", 1, 0}, {"ik39o11v5", 1, 0}, {"ok13:40:40e10*40:1:1x3:600:530", 1, 0},
     {"ok33e10*37", 0, 0}, {"ok99e01v9", 0, 0}, {"ok165e01*3", 0, 0}, {"ok61f*9", 0, 0}, {"ok60e10*5", 0, 0}, {"ok10395e11*2", 0, 4096},
 };
 
@@ -120,11 +121,25 @@ START_TEST(rows_are_ordered) {
 }
 END_TEST
 
+/* Columns: a thread has elements of one row, so that there is one for each row at least; of points it could have more. */
+START_TEST(no_thread_has_elements_of_two_rows) {
+  check("ok33e11v640", 0);
+  fg_pass p = list.pass[0];
+  ck_assert(fg_geometry_ordered(&p));
+  p.threads = 32;
+  p.lines = 32;
+  ck_assert(fg_geometry_fits(&p, &fg_reference_device));
+  p.lines = 40;
+  ck_assert(!fg_geometry_fits(&p, &fg_reference_device));
+}
+END_TEST
+
 int main(void) {
   test_choose_sim_alone();
   TCase *tc = tcase_create("ordered");
   tcase_set_timeout(tc, 120);
   tcase_add_loop_test(tc, places_make_the_kinds, 0, TEST_COUNT(forms));
   tcase_add_loop_test(tc, rows_are_ordered, 0, TEST_COUNT(rows));
+  tcase_add_test(tc, no_thread_has_elements_of_two_rows);
   return test_run(tc, "rows in another order");
 }

@@ -175,12 +175,12 @@ START_TEST(extensions_are_sums) {
 }
 END_TEST
 
-/* Rows of prime length as real convolutions: of p - 1 points (66, 100, 126; 256, with twiddles between all stages) and
+/* Rows of prime length as real convolutions: of p - 1 points (60, 66, 100, 126; 256, with twiddles between all stages) and
  * padded (167, 179); batches with gaps and loops, backwards, across rows, in place, splits, kinds. */
 static const char *const primes[] = {
     "orf67*40", "orb67*40", "irf101*5", "orb167*3", "orf127:1:1*5:130:70", "orf71v9", "orb73:3:-2*3:230:-150",
     "/orb89*3", "orf97:1:1*3:100:120x2:300:50", "/orf101v3", "orf257*2", "irb101*4", "orf179v5", "ok131:2:3b*3:270:400", "ok127h*3",
-    "ok113e10*3", "ok113o01*2", "ok167e11*2",
+    "ok113e10*3", "ok113o01*2", "ok167e11*2", "orf61*40", "orb9x61",
 };
 
 START_TEST(prime_rows_are_real_convolutions) {

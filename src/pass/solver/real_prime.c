@@ -11,7 +11,6 @@
 #include "src/pass/solver.h"
 
 enum {
-  LONGEST = 1 << 16,  /* no block holds more */
   LEAST_RADIX = 6,    /* below, a third or more would be kept for nothing */
   LARGEST_RADIX = 42, /* above, a thread has too few registers */
   RADIX_SHIFT = 8,
@@ -20,7 +19,7 @@ enum {
 
 static bool applicable(const fg_planner *planner, const fg_work *w) {
   (void)planner;
-  return fg_work_prime_row(w) && w->dim[0].n <= LONGEST;
+  return fg_work_prime_row(w);
 }
 
 /* choice: the length of the convolution and the radix of real points. */

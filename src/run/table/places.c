@@ -45,7 +45,7 @@ static int spectrum_place(enum fg_form form, ptrdiff_t n, ptrdiff_t k) {
 
 /* ---- REDFT11, RODFT11 ---- */
 
-/* As cuda/kernel/orders.h has them: the residues a modulo 8n that are 1 modulo 8, each as an element or its negative. */
+/* The same that cuda/kernel/orders.h computes: the residues a modulo 8n that are 1 modulo 8, each as an element or its negative. */
 typedef struct {
   ptrdiff_t e;
   bool negative;
