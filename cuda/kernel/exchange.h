@@ -15,7 +15,7 @@
 constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
 FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + int(unsigned(q) / GROUP) : q; } /* q is not negative */
 constexpr int PRIME = FG_REAL_RADIX ? FG_DATA : FG_N + 1; /* with FG_RADER */
-constexpr bool PERMUTED = FG_RADER && !FG_REAL_RADIX;      /* points lie in the tile as in memory (through.h) */
+constexpr bool PERMUTED = FG_RADER && !FG_REAL_RADIX;      /* a line's points lie together, the first apart (through.h) */
 constexpr int PITCH = PERMUTED ? PRIME : padded(FG_N) | 1;
 constexpr int FIRST = PERMUTED ? 1 : 0; /* place of the stages' point 0: the first of a prime length is not convolved */
 
@@ -31,14 +31,20 @@ FG_DEVICE int stage_at(int line, int k) {
 FG_DEVICE int prime_at(int line, int b) { return line * PITCH + b; }
 
 /* The places of element e of a line of memory when it is loaded and when it is stored.  With FG_PARTS = m and the prime
- * p, e = a·p + b·m (mod m·p) is loaded as point b of part a, and stored from point e mod p of part e mod m. */
-FG_DEVICE int input_at(int line, int e) {
-  constexpr int a = inverse_modulo(PRIME % FG_PARTS, FG_PARTS), b = inverse_modulo(FG_PARTS % PRIME, PRIME);
-  return FG_RADER ? prime_at(line * FG_PARTS + e * a % FG_PARTS, e * b % PRIME) : stage_at(line, e);
+ * p, e = a·p + b·m (mod m·p) is loaded as point b of part a, and stored from point e mod p of part e mod m.  The tile has
+ * the first parts of all lines, then the second ones; of each, point b lies at FG_SPREAD·b mod p: then elements that are stored
+ * side by side are an odd distance apart, but where part 0 follows the last. */
+constexpr unsigned PART_IN = inverse_modulo(PRIME % FG_PARTS, FG_PARTS), PART_OUT = 1;
+constexpr unsigned POINT_IN = inverse_modulo(FG_PARTS % PRIME, PRIME) * FG_SPREAD % PRIME, POINT_OUT = FG_SPREAD;
+FG_DEVICE int part_at(int line, unsigned part, unsigned point) {
+  return prime_at(int(part) * (FG_LINES / FG_PARTS) + line, int(point));
 }
-FG_DEVICE int output_at(int line, int e) {
-  return FG_RADER ? prime_at(line * FG_PARTS + e % FG_PARTS, e % PRIME) : stage_at(line, e);
+FG_DEVICE int element_at(int line, int e, unsigned parts_each, unsigned points_each) {
+  if (!FG_RADER) return stage_at(line, e);
+  return FG_PARTS == 1 ? prime_at(line, e) : part_at(line, e * parts_each % FG_PARTS, e * points_each % PRIME);
 }
+FG_DEVICE int input_at(int line, int e) { return element_at(line, e, PART_IN, POINT_IN); }
+FG_DEVICE int output_at(int line, int e) { return element_at(line, e, PART_OUT, POINT_OUT); }
 
 /* The points k, k + STEP, k + 2·STEP, … of a line that one butterfly reads or writes.  Where the padding between them
  * does not depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and

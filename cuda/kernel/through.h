@@ -105,25 +105,67 @@ FG_DEVICE void store_spectra(const pass_state &s) {
 
 /* ---- whole lines ---- */
 
-FG_DEVICE void load_whole_lines(const pass_state &s) {
-  cplx x[MOVES<FG_DATA>];
-  fetch_dense<MOVES<FG_DATA>>(s, dense_points(s), x);
-#pragma unroll
-  for (int i = 0; i < MOVES<FG_DATA>; i++) {
-    const int u = threadIdx.x + i * FG_THREADS;
-    if (u < DENSE_POINTS) shared_store(s.tile + u, x[i]);
+FG_CONSTANT unsigned sum_modulo(unsigned a, unsigned b, unsigned n) { return a + b < n ? a + b : a + b - n; }
+
+/* Where this thread's elements lie in the tile, one after the other (moved, in points.h), PART and POINT being PART_IN and
+ * POINT_IN, or those of the output: each part and point by an addition to the one before, not by divisions. */
+template <bool COLUMN, unsigned PART, unsigned POINT> struct walk {
+  static constexpr bool STEADY = !COLUMN || FG_THREADS % WHOLE == 0; /* elements are a constant apart */
+  static constexpr unsigned STEP = COLUMN ? FG_THREADS / WHOLE : FG_THREADS;
+  int u = threadIdx.x;
+  unsigned part = element(u) * PART % FG_PARTS, point = element(u) * POINT % PRIME;
+
+  FG_DEVICE unsigned element(unsigned u) { return COLUMN ? u / WHOLE : u; } /* of the first line, or of the block's */
+  FG_DEVICE unsigned line(unsigned u) { return WHOLE == 1 ? 0 : COLUMN ? u % WHOLE : u / FG_DATA; }
+
+  __device__ __forceinline__ int place() const {
+    if (FG_PARTS == 1) return u; /* whole lines only */
+    return STEADY ? part_at(line(u), part, point)
+                  : part_at(line(u), element(u) * PART % FG_PARTS, element(u) * POINT % PRIME);
   }
+  __device__ __forceinline__ void go_on() {
+    u += FG_THREADS;
+    part = sum_modulo(part, STEP * PART % FG_PARTS, FG_PARTS);
+    point = sum_modulo(point, STEP * POINT % PRIME, PRIME);
+  }
+};
+
+/* move(points): all blocks but the last are full, which saves a test and an address for each point. */
+template <class F> FG_DEVICE void move_whole_lines(const pass_state &s, F move) {
+  const int points = dense_points(s);
+  if (points == DENSE_POINTS) move(DENSE_POINTS);
+  else move(points);
 }
 
-FG_DEVICE void store_whole_lines(const pass_state &s) {
-  const int points = dense_points(s);
-  const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
+FG_DEVICE void load_whole_lines(const pass_state &s) {
+  move_whole_lines(s, [&](int points) __attribute__((always_inline)) {
+    cplx x[MOVES<FG_DATA>];
+    fetch_dense<MOVES<FG_DATA>>(s, points, x);
+    walk<false, PART_IN, POINT_IN> w;
 #pragma unroll
-  for (int i = 0; i < MOVES<FG_DATA>; i++) {
-    const int u = threadIdx.x + i * FG_THREADS;
-    if (u >= points) break;
-    put_dense_point(s, at + i * FG_THREADS, shared_load(s.tile + u));
-  }
+    for (int i = 0; i < MOVES<FG_DATA>; i++, w.go_on())
+      if (w.u < DENSE_POINTS) shared_store(s.tile + w.place(), x[i]);
+  });
+}
+
+/* Several loads from the tile are under way before the stores that wait for them. */
+FG_DEVICE void store_whole_lines(const pass_state &s) {
+  constexpr int BATCH = 8;
+  move_whole_lines(s, [&](int points) __attribute__((always_inline)) {
+    const long long at = static_cast<long long>(s.first) * FG_DATA + threadIdx.x;
+    walk<false, PART_OUT, POINT_OUT> w;
+#pragma unroll
+    for (int begin = 0; begin < MOVES<FG_DATA>; begin += BATCH) {
+      const int first = w.u;
+      cplx x[BATCH];
+#pragma unroll
+      for (int i = 0; i < BATCH && begin + i < MOVES<FG_DATA>; i++, w.go_on())
+        if (w.u < points) x[i] = shared_load(s.tile + w.place());
+#pragma unroll
+      for (int i = 0; i < BATCH && begin + i < MOVES<FG_DATA>; i++)
+        if (first + i * FG_THREADS < points) put_dense_point(s, at + (begin + i) * FG_THREADS, x[i]);
+    }
+  });
 }
 
 FG_DEVICE void load_elements(const pass_state &s) {
@@ -137,19 +179,21 @@ FG_DEVICE void load_elements(const pass_state &s) {
     else if constexpr (FG_HALF_ROW) load_half_row<1>(s, at.line, at.b, 1, x + i);
     else load_butterfly<1>(s, at.line, at.b, 1, x + i);
   }
+  walk<FG_LOAD_COLUMN, PART_IN, POINT_IN> w;
 #pragma unroll
-  for (int i = 0; i < MOVES<FG_DATA>; i++) {
+  for (int i = 0; i < MOVES<FG_DATA>; i++, w.go_on()) {
     const spot at = moved<FG_DATA>(i, FG_LOAD_COLUMN);
-    if (at.exists) shared_store(s.tile + input_at(at.line, at.b), x[i]);
+    if (at.exists) shared_store(s.tile + (FG_PARTS > 1 ? w.place() : input_at(at.line, at.b)), x[i]);
   }
 }
 
 FG_DEVICE void store_elements(const pass_state &s) {
+  walk<FG_STORE_COLUMN, PART_OUT, POINT_OUT> w;
 #pragma unroll 4
-  for (int i = 0; i < MOVES<FG_DATA>; i++) {
+  for (int i = 0; i < MOVES<FG_DATA>; i++, w.go_on()) {
     const spot at = moved<FG_DATA>(i, FG_STORE_COLUMN);
     if (!at.exists) continue;
-    const cplx x = shared_load(s.tile + output_at(at.line, at.b));
+    const cplx x = shared_load(s.tile + (FG_PARTS > 1 ? w.place() : output_at(at.line, at.b)));
     if constexpr (FG_PAIRS) store_real_pair<1>(s, at.line, at.b, 1, &x);
     else if constexpr (FG_HALF_ROW) store_half_row<1>(s, at.line, at.b, 1, &x);
     else store_butterfly<1>(s, at.line, at.b, 1, &x);
@@ -202,19 +246,20 @@ FG_DEVICE void write_last(const pass_state &s, cplx *v) {
 FG_DEVICE void transform_parts(const pass_state &s) {
 #pragma unroll 1
   for (int u = threadIdx.x; u < WHOLE * PRIME; u += FG_THREADS) {
-    cplx *const first = s.tile + prime_at(u / PRIME * FG_PARTS, u % PRIME);
+    cplx *const first = s.tile + part_at(u / PRIME, 0, u % PRIME);
+    constexpr int NEXT = WHOLE * PITCH;
     cplx v[FG_PARTS];
 #pragma unroll
-    for (int j = 0; j < FG_PARTS; j++) v[j] = shared_load(first + j * PITCH);
+    for (int j = 0; j < FG_PARTS; j++) v[j] = shared_load(first + j * NEXT);
     butterfly<FG_PARTS>::apply(v);
 #pragma unroll
-    for (int j = 0; j < FG_PARTS; j++) shared_store(first + j * PITCH, v[j]);
+    for (int j = 0; j < FG_PARTS; j++) shared_store(first + j * NEXT, v[j]);
   }
 }
 
 FG_DEVICE void load_tile(const pass_state &s) {
   if constexpr (SPECTRA_IN || HALVES_IN) load_spectra(s);
-  else if constexpr (FG_IN_DENSE && FG_PARTS == 1) load_whole_lines(s);
+  else if constexpr (FG_IN_DENSE) load_whole_lines(s);
   else load_elements(s);
   __syncthreads();
   if constexpr (FG_PARTS > 1) {
@@ -226,7 +271,7 @@ FG_DEVICE void load_tile(const pass_state &s) {
 FG_DEVICE void store_tile(const pass_state &s) {
   __syncthreads();
   if constexpr (SPLIT_SPECTRA || HALVES_OUT) store_spectra(s);
-  else if constexpr (FG_OUT_DENSE && FG_PARTS == 1) store_whole_lines(s);
+  else if constexpr (FG_OUT_DENSE) store_whole_lines(s);
   else store_elements(s);
 }
 

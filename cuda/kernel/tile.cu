@@ -19,6 +19,7 @@
  *   FG_FROM_FORM, FG_TO_FORM, FG_FROM_ROW, FG_TO_ROW, FG_TO_PERIOD   forms of the sides, elements of their rows
  *   FG_LOADED, FG_STORED       of FG_DATA points, with a chirp: so many are not zero, and wanted
  *   FG_PARTS                   lines of prime length that a line of memory is; 1 without FG_RADER
+ *   FG_SPREAD                  of these, neighbouring points are so many places apart, modulo the prime (exchange.h)
  *   FG_SUMS                    those are not convolved, but sums of products, 1: of any lines (sums.h), the filter is the
  *                              roots of unity; 2: of rows that mirror themselves (mirrored_sums.h), it is cosines and sines, in
  *                              rows of FG_SUMS_FACTORS

@@ -107,7 +107,8 @@ static int place(const accesses *a, int thread, int j) {
   const int line = column ? thread % a->lines : thread / a->portions, b = column ? thread / a->lines : thread % a->portions;
   const int k = a->writes ? b / a->product * a->product * a->r + b % a->product + j * a->product : b + j * a->m;
   if (!a->t->generator) return place_of_index(a, line, k);
-  const ptrdiff_t power = fg_power_modulo(a->t->generator, fg_coprime_index(&a->t->groups, k), p->filter.n);
+  ptrdiff_t power = fg_power_modulo(a->t->generator, fg_coprime_index(&a->t->groups, k), p->filter.n);
+  power = power * fg_pass_spread(p) % p->filter.n;
   if (!p->real_radix) return place_of_index(a, line, (int)power - 1);
   return (int)(line * ((p->data / 2 + 1) | 1) + (power <= p->data / 2 ? power : p->data - power));
 }

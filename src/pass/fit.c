@@ -103,11 +103,28 @@ static int points_of(const fg_pass *p, const share *of, double *busy) {
   return most;
 }
 
+/* Rows of permuted convolutions in parts are dealt out as was measured: 28 of 66 to 256 points, of 2 to 32 parts, on an H100, 24
+ * geometries of each. */
+static bool is_in_parts(const fg_pass *p) {
+  enum { LONGEST = 512, MOST = 32 };
+  const bool columns = fg_geometry_load_across(p) || fg_geometry_store_across(p);
+  return p->parts && p->parts <= MOST && !p->sums && !columns && p->precision == FG_SINGLE && p->n <= LONGEST;
+}
+
+/* Across its parts a thread has one point of each.  (Asked for as many blocks as this leaves room for they took 1.0 to 1.15 times
+ * less than with what is said of other passes.) */
+static int registers_of_parts(const fg_pass *p, int points) {
+  const int convolved = points * 3 + 20, across = p->parts * 2 + 28;
+  const int registers = ((convolved > across ? convolved : across) + 7) / 8 * 8;
+  return registers < 40 ? 40 : registers < 255 ? registers : 255;
+}
+
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
  * which spills little where a large radix would like more; large primes keep sums and differences besides.  Boxes
  * of large transforms do with less if their radices are small, which lets 1024 threads have 16 points each.  In double
  * precision 64 beside the points are enough for small radices, and half of that if so many threads leave no more. */
 static int registers_of(const fg_pass *p, int points) {
+  if (is_in_parts(p)) return registers_of_parts(p, points);
   if (fg_geometry_short_row(p)) points = (points + 1) / 2; /* half of them are zero, or conjugates */
   const int words = p->precision == FG_SINGLE ? 2 : 4;
   if (p->sums == FG_SUMS_OF_MIRRORS) return points * words + (points * words > 32 ? 52 : 40);
@@ -306,6 +323,12 @@ static double overlap_efficiency(const fg_pass *p, int blocks) {
   return blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.92 : p->cluster > 1 ? 0.5 : 0.7;
 }
 
+/* Blocks enough for the device, and for the last of them to matter little. */
+static double waves_of(const fg_pass *p, const fg_device_info *device) {
+  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
+  return grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
+}
+
 /* Sums of products compute longer than they move: what counts is threads that have a share, of which a multiprocessor holds
  * about 512, in more than a few blocks since most is between barriers; across rows also that threads are a multiple of these.
  * (100 to 512 elements on an H100, 13 to 16 geometries of each of eleven passes.) */
@@ -319,10 +342,27 @@ static double score_of_sums(const fg_pass *p, const share *of, const fg_device_i
   const double sectors = run >= 64 ? 1 : run >= 32 ? 0.97 : 0.8;
   const double resident = fmin(1, (double)blocks * p->threads / 512);
   const double overlap = blocks >= 4 ? 1 : blocks == 3 ? 0.97 : blocks == 2 ? 0.93 : 0.75;
-  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
   const double size = p->threads < 64 ? 0.96 : 1;
-  return busy * sqrt(moving) * sectors * resident * overlap * waves * size;
+  return busy * sqrt(moving) * sectors * resident * overlap * waves_of(p, device) * size;
+}
+
+/* Most of their time goes into moving elements between memory and places of the tile, so that threads are to have as many of these
+ * each; then count warps to hide it behind, few points a thread and short barriers.  (What such a rule chooses among the geometries
+ * that were measured takes 1.06 times as long as the fastest in the mean.) */
+static double score_of_parts(const fg_pass *p, const share *of, const fg_device_info *device) {
+  enum { WARPS = 18 };
+  double busy;
+  const int points = points_of(p, of, &busy);
+  if (points > fg_fit_most_points(p)) return -1;
+  const int blocks = residency(p, device, of->shared, points);
+  if (blocks < 1) return -1;
+  const ptrdiff_t elements = fg_pass_tile_lines(p) * (p->n + 1);
+  const double moving = (double)elements / ((double)p->threads * divide_up(elements, p->threads));
+  const double resident = fmin(1, blocks * p->threads / 32.0 / WARPS);
+  const double depth = pow(fmin(1, 8.0 / points), 0.25), size = p->threads < 64 ? 0.85 : pow(fmin(1, 160.0 / p->threads), 0.15);
+  const double permuted = permuted_efficiency(p);  /* squared, it is what the fit has for conflicts, before these are counted */
+  const double alone = blocks == 1 ? 0.85 : 1;     /* not in the fit; the price of a pass takes off more */
+  return waves_of(p, device) * alone * sqrt(moving) * cbrt(resident) * depth * size * permuted * permuted;
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
@@ -331,6 +371,7 @@ static double score_of_sums(const fg_pass *p, const share *of, const fg_device_i
 static double score(const fg_pass *p, const share *of, const fg_device_info *device) {
   double busy;
   if (p->sums == FG_SUMS_OF_MIRRORS) return score_of_sums(p, of, device);
+  if (is_in_parts(p)) return score_of_parts(p, of, device);
   const bool cut = p->four_step || p->strip;
   if (cut && (p->cluster == 1 || !fg_geometry_cluster_suits(p, device))) return -1; /* must: see there */
   /* must: the kernel has one box, which begins with one butterfly (several, measured, lose to a pass more) */
@@ -346,14 +387,12 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const bool strided = p->family == FG_FAMILY_BOX ? p->across : tile_across;
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * fg_fit_point_size(p) / (64 * 1024);
-  const double grid = (double)fg_pass_blocks(p) / device->multiprocessors;
-  const double waves = grid >= 4 ? 1 : grid >= 1 ? 0.95 : 0.6 + 0.35 * grid;
   const double depth = depth_efficiency(p, points);
   const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
   const double overlap = overlap_efficiency(p, blocks);
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const double size = p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
-  return kept * fitting * sectors * busy * (flight < 1 ? flight : 1) * waves * depth * overlap * size *
+  return kept * fitting * sectors * busy * (flight < 1 ? flight : 1) * waves_of(p, device) * depth * overlap * size *
          permuted_efficiency(p);
 }
 

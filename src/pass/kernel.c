@@ -100,6 +100,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_ORDERED", fg_geometry_ordered(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));
   define(d, "FG_PARTS", p->parts ? p->parts : 1);
+  define(d, "FG_SPREAD", fg_pass_spread(p));
   define(d, "FG_PAD", p->pad);
   define(d, "FG_AHEAD", p->ahead > 0);
   define(d, "FG_WITHIN_LOOP", fg_pass_within_loop(p));
@@ -289,7 +290,7 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
     filter->real = p->real_radix != 0;
     if (filter->real) filter->radix[0] = p->real_radix;
     *order = (fg_table){.kind = FG_TABLE_POWERS, .n = p->filter.n, .stages = p->stages, .coprime = filter->coprime,
-                         .real = filter->real};
+                         .real = filter->real, .step = fg_pass_spread(p)};
     memcpy(order->radix, filter->radix, sizeof order->radix);
   }
   for (int d = 0; d < p->dims && p->family == FG_FAMILY_BOX; d++) list[FG_OF_BOX + d] = box_table(p, d);

@@ -116,6 +116,9 @@ ptrdiff_t fg_pass_part_points(const fg_pass *p, int s) {
 
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p) { return (ptrdiff_t)p->lines * (p->parts ? p->parts : 1); }
 
+/* The parts of a line are rows of the tile, an odd pitch and so many lines apart.  Of two parts neither is without conflicts. */
+int fg_pass_spread(const fg_pass *p) { return p->parts > 2 && !p->sums && p->lines % 2 ? 2 : 1; }
+
 bool fg_form_is_real(enum fg_form form) { return form != FG_FORM_COMPLEX && form != FG_FORM_HERMITIAN; }
 
 bool fg_form_loads_spectrum(enum fg_form form) {

@@ -43,7 +43,7 @@ enum fg_table_kind {
                        divided by length */
   FG_TABLE_RADER,   /* the same of the prime n: exp(−2πi·g^−q/n), q < length = n − 1, g its generator, transformed; in
                        the order in which the radices' stages leave it */
-  FG_TABLE_POWERS,  /* integers: g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
+  FG_TABLE_POWERS,  /* integers: step·g^q mod the prime n, q < n − 1, in the order in which the radices' stages read */
   FG_TABLE_HARTLEY, /* RADER's for real points (cuda/kernel/real_prime.h); length n − 1, or from 2(n − 2) on */
   FG_TABLE_PRODUCTS,/* reals: cos(2πjk/n), 0 ≤ k < length, for each j from 1 to (n − 1)/2; then sines; n odd, length even */
   FG_TABLE_PLACES,  /* integers: where the elements of a row of length, of a kind, are as a sequence of reals or as a spectrum
@@ -59,7 +59,7 @@ typedef struct {
   int shift;         /* HIGH, LOW */
   ptrdiff_t n;
   ptrdiff_t length;  /* FILTER, RADER, HARTLEY: of the convolution; ROOTS: entries; PRODUCTS, PLACES, MIRRORS: see there */
-  ptrdiff_t step, first; /* ROOTS, PLACES; first: MIRRORS */
+  ptrdiff_t step, first; /* ROOTS, PLACES; step: POWERS; first: MIRRORS */
   ptrdiff_t lags[2]; /* FILTER: the highest forwards and backwards, of length − 1 together at most */
   ptrdiff_t rows;    /* FILTER: 0, or entry k of the transform is in row k mod rows; row after row */
   int stages;        /* STAGES, RADER, HARTLEY, POWERS */
@@ -215,6 +215,9 @@ int fg_pass_butterfly(const fg_pass *p, int s);
 
 /* Lines of n points in a tile. */
 ptrdiff_t fg_pass_tile_lines(const fg_pass *p);
+
+/* How far neighbouring points of a part are apart in the tile, modulo the prime (cuda/kernel/exchange.h). */
+int fg_pass_spread(const fg_pass *p);
 
 /* Points of a sector of memory (32 bytes) where p stores. */
 ptrdiff_t fg_pass_sector(const fg_pass *p);

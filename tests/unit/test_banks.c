@@ -46,6 +46,20 @@ START_TEST(results_of_neighbouring_groups_meet_different_banks) {
 }
 END_TEST
 
+/* Elements that are stored side by side are of parts that follow each other, so many lines of the prime's points apart. */
+START_TEST(what_is_stored_side_by_side_is_an_odd_distance_apart) {
+  fg_passes *list = test_plan("oc2272*6516", FG_SINGLE, &fg_reference_device);
+  fg_pass *p = &list->pass[0];
+  ck_assert_int_eq(p->parts, 32);
+  for (p->lines = 1; p->lines <= 8; p->lines++) ck_assert((p->lines * p->filter.n + fg_pass_spread(p)) % 2 == 1);
+  p->lines = 1;
+  ck_assert_int_eq(fg_pass_spread(p), 2);
+  p->sums = FG_SUMS_OF_LINES; /* whose points lie in order */
+  ck_assert_int_eq(fg_pass_spread(p), 1);
+  free(list);
+}
+END_TEST
+
 /* Where fewer blocks would have room. */
 START_TEST(skews_take_no_block_its_room) {
   fg_passes *list = test_plan("oc2401*3000", FG_SINGLE, &fg_reference_device);
@@ -99,6 +113,7 @@ int main(void) {
   fg_tuned_ignore_shipped(true);
   TCase *tc = tcase_create("banks");
   tcase_add_loop_test(tc, results_of_neighbouring_groups_meet_different_banks, 0, TEST_COUNT(skewed));
+  tcase_add_test(tc, what_is_stored_side_by_side_is_an_odd_distance_apart);
   tcase_add_test(tc, skews_take_no_block_its_room);
   tcase_add_loop_test(tc, others_have_none, 0, TEST_COUNT(others));
   tcase_add_loop_test(tc, no_way_is_listed_twice, 0, 7);

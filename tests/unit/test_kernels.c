@@ -373,6 +373,45 @@ START_TEST(prime_lengths_by_permutation_are_right) {
 }
 END_TEST
 
+/* Rows and columns of a few times a prime, whose elements lie in the tile by the number of a block's lines, of which the last block
+ * has not all; threads are a multiple of the lines, or not. */
+static const char *const in_parts[] = {"ocb404*7", "ic303*7", "/oc1072v7", "ocb134:7:1*7:1:140", "oc201:6:6*2:1:1x4:1206:1206",
+                                       "orf404*7", "orb404*7", "orb303*14"};
+static const int lines_of_parts[] = {1, 2, 3, 5};
+
+START_TEST(parts_are_right_for_any_number_of_lines) {
+  const char *text = in_parts[_i / 4];
+  fg_problem *p = problem_of(text);
+  plan(p, &fg_reference_device);
+  ck_assert_msg(list.count == 1 && list.pass[0].parts > 1, "%s", text);
+  list.pass[0].lines = lines_of_parts[_i % 4];
+  check(p, text);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Many: a chirp of them would take four passes; of rows one is enough.  Few are transformed the same way. */
+static const struct {
+  const char *many, *few;
+  int n1, passes;
+} long_columns[] = {{"oc3073:50:50*82:153650:153650x50:1:1", "oc3073v8", 7, 2},
+                    {"ocb3962:100:100*32:396200:396200x100:1:1", "ocb3962:8:1*8:1:3962", 14, 2},
+                    {"oc4190:64:64*47:268160:268160x64:1:1", "oc4190:1:9*9:4200:1", 10, 2},
+                    {"oc3073*4000", NULL, 0, 1}};
+
+START_TEST(long_columns_of_a_few_primes_are_cut_in_two) {
+  fg_problem *many = problem_of(long_columns[_i].many), *few = long_columns[_i].few ? problem_of(long_columns[_i].few) : NULL;
+  plan(many, &fg_reference_device);
+  ck_assert_msg(list.count == long_columns[_i].passes, "%s: %d passes", long_columns[_i].many, list.count);
+  if (few) {
+    plan_way(few, &fg_reference_device, fg_hierarchical_lower_split, long_columns[_i].n1);
+    check(few, long_columns[_i].few);
+    fg_problem_free(few);
+  }
+  fg_problem_free(many);
+}
+END_TEST
+
 /* The longest, which few lines at a time make slower than several passes: whatever the planner would do.  The last
  * has too many registers in double precision. */
 static const int longest[] = {4201, 8191, 8072, 12097};
@@ -481,6 +520,8 @@ static void add_what_is_inside(TCase *tc) {
   tcase_add_loop_test(tc, every_split_of_the_middle_dimension_is_right, 0, TEST_COUNT(overlapped));
   tcase_add_loop_test(tc, prime_lengths_by_permutation_are_right, 0, TEST_COUNT(rader));
   tcase_add_test(tc, a_twiddle_keeps_the_permutation);
+  tcase_add_loop_test(tc, parts_are_right_for_any_number_of_lines, 0, TEST_COUNT(in_parts) * TEST_COUNT(lines_of_parts));
+  tcase_add_loop_test(tc, long_columns_of_a_few_primes_are_cut_in_two, 0, TEST_COUNT(long_columns));
   tcase_add_loop_test(tc, the_longest_primes_by_permutation_are_right, 0,
                       PRECISION == FG_SINGLE ? LONGEST : LONGEST - 1);
   tcase_add_loop_test(tc, permuted_stages_are_right_in_every_order, 0, 8);

@@ -251,6 +251,17 @@ START_TEST(wide_sides_compile_everywhere) {
 }
 END_TEST
 
+/* Parts of a line, across which a thread has a point of each: 32, 16, 5, and of real rows. */
+static const char *const in_parts[] = {"oc2272*6516", "oc4112*3092", "ocb505*36959", "orf2272*8000"};
+
+START_TEST(parts_fit_registers) {
+  fg_passes *list = test_plan(in_parts[_i], FG_SINGLE, &fg_reference_device);
+  ck_assert(list->count == 1 && list->pass[0].parts > 1);
+  check_frame(&list->pass[0], 90, 32);
+  free(list);
+}
+END_TEST
+
 /* Blocks that would be alone on a multiprocessor for their registers only: two make do with half, whatever the shipped table says. */
 static const char *const paired[] = {"oc8100*4142", "orf20412*1643", "orb17920*1872", "orf18750*1789",   "orb7177*4675",
                                      "oc8353*4017", "oc8841*3795",   "oc168x49*4076", "orf112x162*1849", "oc8385*4001"};
@@ -378,6 +389,7 @@ static Suite *suite(void) {
   tcase_add_loop_test(c, doubles_compile_everywhere_and_fit_registers, 0, sizeof doubles / sizeof *doubles);
   tcase_add_loop_test(c, wide_sides_compile_everywhere, 0, sizeof wide / sizeof *wide);
   tcase_add_loop_test(c, two_blocks_make_do_with_half_of_the_registers, 0, sizeof paired / sizeof *paired);
+  tcase_add_loop_test(c, parts_fit_registers, 0, sizeof in_parts / sizeof *in_parts);
   tcase_add_test(c, tile_compiles_with_split_arrays_and_twiddle);
   tcase_add_loop_test(c, tiles_loaded_ahead_compile_where_bulk_copies_are, 0, 3);
   tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));

@@ -125,7 +125,7 @@ static const struct {
   size_t shared_block;
   enum fg_table_kind filter;
 } convolved[] = {
-    {"ok1257e01", 0, FG_TABLE_FILTER}, {"ok694o01", 0, FG_TABLE_FILTER}, {"ok1205o10*3", 8192, FG_TABLE_FILTER},
+    {"ok1253e01", 0, FG_TABLE_FILTER}, {"ok694o01", 0, FG_TABLE_FILTER}, {"ok1205o10*3", 8192, FG_TABLE_FILTER},
     {"ok835:-3:1o11", 0, FG_TABLE_FILTER}, {"ok1528o10*2", 0, FG_TABLE_RADER}, {"ok781e11", 0, FG_TABLE_RADER},
     {"ok1010e00*3", 0, FG_TABLE_RADER}, {"ik1008o00*3", 0, FG_TABLE_RADER}, {"ok1010e00v5", 0, FG_TABLE_RADER},
     {"ik348e00*2", 0, FG_TABLE_FILTER}, {"ok346:-2:1o00*3:1:350", 0, FG_TABLE_FILTER}, {"ok4080e00", 2048, FG_TABLE_FILTER},

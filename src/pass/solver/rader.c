@@ -7,7 +7,7 @@
  * with a chirp, which needs a length of 2p − 1.  A row of real data of even length is a line of half as many points (solver
  * half_row), but some extensions, and rows that share lines.
  * A multiple m·p, of many rows m up to 32, is the two-dimensional transform of m by p (Good 1958) in the same tile.
- * The tile is loaded and stored in order and permuted in shared memory (cuda/kernel/through.h).  Everything else about the pass
+ * Memory is reached in its own order; what is permuted is the tile (cuda/kernel/through.h).  Everything else about the pass
  * is as with any line: strides, twiddles, forms.  (Rader 1968.)
  *
  * Or, where a convolution rounds too much, with p's transform as sums of products (cuda/kernel/sums.h): of lines that do not mirror

@@ -196,7 +196,7 @@ static void put_powers(int *entries, const fg_table *t) {
   const fg_coprime_groups groups = groups_of(t);
   const ptrdiff_t g = fg_generator(t->n), count = (ptrdiff_t)fg_table_entries(t);
   for (ptrdiff_t k = 0; k < count; k++) {
-    const ptrdiff_t power = fg_power_modulo(g, fg_coprime_index(&groups, k), t->n);
+    const ptrdiff_t power = fg_power_modulo(g, fg_coprime_index(&groups, k), t->n) * t->step % t->n;
     entries[k] = (int)(t->real && 2 * power > t->n ? power - t->n : power);
   }
 }
