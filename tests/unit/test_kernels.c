@@ -375,7 +375,7 @@ END_TEST
 
 /* Rows and columns of a few times a prime, whose elements lie in the tile by the number of a block's lines, of which the last block
  * has not all; threads are a multiple of the lines, or not. */
-static const char *const in_parts[] = {"ocb404*7", "ic303*7", "/oc1072v7", "ocb134:7:1*7:1:140", "oc201:6:6*2:1:1x4:1206:1206",
+static const char *const in_parts[] = {"ocb404*7", "ic303*7", "/oc268v7", "ocb134:7:1*7:1:140", "oc303:1:1*3:303:303x2:1000:1000",
                                        "orf404*7", "orb404*7", "orb303*14"};
 static const int lines_of_parts[] = {1, 2, 3, 5};
 

@@ -187,12 +187,13 @@ static void prefer_measured(const fg_planner *planner, const fg_work *w, ptrdiff
 }
 
 /* The largest of the small factors of columns of a few times a prime that are too long for a chirp in one pass: it would take four,
- * which 3073, 3962 and 4190 points took 9 copies' time for on an H100.  (Of shorter ones it was not measured what is faster.)  1: there
- * is none, or other columns. */
+ * which 3073, 3962 and 4190 points took 9 copies' time for on an H100.  (Of shorter ones, and of real data, it was not measured what is
+ * faster.)  1: there is none, or other columns. */
 static ptrdiff_t factor_of_long_columns(const fg_planner *planner, const fg_work *w) {
   enum { LONGEST_CHIRP = 2700 };
   ptrdiff_t factors[MAX_CANDIDATES], n1 = SMALLEST - 1;
-  if (planner->splits > 0 || w->dim[0].n <= LONGEST_CHIRP || (w->dim[0].is == 1 && w->dim[0].os == 1)) return 1;
+  if (planner->splits > 0 || w->dim[0].n <= LONGEST_CHIRP || fg_work_has_form(w)) return 1;
+  if (w->dim[0].is == 1 && w->dim[0].os == 1) return 1;
   if (fg_hierarchical_factors(w->dim[0].n, w->precision, factors) > 0) return 1;
   while (w->dim[0].n % n1) n1--;
   return n1;
