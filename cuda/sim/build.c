@@ -28,8 +28,8 @@ extern char **environ;
 /* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library.  What optimizing takes
  * is not won back in tests, which run a kernel once or twice. */
 static const char options[] = "-std=c++17 -O0 -pipe -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
-                              "-fno-asynchronous-unwind-tables -DFG_SIM -nodefaultlibs";
-static const char libraries[] = "-lm -lc -lgcc";
+                              "-fno-asynchronous-unwind-tables -fno-keep-static-consts -fvisibility=hidden "
+                              "-DFG_SIM";
 
 enum { MAX_WORDS = 64 };
 
@@ -44,16 +44,17 @@ struct fg_build {
 
 static pthread_once_t command_once = PTHREAD_ONCE_INIT;
 static char command[1024];
+static const char *libraries = "-lm -lc -lgcc"; /* fmaf may be a function, else nothing is called but by the hooks */
 
 static void make_command(void) {
-  const char *compiler = getenv("FFTW3_GPU_CXX"), *fused = "";
+  const char *compiler = getenv("FFTW3_GPU_CXX"), *machine = "";
   if (!compiler || !*compiler)
     compiler = FG_CXX;
 #if defined __x86_64__
   if (__builtin_cpu_supports("fma"))
-    fused = " -mfma";
+    machine = " -mfma", libraries = "";
 #endif
-  snprintf(command, sizeof command, "%s %s%s", compiler, options, fused);
+  snprintf(command, sizeof command, "%s %s%s -nostdlib", compiler, options, machine);
 }
 
 const char *fg_build_command(void) {
@@ -194,7 +195,7 @@ static char **environment_without_preload(void) {
 
 /* Start the compiler on a job: 0 or an errno. */
 static int start(fg_build *b, int job, char **environment) {
-  char words_text[sizeof command], libraries_text[sizeof libraries], paths[4][PATH_MAX], *words[MAX_WORDS];
+  char words_text[sizeof command], libraries_text[32], paths[4][PATH_MAX], *words[MAX_WORDS];
   static const char *const forms[] = {"%s/j%d.cc", "%s/j%d.so", "%s/j%d.log", "-I%s"};
   for (int i = 0; i < 4; i++)
     snprintf(paths[i], sizeof paths[i], forms[i], b->folder, job);

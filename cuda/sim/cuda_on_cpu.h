@@ -66,7 +66,11 @@ typedef struct {
 #define __device__
 #define __host__
 #define __constant__ static
-#define __forceinline__ inline __attribute__((always_inline)) /* traffic tells accesses apart by where they are called */
+#ifdef FG_SIM_SITES
+#define __forceinline__ inline __attribute__((always_inline)) /* traffic.c tells accesses apart by where they are called from */
+#else
+#define __forceinline__ inline /* compiled a fifth sooner, without optimization */
+#endif
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -86,7 +90,6 @@ static inline void fg_sim_shared(const void *address, unsigned bytes, bool write
   fg_sim_now->hooks->shared(fg_sim_now, address, bytes, write);
 }
 
-/* Inline, so that each access has a site of its own. */
 static __forceinline__ void fg_sim_global(const void *address, unsigned bytes, int how) {
   fg_sim_now->hooks->global(fg_sim_now, address, bytes, how);
 }
@@ -229,7 +232,7 @@ template <class A> inline void fg_sim_call(void (*kernel)(A), const void *args) 
     fg_sim_now = state;                                                                                                \
     fg_sim_call(entry, args);                                                                                          \
   }                                                                                                                    \
-  extern "C" const fg_sim_exports fg_sim_export = {fg_sim_run, fg_sim_args_bytes(entry), FG_CLUSTER};
+  extern "C" __attribute__((visibility("default"))) const fg_sim_exports fg_sim_export = {fg_sim_run, fg_sim_args_bytes(entry), FG_CLUSTER};
 
 #endif
 #endif

@@ -1,5 +1,7 @@
 /* test_traffic.c: no pass asks for much more of global memory than it has to move: sectors that the warps of its kernel
  * touch, counted on the simulated device, against the bytes that it touches at all. */
+#include "config.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,6 +149,7 @@ START_TEST(no_pass_moves_much_more_than_it_must) {
 END_TEST
 
 int main(void) {
+  setenv("FFTW3_GPU_CXX", FG_CXX " -DFG_SIM_SITES", 1); /* a site for each access (traffic.c) */
   test_choose_sim();
   fg_padded_from = 0;
   TCase *t = tcase_create("traffic");
