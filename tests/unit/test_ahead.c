@@ -203,6 +203,11 @@ START_TEST(where_tiles_fit_they_are_put_in) {
   ck_assert(apply("n25.25 2 64 4 0", &list->pass[0], &fg_reference_device));
   ck_assert_uint_eq(fg_geometry_shared(&list->pass[0]), (1250 + 2 + 2) * 8); /* two more, for where rows begin */
   free(list);
+  list = test_plan("oc10935*1284", FG_SINGLE, &fg_reference_device);
+  ck_assert(apply("n9.45.9.3 1 256 1 0", &list->pass[0], &fg_reference_device));
+  ck_assert(!apply("n9.45.3.3.3 1 256 1 0", &list->pass[0], &fg_reference_device)); /* the compiler */
+  ck_assert(apply("9.45.3.3.3 1 256 1 0", &list->pass[0], &fg_reference_device));
+  free(list);
 }
 END_TEST
 
