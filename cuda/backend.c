@@ -13,12 +13,9 @@
 
 bool fg_dependent_launches = true;
 
-enum { LONGEST = 4096 };
-
-/* Two texts in turn, since who has asked for a message may fail at something else, cleaning up, before it is told. */
 typedef struct {
-  int code, now;
-  char text[2][LONGEST];
+  int code;
+  char text[];
 } failure;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -27,31 +24,32 @@ static bool have_key;
 
 static void make_key(void) { have_key = pthread_key_create(&key, free) == 0; }
 
-static failure *last(void) {
+static const failure *last(void) {
   pthread_once(&once, make_key);
   return have_key ? pthread_getspecific(key) : NULL;
 }
 
-/* The calling thread's, made if it has none; NULL: no memory. */
-static failure *own(void) {
-  failure *f = last();
-  if (f || !have_key || !(f = calloc(1, sizeof *f))) return f;
-  if (pthread_setspecific(key, f) == 0) return f;
-  free(f);
-  return NULL;
+/* Takes it over; NULL: not even memory for the text. */
+static void keep(failure *f) {
+  failure *const old = (failure *)last();
+  free(have_key && pthread_setspecific(key, f) == 0 ? old : f);
 }
 
-const char *fg_backend_message(void) { return last() ? last()->text[last()->now] : "no message"; }
+const char *fg_backend_message(void) { return last() ? last()->text : "no message"; }
 int fg_backend_code(void) { return last() ? last()->code : 0; }
 
 int fg_backend_fail(int code, const char *format, ...) {
-  failure *const f = own();
-  if (!f) return code;
   va_list args;
   va_start(args, format);
-  vsnprintf(f->text[!f->now], LONGEST, format, args); /* the arguments may contain the old message */
+  const int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
-  f->now = !f->now;
-  f->code = code;
+  failure *const f = length < 0 ? NULL : malloc(sizeof *f + (size_t)length + 1);
+  if (f) {
+    va_start(args, format);
+    vsnprintf(f->text, (size_t)length + 1, format, args);
+    va_end(args);
+    f->code = code;
+  }
+  keep(f); /* after formatting: the arguments may contain the old message */
   return code;
 }

@@ -25,11 +25,11 @@
 
 extern char **environ;
 
-/* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  No C++ library.  What optimizing takes
- * is not won back in tests, which run a kernel once or twice. */
+/* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  What optimizing takes is not won back in
+ * tests, which run a kernel once or twice; neither are tables that a kernel does not use, calls through the linker's table and
+ * libraries, of which kernels have at most what every program has of libc. */
 static const char options[] = "-std=c++17 -O0 -pipe -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
-                              "-fno-asynchronous-unwind-tables -fno-keep-static-consts -fvisibility=hidden "
-                              "-DFG_SIM";
+                              "-fno-asynchronous-unwind-tables -fno-keep-static-consts -fvisibility=hidden -nostdlib -DFG_SIM";
 
 enum { MAX_WORDS = 64 };
 
@@ -44,17 +44,16 @@ struct fg_build {
 
 static pthread_once_t command_once = PTHREAD_ONCE_INIT;
 static char command[1024];
-static const char *libraries = "-lm -lc -lgcc"; /* fmaf may be a function, else nothing is called but by the hooks */
+static bool fused; /* fmaf is an instruction; else it is libm's */
 
 static void make_command(void) {
-  const char *compiler = getenv("FFTW3_GPU_CXX"), *machine = "";
+  const char *compiler = getenv("FFTW3_GPU_CXX");
   if (!compiler || !*compiler)
     compiler = FG_CXX;
 #if defined __x86_64__
-  if (__builtin_cpu_supports("fma"))
-    machine = " -mfma", libraries = "";
+  fused = __builtin_cpu_supports("fma");
 #endif
-  snprintf(command, sizeof command, "%s %s%s -nostdlib", compiler, options, machine);
+  snprintf(command, sizeof command, "%s %s%s", compiler, options, fused ? " -mfma" : "");
 }
 
 const char *fg_build_command(void) {
@@ -195,17 +194,16 @@ static char **environment_without_preload(void) {
 
 /* Start the compiler on a job: 0 or an errno. */
 static int start(fg_build *b, int job, char **environment) {
-  char words_text[sizeof command], libraries_text[32], paths[4][PATH_MAX], *words[MAX_WORDS];
+  char words_text[sizeof command], paths[4][PATH_MAX], *words[MAX_WORDS];
   static const char *const forms[] = {"%s/j%d.cc", "%s/j%d.so", "%s/j%d.log", "-I%s"};
   for (int i = 0; i < 4; i++)
     snprintf(paths[i], sizeof paths[i], forms[i], b->folder, job);
   strcpy(words_text, fg_build_command());
-  strcpy(libraries_text, libraries);
   int count = split(words_text, words, 0);
-  char *own[] = {paths[3], "-o", paths[1], paths[0]};
-  for (int i = 0; i < 4 && count < MAX_WORDS - 1; i++)
+  char *own[] = {paths[3], "-o", paths[1], paths[0], fused ? NULL : "-lm", NULL};
+  for (int i = 0; i < 5 && count < MAX_WORDS - 1; i++)
     words[count++] = own[i];
-  split(libraries_text, words, count);
+  words[count] = NULL;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

@@ -69,7 +69,7 @@ typedef struct {
 #ifdef FG_SIM_SITES
 #define __forceinline__ inline __attribute__((always_inline)) /* traffic.c tells accesses apart by where they are called from */
 #else
-#define __forceinline__ inline /* compiled a fifth sooner, without optimization */
+#define __forceinline__ inline /* inlining is most of what a compiler that does not optimize does */
 #endif
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
@@ -232,7 +232,8 @@ template <class A> inline void fg_sim_call(void (*kernel)(A), const void *args) 
     fg_sim_now = state;                                                                                                \
     fg_sim_call(entry, args);                                                                                          \
   }                                                                                                                    \
-  extern "C" __attribute__((visibility("default"))) const fg_sim_exports fg_sim_export = {fg_sim_run, fg_sim_args_bytes(entry), FG_CLUSTER};
+  extern "C" __attribute__((visibility("default"))) const fg_sim_exports fg_sim_export = {                             \
+      fg_sim_run, fg_sim_args_bytes(entry), FG_CLUSTER};
 
 #endif
 #endif

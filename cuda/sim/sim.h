@@ -78,7 +78,8 @@ typedef struct {
   size_t read_bytes, written_bytes;
 } fg_sim_traffic;
 
-/* Count that of every launch from here on, which makes them slow; no two may run at once. */
+/* Count that of every launch from here on, which makes them slow; no two may run at once.  The kernels are to be compiled with
+ * FG_SIM_SITES (by FFTW3_GPU_CXX), or accesses of one function are taken for one, wherever it is called. */
 void fg_sim_traffic_begin(void);
 
 /* Count no more; the launches so far in their order, at most so many.  How many there were. */

@@ -1,8 +1,7 @@
 /* traffic.c: sectors that the warps of a launch ask for, and bytes that it cannot do without.
  *
  * Threads run one after the other here, so the accesses that a warp would make together are found afterwards: those of
- * its lanes at one site of the kernel's code, at the same repetition.  That has to be compiled with FG_SIM_SITES, or different
- * accesses by one function are at one site. */
+ * its lanes at one site of the kernel's code, at the same repetition. */
 #include "config.h"
 
 #include "cuda/sim/traffic.h"

@@ -57,16 +57,19 @@ ptrdiff_t fg_geometry_tile_points(const fg_pass *p) {
   return p->stages == 1 && !p->pairs && !rows && !fg_pass_is_rader(p) ? 0 : fg_banks_tile_points(p);
 }
 
-/* With five and six of them ptxas (CUDA 13.0, sm_90 and sm_100) overwrote the stack's pointer in 4 of 9 kernels that spill, and then
- * spilled to wherever that pointed: wrong results, or the end of the device.  None was seen with four. */
-enum { MOST_STAGES_AHEAD = 4 };
-
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) {
   const bool rows = p->loops == 1 && p->in == 1 && p->loop[0].in == p->n; /* one behind the other */
   const bool columns = p->loops > 0 && p->loop[0].in == 1 && fg_banks_all_columns(p); /* side by side */
   if (p->family != FG_FAMILY_TILE || p->filter.kind || p->load_table.kind || p->from.form || p->to.form) return false;
   if (p->from.split || p->from.wide || (!rows && !columns)) return false;
-  return device->arch >= 90 && p->stages > 1 && p->stages <= MOST_STAGES_AHEAD;
+  return device->arch >= 90 && p->stages > 1;
+}
+
+/* With five and six stages ptxas (CUDA 13.0, sm_90 and sm_100) overwrote the pointer to the stack in 4 of 9 kernels that spill, which
+ * is told by nothing but their code (doc/performance.md, "Stages ahead"); with three and four in none of 31. */
+bool fg_geometry_loads_ahead(const fg_pass *p, const fg_device_info *device) {
+  enum { MOST_STAGES = 4 };
+  return p->stages <= MOST_STAGES && fg_geometry_may_load_ahead(p, device);
 }
 
 bool fg_geometry_in_even(const fg_pass *p) {

@@ -105,7 +105,7 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
   now.blocks_sm = c->blocks_sm;
   now.ahead = c->ahead ? c->blocks_sm * device->multiprocessors : 0;
   if (p->family == FG_FAMILY_TILE) fg_geometry_skew_tile(&now, device);
-  if (c->ahead && !fg_geometry_may_load_ahead(&now, device)) return false;
+  if (c->ahead && !fg_geometry_loads_ahead(&now, device)) return false;
   if (!fg_geometry_fits(&now, device) || !has_room(&now, device)) return false;
   *p = now;
   return true;
@@ -178,7 +178,7 @@ static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
     now.ahead = ahead;
-    if (!ahead || fg_geometry_may_load_ahead(&now, all->device)) offer_all_lines(all, &now);
+    if (!ahead || fg_geometry_loads_ahead(&now, all->device)) offer_all_lines(all, &now);
   }
 }
 

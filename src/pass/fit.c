@@ -365,12 +365,14 @@ static double score_of_parts(const fg_pass *p, const share *of, const fg_device_
   return waves_of(p, device) * alone * sqrt(moving) * cbrt(resident) * depth * size * permuted * permuted;
 }
 
-/* Threads of a block.  Where tiles are few, one warp with many points a thread computes them with nothing beside it: rows of 560
- * to 900 points alone took 1.3 to 2.2 times as long in two stages as in three (an H100). */
+/* Blocks of one warp and of more than eight lose a little.  Of rows that do not fill the device a warp that has many points a
+ * thread, as in two stages, loses more, with nothing beside it that computes while it waits: half rows of 560 to 900 points, alone,
+ * took 1.4 to 2.2 times as long in two stages as in three (single precision on an H100; taken as half of that). */
 static double size_efficiency(const fg_pass *p, const fg_device_info *device, int points) {
-  const bool few = p->family == FG_FAMILY_TILE && fg_pass_blocks(p) <= device->multiprocessors;
-  if (p->threads < 64) return few && points > 24 ? 0.7 : 0.93;
-  return p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
+  enum { MANY_POINTS = 24 };
+  const bool row = p->family == FG_FAMILY_TILE && p->precision == FG_SINGLE && p->in == 1 && p->out == 1;
+  if (row && p->threads < 64 && points > MANY_POINTS && fg_pass_blocks(p) <= device->multiprocessors) return 0.7;
+  return p->threads < 64 ? 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where

@@ -234,7 +234,7 @@ static bool has_room_for_one(const fg_pass *p, const fg_device_info *device) {
  * 128 bytes. */
 static void load_ahead(fg_pass *p, const fg_device_info *device) {
   enum { ALIGNED = 128 };
-  if (!has_room_for_one(p, device) || !fg_geometry_may_load_ahead(p, device)) return;
+  if (!has_room_for_one(p, device) || !fg_geometry_loads_ahead(p, device)) return;
   if (p->in != 1) return; /* of columns those of 1024 points with a twiddle gain (src/pass/tuned.txt), not others measured */
   if (p->lines * p->n * fg_fit_point_size(p) % ALIGNED || fg_pass_blocks(p) < FULL * device->multiprocessors) return;
   fg_pass now = *p;

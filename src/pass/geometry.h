@@ -110,9 +110,12 @@ bool fg_cut_chirp_suits(const fg_pass *p, const fg_device_info *device);
 /* The n1 that it may be cut at, the largest first.  How many. */
 int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]);
 
-/* A pass over complex rows that lie one behind the other, or columns side by side, of two to four stages (which are set), whose
+/* A pass over complex rows that lie one behind the other, or columns side by side, of several stages (which are set), whose
  * blocks may load tiles ahead, on a device that has bulk copies. */
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device);
+
+/* The same, and of as few stages as the compiler makes good code for. */
+bool fg_geometry_loads_ahead(const fg_pass *p, const fg_device_info *device);
 
 /* Columns of p two by two are neighbours, of which the first begins an even number of points into the array. */
 bool fg_geometry_in_even(const fg_pass *p);

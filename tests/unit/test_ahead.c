@@ -205,8 +205,18 @@ START_TEST(where_tiles_fit_they_are_put_in) {
   free(list);
   list = test_plan("oc10935*1284", FG_SINGLE, &fg_reference_device);
   ck_assert(apply("n9.45.9.3 1 256 1 0", &list->pass[0], &fg_reference_device));
-  ck_assert(!apply("n9.45.3.3.3 1 256 1 0", &list->pass[0], &fg_reference_device)); /* the compiler */
+  ck_assert(!apply("n9.45.3.3.3 1 256 1 0", &list->pass[0], &fg_reference_device)); /* five stages */
   ck_assert(apply("9.45.3.3.3 1 256 1 0", &list->pass[0], &fg_reference_device));
+  ck_assert(fg_geometry_may_load_ahead(&list->pass[0], &fg_reference_device));
+  ck_assert(!fg_geometry_loads_ahead(&list->pass[0], &fg_reference_device));
+  fg_choice tried[64];
+  const int count = fg_choice_list(&list->pass[0], &fg_reference_device, tried, 64);
+  int ahead = 0;
+  for (int i = 0; i < count; i++) {
+    ahead += tried[i].ahead;
+    ck_assert(!tried[i].ahead || tried[i].stages <= 4);
+  }
+  ck_assert_int_gt(ahead, 4); /* though the pass itself has five */
   free(list);
 }
 END_TEST

@@ -8,47 +8,43 @@
 #include "src/plan/planner.h"
 #include "suite.h"
 
-static fg_pass only_pass(const char *text) {
-  fg_passes *const list = test_plan(text, FG_SINGLE, &fg_reference_device);
+static fg_pass only_pass(const char *text, enum fg_precision precision) {
+  fg_tuned_ignore_shipped(true);
+  fg_passes *const list = test_plan(text, precision, &fg_reference_device);
+  fg_tuned_ignore_shipped(false);
   ck_assert_int_eq(list->count, 1);
   const fg_pass p = list->pass[0];
   free(list);
   return p;
 }
 
-/* Of the stage in which a thread has most. */
-static int points_of_a_thread(const fg_pass *p) {
-  int most = 0;
-  for (int s = 0; s < p->stages; s++) {
-    const int butterflies = (int)(p->lines * p->n) / p->radix[s];
-    const int points = (butterflies + p->threads - 1) / p->threads * p->radix[s];
-    if (points > most) most = points;
-  }
-  return most;
+/* Stages but moves. */
+static int butterflies(const fg_pass *p) {
+  int count = 0;
+  for (int s = 0; s < p->stages; s++) count += p->radix[s] > 1;
+  return count;
 }
 
-static const char *const alone[] = {"orf1120", "orb1296", "orf1400", "orb1620", "orf1800", "ocf900", "orf1728", "ocf625*20"};
+/* Of the device 132 would have a block each. */
+static const char *const alone[] = {"orf1120", "orb1296", "orf1400", "orb1620", "orf1728", "orf1800", "ocf900", "orf1120*132"};
 
-START_TEST(tiles_alone_are_shared_by_warps) {
-  fg_tuned_ignore_shipped(true);
-  const fg_pass p = only_pass(alone[_i]);
-  ck_assert_msg(p.threads >= 64 || points_of_a_thread(&p) <= 24, "%s: %d threads", alone[_i], p.threads);
-  fg_tuned_ignore_shipped(false);
+START_TEST(rows_alone_are_shared_by_warps) {
+  const fg_pass p = only_pass(alone[_i], FG_SINGLE);
+  ck_assert_msg(p.threads >= 64, "%s: %d threads", alone[_i], p.threads);
+  ck_assert_int_ge(butterflies(&p), 3);
 }
 END_TEST
 
-START_TEST(many_tiles_may_have_one_warp_each) {
-  fg_tuned_ignore_shipped(true);
-  const fg_pass p = only_pass("orf1120*200");
+START_TEST(more_rows_may_have_one_warp_each) {
+  const fg_pass p = only_pass("orf1120*133", FG_SINGLE);
   ck_assert_int_eq(p.threads, 32);
-  ck_assert_int_eq(points_of_a_thread(&p), 28);
-  fg_tuned_ignore_shipped(false);
+  ck_assert_int_eq(butterflies(&p), 2);
 }
 END_TEST
 
 int main(void) {
   TCase *tc = tcase_create("geometry");
-  tcase_add_loop_test(tc, tiles_alone_are_shared_by_warps, 0, TEST_COUNT(alone));
-  tcase_add_test(tc, many_tiles_may_have_one_warp_each);
+  tcase_add_loop_test(tc, rows_alone_are_shared_by_warps, 0, TEST_COUNT(alone));
+  tcase_add_test(tc, more_rows_may_have_one_warp_each);
   return test_run(tc, "geometry");
 }
