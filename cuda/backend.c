@@ -40,6 +40,7 @@ int fg_backend_code(void) { return last() ? last()->code : 0; }
 
 int fg_backend_fail(int code, const char *format, ...) {
   va_list args;
+  if (code == FG_ELOST && fg_backend_code() == FG_ELOST) return code; /* what is cleaned up then is not why */
   va_start(args, format);
   const int length = vsnprintf(NULL, 0, format, args);
   va_end(args);

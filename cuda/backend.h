@@ -172,7 +172,8 @@ typedef struct fg_backend {
 extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */
 extern const fg_backend fg_backend_sim;
 
-/* The calling thread's last failure, as text; and for backends: set it and return code. */
+/* The calling thread's last failure, as text (of a lost device the first, which stands while all is given back); and for backends:
+ * set it and return code. */
 const char *fg_backend_message(void);
 int fg_backend_code(void); /* of the failure that the message is about; 0: no message */
 int fg_backend_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -2,7 +2,6 @@
 #include "src/plan/tuning.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "src/pass/solver.h"
@@ -155,16 +154,12 @@ static const char *tune(tuning *t, fg_tuning_tell tell, void *context) {
   fg_passes_copy(t->fastest, t->planned);
   fg_program *planned = fg_program_create_host(t->target, t->problem, t->planned, &why);
   if (!planned) return why;
-  char said[512] = ""; /* what a device that failed is given back may fail, too */
   why = fg_tuning_bed_make(&t->bed, t->target, t->problem, planned);
   if (!why && !tune_passes(t, planned, &r)) why = fg_backend_message();
   if (!why && tell) tell(context, &r);
-  if (why) snprintf(said, sizeof said, "%s", why);
   fg_tuning_bed_free(&t->bed);
   fg_program_destroy(planned);
-  if (!why) return NULL;
-  fg_backend_fail(fg_backend_code(), "%s", said);
-  return fg_backend_message();
+  return why;
 }
 
 const char *fg_tuning_run(const fg_target *target, const fg_problem *p, const fg_tuning_limits *limits,

@@ -65,6 +65,20 @@ START_TEST(a_lost_device_stays_lost) {
 }
 END_TEST
 
+/* Whoever has asked why it was lost still knows when all that was made is given back, which fails. */
+START_TEST(why_a_device_was_lost_stands) {
+  ck_assert_int_eq(fg_backend_fail(FG_ELOST, "lost, %d", 1), FG_ELOST);
+  const char *const why = fg_backend_message();
+  ck_assert_int_eq(fg_backend_fail(FG_ELOST, "lost, %d", 2), FG_ELOST);
+  ck_assert_ptr_eq(fg_backend_message(), why);
+  ck_assert_str_eq(why, "lost, 1");
+  fg_backend_fail(FG_ENOMEM, "no memory");
+  ck_assert_str_eq(fg_backend_message(), "no memory");
+  fg_backend_fail(FG_ELOST, "lost, %d", 3);
+  ck_assert_str_eq(fg_backend_message(), "lost, 3");
+}
+END_TEST
+
 static const char *const unreadable[] = {"alloc", "alloc:", "alloc:0", "alloc:1x", "alloc:1,", ",alloc:1", "halloc:1",
                                         "alloc:1-", "alloc:3-2", "alloc:1/0", "alloc:1+2"};
 
@@ -96,6 +110,7 @@ static void add(Suite *s) {
   tcase_add_test(tc, the_chosen_call_fails_and_no_other);
   tcase_add_test(tc, compiles_launches_and_waits_fail_on_demand);
   tcase_add_test(tc, a_lost_device_stays_lost);
+  tcase_add_test(tc, why_a_device_was_lost_stands);
   tcase_add_loop_test(tc, faults_may_come_again, 0, TEST_COUNT(chosen));
   tcase_add_loop_test(tc, an_unreadable_fault_text_is_refused, 0, TEST_COUNT(unreadable));
   tc = tcase_create("environment"); /* read when the device is first opened: no fixture */
