@@ -154,15 +154,18 @@ void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience
   pthread_mutex_unlock(&lock);
 }
 
-bool fg_tuned_known(const fg_pass *p, int arch, int patience) {
+bool fg_tuned_known(const fg_pass *p, const fg_device_info *device, int patience) {
   char key[FG_CHOICE_KEY];
+  fg_pass now = *p;
+  fg_choice c;
   begin();
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const entry *e = find(arch, "", key, false);
+  const entry *e = find(device->arch, "", key, false);
   const bool known = e && e->patience >= patience;
+  if (known) c = e->choice;
   pthread_mutex_unlock(&lock);
-  return known;
+  return known && fg_choice_apply(&c, &now, device);
 }
 
 bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device) {

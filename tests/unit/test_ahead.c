@@ -221,6 +221,23 @@ START_TEST(where_tiles_fit_they_are_put_in) {
 }
 END_TEST
 
+/* Before that was known they were tuned, too. */
+START_TEST(old_wisdom_of_five_stages_gives_way) {
+  fg_passes *before = test_plan("oc15552*887", FG_SINGLE, &fg_reference_device);
+  fg_choice old;
+  ck_assert(fg_tuned_shipped_has(&before->pass[0], &fg_reference_device));
+  ck_assert(fg_choice_parse(&old, "n6.6.12.6.6 1 512 1 0"));
+  fg_tuned_learn(&before->pass[0], fg_reference_device.arch, &old, 2);
+  fg_passes *after = test_plan("oc15552*887", FG_SINGLE, &fg_reference_device);
+  const fg_choice shipped = fg_choice_of(&before->pass[0]), planned = fg_choice_of(&after->pass[0]);
+  ck_assert(!memcmp(&shipped, &planned, sizeof shipped));
+  ck_assert(!fg_tuned_known(&after->pass[0], &fg_reference_device, 2)); /* so that it is measured again */
+  fg_tuned_forget(NULL);
+  free(before);
+  free(after);
+}
+END_TEST
+
 /* Columns, rows and split ones, which have gaps; real ones, one row, a convolution, a box. */
 static const char *const others[] = {"oc2401v3000", "oc2401*3000", "/oc2401*3000", "orf2401*3000", "oc2401",
                                      "oc1009*3000", "oc64x64*3000"};
@@ -329,6 +346,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_batch_in_parts_is_right, 0, TEST_COUNT(in_parts));
   tcase_add_test(tc, where_tiles_fit_they_are_put_in);
   tcase_add_loop_test(tc, nothing_else_is_loaded_ahead, 0, TEST_COUNT(others));
+  tcase_add_test(tc, old_wisdom_of_five_stages_gives_way);
   tcase_add_loop_test(tc, rows_that_fill_a_multiprocessor_are_loaded_ahead, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, columns_that_gain_are_loaded_ahead, 0, 2);
   tcase_add_test(tc, columns_of_few_blocks_are_offered_ahead);
