@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool fg_dependent_launches = true;
 
@@ -40,7 +41,6 @@ int fg_backend_code(void) { return last() ? last()->code : 0; }
 
 int fg_backend_fail(int code, const char *format, ...) {
   va_list args;
-  if (code == FG_ELOST && fg_backend_code() == FG_ELOST) return code; /* what is cleaned up then is not why */
   va_start(args, format);
   const int length = vsnprintf(NULL, 0, format, args);
   va_end(args);
@@ -53,4 +53,9 @@ int fg_backend_fail(int code, const char *format, ...) {
   }
   keep(f); /* after formatting: the arguments may contain the old message */
   return code;
+}
+
+int fg_backend_lost(const char *before, const char *reason) {
+  if (fg_backend_code() == FG_ELOST && strstr(fg_backend_message(), reason)) return FG_ELOST;
+  return fg_backend_fail(FG_ELOST, "%s%s", before, reason);
 }

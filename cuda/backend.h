@@ -172,11 +172,14 @@ typedef struct fg_backend {
 extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */
 extern const fg_backend fg_backend_sim;
 
-/* The calling thread's last failure, as text (of a lost device the first, which stands while all is given back); and for backends:
- * set it and return code. */
+/* The calling thread's last failure, as text, until its next; and for backends: set it and return code. */
 const char *fg_backend_message(void);
 int fg_backend_code(void); /* of the failure that the message is about; 0: no message */
 int fg_backend_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For backends: any call to a device that was lost for that reason, to be told behind those words.  FG_ELOST; a message that tells
+ * the reason already stands, so that whoever got it can give all back before he tells it. */
+int fg_backend_lost(const char *before, const char *reason);
 
 /* The texts of the files of cuda/kernel/, compiled into the library (generated, cuda/kernel/embed.c). */
 typedef struct {

@@ -16,7 +16,7 @@
 /* ---- entering the context ---- */
 
 static int already_lost(fg_device *device) {
-  return fg_backend_fail(FG_ELOST, "the device was lost earlier: %s", device->lost_message);
+  return fg_backend_lost("the device was lost earlier: ", device->lost_message);
 }
 
 /* The device whose context this thread is in for several calls. */

@@ -27,7 +27,7 @@ extern char **environ;
 
 /* A contraction is for the kernel to ask for, with fmaf: then all hosts compute the same.  What optimizing takes is not won back in
  * tests, which run a kernel once or twice; neither are tables that a kernel does not use, calls through the linker's table and
- * libraries, of which kernels have at most what every program has of libc. */
+ * libraries: what a kernel calls of them, of cuda/kernel none does, is to be in the program. */
 static const char options[] = "-std=c++17 -O0 -pipe -fPIC -shared -w -fno-exceptions -fno-rtti -ffp-contract=off "
                               "-fno-asynchronous-unwind-tables -fno-keep-static-consts -fvisibility=hidden -nostdlib -DFG_SIM";
 
@@ -44,7 +44,7 @@ struct fg_build {
 
 static pthread_once_t command_once = PTHREAD_ONCE_INIT;
 static char command[1024];
-static bool fused; /* fmaf is an instruction; else it is libm's */
+static bool fused; /* the compiler is told that fmaf is an instruction; else it may be libm's */
 
 static void make_command(void) {
   const char *compiler = getenv("FFTW3_GPU_CXX");

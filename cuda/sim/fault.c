@@ -135,6 +135,6 @@ int fg_fault_due(fg_fault kind) {
   unsigned long call = plans[kind].calls;
   pthread_mutex_unlock(&lock);
   if (lost)
-    return fg_backend_fail(FG_ELOST, "sim: device lost (injected)");
+    return fg_backend_lost("", "sim: device lost (injected)");
   return due ? fg_backend_fail(kinds[kind].code, "sim: %s call %lu fails (injected)", kinds[kind].name, call) : 0;
 }

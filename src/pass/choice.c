@@ -272,7 +272,8 @@ static void add_own_ahead(listing *l) {
 static void add_best_tiles(listing *l, candidates *all, int most) {
   enum { FEW_BLOCKS = 8, FEW_OF_COLUMNS = 2, SHORT = 16 };
   const bool rows = l->own->in == 1, few = l->own->blocks_sm <= (rows ? FEW_BLOCKS : FEW_OF_COLUMNS);
-  const bool ahead = few && fg_geometry_may_load_ahead(l->own, l->device), one = !rows && most <= SHORT;
+  const bool one = !rows && most <= SHORT, own = fg_geometry_loads_ahead(l->own, l->device);
+  const bool ahead = few && (one ? own : fg_geometry_may_load_ahead(l->own, l->device)); /* others may have fewer stages */
   offer_tiles(all, l->own, false);
   add_best(l, all, !ahead ? most : one ? most - 1 : most / 2);
   if (!ahead) return;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 512, MOST_ENTRIES = 20000, WORD = 16 };
+enum { BUCKETS = 512, MOST_ENTRIES = 20000, WORD = 16, REFUSED = -1 /* as a patience */ };
 
 typedef struct entry {
   struct entry *next, *later; /* of the bucket; in the order of learning */
@@ -116,7 +116,7 @@ int fg_tuned_write(FILE *f) {
   begin();
   pthread_mutex_lock(&lock);
   for (const entry *e = first; e; e = e->later) {
-    if (e->shipped) continue;
+    if (e->shipped || e->patience == REFUSED) continue;
     fg_tuned_print(f, e->arch, e->key, e->patience, &e->choice);
     fputc('\n', f);
     lines++;
@@ -154,6 +154,14 @@ void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience
   pthread_mutex_unlock(&lock);
 }
 
+/* What was found is refused since: anything that is found now is better. */
+static void give_up(int arch, const char *key) {
+  pthread_mutex_lock(&lock);
+  entry *const e = find(arch, "", key, false);
+  if (e) e->patience = REFUSED;
+  pthread_mutex_unlock(&lock);
+}
+
 bool fg_tuned_known(const fg_pass *p, const fg_device_info *device, int patience) {
   char key[FG_CHOICE_KEY];
   fg_pass now = *p;
@@ -165,7 +173,9 @@ bool fg_tuned_known(const fg_pass *p, const fg_device_info *device, int patience
   const bool known = e && e->patience >= patience;
   if (known) c = e->choice;
   pthread_mutex_unlock(&lock);
-  return known && fg_choice_apply(&c, &now, device);
+  if (!known || fg_choice_apply(&c, &now, device)) return known;
+  give_up(device->arch, key);
+  return false;
 }
 
 bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device) {

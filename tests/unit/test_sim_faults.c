@@ -67,15 +67,17 @@ END_TEST
 
 /* Whoever has asked why it was lost still knows when all that was made is given back, which fails. */
 START_TEST(why_a_device_was_lost_stands) {
-  ck_assert_int_eq(fg_backend_fail(FG_ELOST, "lost, %d", 1), FG_ELOST);
-  const char *const why = fg_backend_message();
-  ck_assert_int_eq(fg_backend_fail(FG_ELOST, "lost, %d", 2), FG_ELOST);
-  ck_assert_ptr_eq(fg_backend_message(), why);
-  ck_assert_str_eq(why, "lost, 1");
+  ck_assert_int_eq(fg_sim_set_faults("lost:1"), 0);
   fg_backend_fail(FG_ENOMEM, "no memory");
-  ck_assert_str_eq(fg_backend_message(), "no memory");
-  fg_backend_fail(FG_ELOST, "lost, %d", 3);
-  ck_assert_str_eq(fg_backend_message(), "lost, 3");
+  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELOST);
+  const char *const why = fg_backend_message();
+  ck_assert_ptr_nonnull(strstr(why, "injected"));
+  ck_assert_int_eq(sim->stream_wait(device, stream), FG_ELOST);
+  ck_assert_ptr_eq(fg_backend_message(), why);
+  ck_assert_int_eq(fg_backend_lost("earlier: ", "another reason"), FG_ELOST);
+  ck_assert_str_eq(fg_backend_message(), "earlier: another reason");
+  fg_backend_fail(FG_ELOST, "the output was damaged: %s", fg_backend_message());
+  ck_assert_str_eq(fg_backend_message(), "the output was damaged: earlier: another reason");
 }
 END_TEST
 
