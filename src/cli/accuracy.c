@@ -189,6 +189,7 @@ const fg_command fg_command_accuracy = {
             "stock FFTW on numbers of its own precision, d→FFTWf those of FFTWf on doubles that were rounded.\n"
             "Each ÷ divides the column before it by the one it names.  Without problems: a list of some 200 (on\n"
             "sim without the larger ones).  '-' stands for what is not there; the reasons follow the table.  Exits with\n"
-            "1 if a result was wrong or a problem could not be measured.  PROBLEM is as for 'fftw3-gpu plan'.\n",
+            "1 if a result was wrong or a problem could not be measured; with --limit also if one of ours is '-'.\n"
+            "PROBLEM is as for 'fftw3-gpu plan'.\n",
     .main = accuracy_main,
 };
