@@ -65,11 +65,8 @@ bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device) 
   return device->arch >= 90 && p->stages > 1;
 }
 
-/* With five and six stages (moves would count) ptxas (CUDA 13.0, sm_90 and sm_100) overwrote the pointer to the stack in 4 of 9 kernels
- * that spill, which nothing tells but their code (doc/performance.md, "Stages ahead"); with three and four in none of 31. */
 bool fg_geometry_loads_ahead(const fg_pass *p, const fg_device_info *device) {
-  enum { MOST_STAGES = 4 };
-  return p->stages <= MOST_STAGES && fg_geometry_may_load_ahead(p, device);
+  return p->stages <= FG_MOST_STAGES_AHEAD && fg_geometry_may_load_ahead(p, device);
 }
 
 bool fg_geometry_in_even(const fg_pass *p) {

@@ -392,6 +392,8 @@ bool fg_choice_parse(fg_choice *c, const char *text) {
   return sscanf(text, " %d %d %d %d", &c->lines, &c->threads, &c->blocks_sm, &c->spacing) == 4;
 }
 
+bool fg_choice_trusted(const fg_choice *c) { return !c->ahead || c->stages <= FG_MOST_STAGES_AHEAD; }
+
 /* ---- the key ---- */
 
 static int log2_of(double x) {

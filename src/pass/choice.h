@@ -34,6 +34,9 @@ enum { FG_CHOICE_TEXT = 160 };
 void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]);
 bool fg_choice_parse(fg_choice *c, const char *text);
 
+/* False of what older programs found that no pass may have since, on any device (FG_MOST_STAGES_AHEAD). */
+bool fg_choice_trusted(const fg_choice *c);
+
 /* All that the best geometry of p depends on, without blanks: "tile:1024/1024:s:uu:15:…". */
 enum { FG_CHOICE_KEY = 160 };
 void fg_choice_key(const fg_pass *p, char key[FG_CHOICE_KEY]);

@@ -114,7 +114,10 @@ int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]);
  * blocks may load tiles ahead, on a device that has bulk copies. */
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device);
 
-/* The same, and of as few stages as the compiler makes good code for. */
+/* The same, and of as few stages as the compiler makes good code for: with five and six ptxas (CUDA 13.0, sm_90 and sm_100)
+ * overwrote the pointer to the stack in 4 of 9 kernels that spill, which nothing tells but their code (doc/performance.md, "Stages
+ * ahead"); with three and four in none of 31. */
+enum { FG_MOST_STAGES_AHEAD = 4 }; /* moves would count */
 bool fg_geometry_loads_ahead(const fg_pass *p, const fg_device_info *device);
 
 /* Columns of p two by two are neighbours, of which the first begins an even number of points into the array. */

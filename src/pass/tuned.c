@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 512, MOST_ENTRIES = 20000, WORD = 16, REFUSED = -1 /* as a patience */ };
+enum { BUCKETS = 512, MOST_ENTRIES = 20000, WORD = 16 };
 
 typedef struct entry {
   struct entry *next, *later; /* of the bucket; in the order of learning */
@@ -93,6 +93,7 @@ static bool read_line(const char *line, bool shipped) {
   const int device = read_device(line, shipped, &arch, word);
   if (!device || sscanf(line + device, " %159[^ #] %d %n", key, &patience, &length) != 2 || !length) return false;
   if (arch < 10 || patience < 0 || patience > 3 || !fg_choice_parse(&c, line + device + length)) return false;
+  if (!fg_choice_trusted(&c)) return true; /* of an older program: passed over */
   pthread_mutex_lock(&lock);
   put(arch, word, key, patience, &c, shipped);
   pthread_mutex_unlock(&lock);
@@ -116,7 +117,7 @@ int fg_tuned_write(FILE *f) {
   begin();
   pthread_mutex_lock(&lock);
   for (const entry *e = first; e; e = e->later) {
-    if (e->shipped || e->patience == REFUSED) continue;
+    if (e->shipped) continue;
     fg_tuned_print(f, e->arch, e->key, e->patience, &e->choice);
     fputc('\n', f);
     lines++;
@@ -129,20 +130,17 @@ int fg_tuned_write(FILE *f) {
 
 void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   char key[FG_CHOICE_KEY];
-  fg_choice list[2];
-  int count = 0;
+  fg_choice c;
   begin();
   if (!atomic_load(&any)) return;
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const entry *const own = find(device->arch, "", key, false), *const shipped = find_shipped(device, key);
-  if (own) list[count++] = own->choice;
-  if (shipped) list[count++] = shipped->choice;
+  const entry *e = find(device->arch, "", key, false);
+  if (!e) e = find_shipped(device, key);
+  if (e) c = e->choice;
   pthread_mutex_unlock(&lock);
-  const double price = count ? fg_pass_price(p, device) : 0;
-  int i = 0;
-  while (i < count && !fg_choice_apply(&list[i], p, device)) i++; /* old wisdom may have what is refused since */
-  if (i < count) p->price = price;
+  const double price = e ? fg_pass_price(p, device) : 0;
+  if (e && fg_choice_apply(&c, p, device)) p->price = price;
 }
 
 void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience) {
@@ -154,28 +152,15 @@ void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience
   pthread_mutex_unlock(&lock);
 }
 
-/* What was found is refused since: anything that is found now is better. */
-static void give_up(int arch, const char *key) {
-  pthread_mutex_lock(&lock);
-  entry *const e = find(arch, "", key, false);
-  if (e) e->patience = REFUSED;
-  pthread_mutex_unlock(&lock);
-}
-
-bool fg_tuned_known(const fg_pass *p, const fg_device_info *device, int patience) {
+bool fg_tuned_known(const fg_pass *p, int arch, int patience) {
   char key[FG_CHOICE_KEY];
-  fg_pass now = *p;
-  fg_choice c;
   begin();
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const entry *e = find(device->arch, "", key, false);
+  const entry *e = find(arch, "", key, false);
   const bool known = e && e->patience >= patience;
-  if (known) c = e->choice;
   pthread_mutex_unlock(&lock);
-  if (!known || fg_choice_apply(&c, &now, device)) return known;
-  give_up(device->arch, key);
-  return false;
+  return known;
 }
 
 bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device) {

@@ -84,7 +84,7 @@ static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
 }
 
 static bool known(const tuning *t, int pass) {
-  return fg_tuned_known(&t->planned->pass[pass], t->target->info, t->limits->patience);
+  return fg_tuned_known(&t->planned->pass[pass], t->target->info->arch, t->limits->patience);
 }
 
 /* First other geometries, then, if there is patience for it, variants of the fastest. */

@@ -207,7 +207,7 @@ START_TEST(what_was_learned_is_planned) {
   const fg_choice now = fg_choice_of(&after->pass[0]);
   same_choice(&now, &slow);
   ck_assert_double_eq(after->cost, after->pass[0].price);
-  ck_assert(fg_tuned_known(&after->pass[0], &fg_reference_device, 1) && !fg_tuned_known(&after->pass[0], &fg_reference_device, 2));
+  ck_assert(fg_tuned_known(&after->pass[0], 90, 1) && !fg_tuned_known(&after->pass[0], 90, 2));
   fg_device_info older = fg_reference_device;
   older.arch = 80;
   fg_passes *elsewhere = test_plan("oc1024*512", FG_SINGLE, &older);
@@ -249,8 +249,8 @@ START_TEST(the_table_is_text) {
   snprintf(line, sizeof line, "90 %s 1 32.32 2 64 2 8\n", key);
   ck_assert_str_eq(text, line);
   fg_tuned_forget(NULL);
-  ck_assert(!fg_tuned_known(&list->pass[0], &fg_reference_device, 0));
-  ck_assert(fg_tuned_read(text) && fg_tuned_known(&list->pass[0], &fg_reference_device, 1));
+  ck_assert(!fg_tuned_known(&list->pass[0], 90, 0));
+  ck_assert(fg_tuned_read(text) && fg_tuned_known(&list->pass[0], 90, 1));
   ck_assert(!fg_tuned_read("# a comment") && !fg_tuned_read("") && !fg_tuned_read("90 key"));
   free(text);
   free(list);
