@@ -55,8 +55,9 @@ void fg_accuracy_arrays_get(const fg_accuracy_arrays *, double *result);
 
 /* ---- what programs print (accuracy_lines.c) ---- */
 
-/* Two lines of words and numbers that are the same but for the numbers: the largest difference of two of these, over the
- * largest magnitude of a's (infinite if that is 0).  false if words differ, or one line has more of them. */
+/* Two lines that are the same but for the numbers and the blanks before these, "(1.5, -2)", "1.5-2i", "x=1,2.5D-03" or a table:
+ * the largest difference of two numbers, over the largest magnitude of a's (infinite if that is 0).  false if anything else
+ * differs, or one line has more.  No number is what letters or more digits are next to: "12ms", "x2", "1.2.3". */
 bool fg_accuracy_lines_near(const char *a, const char *b, double *difference);
 
 /* ---- who transforms (accuracy_subjects.c) ---- */
