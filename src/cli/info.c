@@ -104,7 +104,7 @@ static void print_settings(void) {
   for (const fg_setting *t = fg_setting_table; t->name; t++) {
     char value[PATH_MAX];
     t->show(s, value, sizeof value);
-    printf("%-22s %-22s %s\n", t->name, *value ? value : "-", t->takes);
+    printf("%-22s %-22s %s\n", t->name, *value ? value : "default", t->takes);
   }
 }
 

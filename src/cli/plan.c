@@ -57,20 +57,23 @@ static enum room print_room(const fg_problem *p) {
   return fg_parts_possible(p, needed, there / 2) ? ROOM_FOR_PARTS : NO_ROOM_ON_DEVICE;
 }
 
-/* What FFTW3_GPU=auto would do with the passes. */
+/* What FFTW3_GPU, auto or as it is set, would do with the passes. */
 static void print_route(const fg_problem *p) {
+  char mode[16];
+  fg_setting_named("FFTW3_GPU")->show(fg_settings_get(), mode, sizeof mode);
   const enum room room = print_room(p);
   const fg_route r = fg_route_look(p);
   if (room == NO_ROOM) {
-    printf("  auto: nowhere\n");
+    printf("  %s: nowhere\n", mode);
     return;
   }
-  if (room == NO_ROOM_ON_DEVICE) printf("  auto: host, the GPU's memory is too small");
+  printf("  %s: ", mode);
+  if (room == NO_ROOM_ON_DEVICE) printf("host, the GPU's memory is too small");
   else if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
-    printf("  auto: host, then GPU after %.0f executions", fg_route_waits_for(p, &r));
-  else if (r.way == FG_ROUTE_WAIT) printf("  auto: host, then GPU if executions show that it pays");
-  else if (r.way == FG_ROUTE_HOST) printf("  auto: host, %s", r.reason);
-  else printf("  auto: GPU%s", room == ROOM_FOR_PARTS ? ", in parts" : "");
+    printf("host, then GPU after %.0f executions", fg_route_waits_for(p, &r));
+  else if (r.way == FG_ROUTE_WAIT) printf("host, then GPU if executions show that it pays");
+  else if (r.way == FG_ROUTE_HOST) printf("host, %s", r.reason);
+  else printf("GPU%s", room == ROOM_FOR_PARTS ? ", in parts" : "");
   const fg_calibration *c = fg_calibration_get();
   printf(" (estimated %.1f us on the host, %.1f us through the GPU with copies)\n", fg_model_host_seconds(c, p) * 1e6,
          fg_model_gpu_seconds(c, p, fg_model_memory(p), -1) * 1e6);

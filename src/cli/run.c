@@ -32,13 +32,6 @@ static const struct {
 };
 enum { MEANINGS = sizeof meanings / sizeof meanings[0] };
 
-static const fg_setting *setting_named(const char *name) {
-  const fg_setting *s = fg_setting_table;
-  while (strcmp(s->name, name))
-    s++;
-  return s;
-}
-
 /* A file's name that holds wherever the program goes before its first call of FFTW, when the library opens it;
  * malloc'd. */
 static char *anywhere(const char *setting, const char *value) {
@@ -52,7 +45,7 @@ static char *anywhere(const char *setting, const char *value) {
 
 /* Put the setting of option i into the environment; 0 or an exit status. */
 static int apply(int i, const char *argument) {
-  const fg_setting *s = setting_named(meanings[i].setting);
+  const fg_setting *s = fg_setting_named(meanings[i].setting);
   const char *value = argument ? argument : meanings[i].value;
   fg_settings scratch = {0};
   if (!*value || !s->parse(value, &scratch))
@@ -94,7 +87,7 @@ static int take(int i, char **argv) {
   const char *option = meanings[i].option, *word = taken(argv);
   if (word && !strncmp(word, "--", 2))
     return fg_cli_usage("run", "run: --%s takes %s, and '%s' comes instead", option,
-                        setting_named(meanings[i].setting)->takes, word);
+                        fg_setting_named(meanings[i].setting)->takes, word);
   if (!strcmp(option, "trace") && is_other_file(optarg))
     return fg_cli_usage("run", "run: --trace=%s: a file that is not a trace is not written over", optarg);
   return apply(i, optarg);

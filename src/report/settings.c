@@ -247,6 +247,12 @@ const fg_setting fg_setting_table[] = {
      parse_verify, show_verify},
     {NULL, NULL, NULL, NULL, NULL}};
 
+const fg_setting *fg_setting_named(const char *name) {
+  const fg_setting *s = fg_setting_table;
+  while (strcmp(s->name, name)) s++;
+  return s;
+}
+
 /* Not by the log, whose own settings may be the bad ones. */
 static void complain(const fg_setting *setting, const char *value) {
   char line[512];

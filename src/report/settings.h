@@ -46,5 +46,6 @@ typedef struct {
   void (*show)(const fg_settings *from, char *text, size_t size);
 } fg_setting;
 extern const fg_setting fg_setting_table[]; /* ends with a NULL name */
+const fg_setting *fg_setting_named(const char *name); /* one of these */
 
 #endif

@@ -125,6 +125,7 @@ out "$library"; out "version"; out "FFTW single "; out "FFTW double "; out "fast
 out "machine "; out "calibration    defaults"; out "thread_share"
 for setting in $settings; do grep -q "^$setting " "$work/out" || fail "info does not show $setting"; done
 FFTW3_GPU=force expect 0 info; grep -q '^FFTW3_GPU  *force ' "$work/out" || fail "info does not show the setting"
+grep -q '^FFTW3_GPU_REPORT  *default ' "$work/out" || fail "info does not tell what is not set"
 mkdir "$work/cache"
 FFTW3_GPU_CACHE=$work/cache expect 0 info; grep -qx "kernels  *$work/cache" "$work/out" || fail "no cache folder"
 FFTW3_GPU_CACHE=/dev/null/cache expect 0 info; out "not kept: /dev/null/cache: Not a directory"
@@ -151,6 +152,8 @@ out "for data on the device"; out "auto: host, too small for the GPU (estimated 
 expect 0 plan 'oc8*0' 'or1031*0'; out "an empty batch"; no_err
 expect 0 plan oc4194304; out "auto: host, then GPU after "; out " executions (estimated "
 expect 0 plan ic512x512x512; out "auto: GPU (estimated "
+FFTW3_GPU=off expect 0 plan ic512x512x512; out "  off: host, switched off (estimated "; no_out "auto: "
+FFTW3_GPU=force expect 0 plan oc64; out "  force: GPU (estimated "
 expect 0 plan or64; out "pass"; out "auto: host, "
 FFTW3_GPU_DOUBLE=single expect 0 plan --precision=double oc512x512x512; out ", double as single"
 FFTW3_GPU_DOUBLE=host expect 0 plan --precision=double oc512x512x512; out "auto: host, double precision is for the host"
