@@ -104,7 +104,7 @@ int fg_tune_geometry(const fg_tune_options *o, int count, char **problems) {
   if (!status && !fg_cli_open("tune", o->output, &file)) status = FG_EXIT_FAILED;
   if (!status) {
     tuned_list l = {.to = file ? file : stdout, .arch = t->info->arch};
-    fprintf(l.to, "# on %s, driver %s\n", t->info->name, t->info->driver);
+    fprintf(l.to, "# on %s%s%s\n", t->info->name, *t->info->driver ? ", driver " : "", t->info->driver);
     run_all(t, &cases, o, &l);
     if (l.wrong) status = FG_EXIT_FAILED;
     if (o->given && !l.tried && !status) {

@@ -8,9 +8,9 @@
 #include "src/plan/planner.h"
 #include "suite.h"
 
-static fg_pass only_pass(const char *text, enum fg_precision precision) {
+static fg_pass only_pass(const char *text) {
   fg_tuned_ignore_shipped(true);
-  fg_passes *const list = test_plan(text, precision, &fg_reference_device);
+  fg_passes *const list = test_plan(text, FG_SINGLE, &fg_reference_device);
   fg_tuned_ignore_shipped(false);
   ck_assert_int_eq(list->count, 1);
   const fg_pass p = list->pass[0];
@@ -29,14 +29,14 @@ static int butterflies(const fg_pass *p) {
 static const char *const alone[] = {"orf1120", "orb1296", "orf1400", "orb1620", "orf1728", "orf1800", "ocf900", "orf1120*132"};
 
 START_TEST(rows_alone_are_shared_by_warps) {
-  const fg_pass p = only_pass(alone[_i], FG_SINGLE);
+  const fg_pass p = only_pass(alone[_i]);
   ck_assert_msg(p.threads >= 64, "%s: %d threads", alone[_i], p.threads);
   ck_assert_int_ge(butterflies(&p), 3);
 }
 END_TEST
 
 START_TEST(more_rows_may_have_one_warp_each) {
-  const fg_pass p = only_pass("orf1120*133", FG_SINGLE);
+  const fg_pass p = only_pass("orf1120*133");
   ck_assert_int_eq(p.threads, 32);
   ck_assert_int_eq(butterflies(&p), 2);
 }
