@@ -24,7 +24,8 @@ bool fg_tuned_known(const fg_pass *p, int arch, int patience);
 /* Whether the table that came with the library has p, of that device or of its architecture. */
 bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device);
 
-/* One line: "90 KEY PATIENCE CHOICE", read as printed; what follows a '#' is for people.  False if it is none. */
+/* One line: "90 KEY PATIENCE CHOICE", read as printed; what follows a '#' is for people.  False if it is none;
+ * one that is not trusted any more (choice.h) is read, and not kept. */
 void fg_tuned_print(FILE *f, int arch, const char *key, int patience, const fg_choice *c);
 bool fg_tuned_read(const char *line);
 
