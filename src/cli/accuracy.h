@@ -55,9 +55,10 @@ void fg_accuracy_arrays_get(const fg_accuracy_arrays *, double *result);
 
 /* ---- what programs print (accuracy_lines.c) ---- */
 
-/* Two lines that are the same but for the numbers and the blanks before these, "(1.5, -2)", "1.5-2i", "x=1,2.5D-03" or a table:
- * the largest difference of two numbers, over the largest magnitude of a's (infinite if that is 0).  false if anything else
- * differs, or one line has more.  No number is what letters or more digits are next to: "12ms", "x2", "1.2.3". */
+/* Two lines that are the same but for the numbers, blanks beside these and at the ends, and how many are between words:
+ * "(1.5, -2)", "1.5 - 2i", "x=1,2.5D-03", a table.  The largest difference of two numbers, over the largest magnitude of a's
+ * (infinite if that is 0).  false if anything else differs, or one line has more.  No number is what letters are next to (but an
+ * exponent's and a last i or j) or a second point is, nor a hexadecimal one: "12ms", "x2", "1.2.3", "0x12". */
 bool fg_accuracy_lines_near(const char *a, const char *b, double *difference);
 
 /* ---- who transforms (accuracy_subjects.c) ---- */

@@ -59,6 +59,7 @@ static enum room print_room(const fg_problem *p) {
 
 /* What FFTW3_GPU, auto or as it is set, would do with the passes. */
 static void print_route(const fg_problem *p) {
+  const enum fg_mode set = fg_settings_get()->mode;
   char mode[16];
   fg_setting_named("FFTW3_GPU")->show(fg_settings_get(), mode, sizeof mode);
   const enum room room = print_room(p);
@@ -68,7 +69,7 @@ static void print_route(const fg_problem *p) {
     return;
   }
   printf("  %s: ", mode);
-  if (room == NO_ROOM_ON_DEVICE) printf("host, the GPU's memory is too small");
+  if (room == NO_ROOM_ON_DEVICE && set != FG_MODE_OFF) printf("host, the GPU's memory is too small");
   else if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
     printf("host, then GPU after %.0f executions", fg_route_waits_for(p, &r));
   else if (r.way == FG_ROUTE_WAIT) printf("host, then GPU if executions show that it pays");
@@ -79,7 +80,7 @@ static void print_route(const fg_problem *p) {
          fg_model_gpu_seconds(c, p, fg_model_memory(p), -1) * 1e6);
   const char *none = r.way == FG_ROUTE_HOST ? NULL : fg_target_missing();
   if (none) printf("  on this machine: host, %s\n", none);
-  if (p->precision == FG_DOUBLE && p->doubles == FG_DOUBLES_AUTO)
+  if (p->precision == FG_DOUBLE && p->doubles == FG_DOUBLES_AUTO && set != FG_MODE_FORCE && set != FG_MODE_OFF)
     printf("  on GPUs that are slow in double precision: host, unless FFTW3_GPU_DOUBLE or FFTW3_GPU=force says otherwise\n");
 }
 
@@ -150,7 +151,8 @@ const fg_command fg_command_plan = {
             "complex, real or r2r; forward or backward; / split; lengths, each N[:STRIDE[:OUTPUT_STRIDE]];\n"
             "a batch outside (*) or inside (v) the transform.\n"
             "\n"
-            "The passes' estimate is for data that is on the device.  'auto' is what a program with its data on\n"
-            "the host gets by default; a GPU that is open already is worth it for more problems.\n",
+            "The passes' estimate is for data that is on the device.  The line that begins with FFTW3_GPU as it is\n"
+            "set ('auto' by default) is what a program with its data on the host gets; a GPU that is open already\n"
+            "is worth it for more problems.\n",
     .main = plan_main,
 };

@@ -34,7 +34,8 @@ enum { FG_CHOICE_TEXT = 160 };
 void fg_choice_print(const fg_choice *c, char text[FG_CHOICE_TEXT]);
 bool fg_choice_parse(fg_choice *c, const char *text);
 
-/* False of what older programs found that no pass may have since, on any device (FG_MOST_STAGES_AHEAD). */
+/* False of what older programs found that no pass may have since, on any device (FG_MOST_STAGES_AHEAD; moves are not counted here,
+ * so that some that fg_choice_apply refuses pass). */
 bool fg_choice_trusted(const fg_choice *c);
 
 /* All that the best geometry of p depends on, without blanks: "tile:1024/1024:s:uu:15:…". */

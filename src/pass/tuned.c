@@ -130,17 +130,20 @@ int fg_tuned_write(FILE *f) {
 
 void fg_tuned_correct(fg_pass *p, const fg_device_info *device) {
   char key[FG_CHOICE_KEY];
-  fg_choice c;
+  fg_choice list[2];
+  int count = 0;
   begin();
   if (!atomic_load(&any)) return;
   fg_choice_key(p, key);
   pthread_mutex_lock(&lock);
-  const entry *e = find(device->arch, "", key, false);
-  if (!e) e = find_shipped(device, key);
-  if (e) c = e->choice;
+  const entry *const own = find(device->arch, "", key, false), *const shipped = find_shipped(device, key);
+  if (own) list[count++] = own->choice;
+  if (shipped) list[count++] = shipped->choice;
   pthread_mutex_unlock(&lock);
-  const double price = e ? fg_pass_price(p, device) : 0;
-  if (e && fg_choice_apply(&c, p, device)) p->price = price;
+  const double price = count ? fg_pass_price(p, device) : 0;
+  int i = 0;
+  while (i < count && !fg_choice_apply(&list[i], p, device)) i++; /* what dense rows found, rows a pitch apart may not have */
+  if (i < count) p->price = price;
 }
 
 void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience) {

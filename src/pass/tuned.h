@@ -18,7 +18,7 @@ void fg_tuned_correct(fg_pass *p, const fg_device_info *device);
  * of FFTW's four modes): it stands if nobody more patient knew otherwise. */
 void fg_tuned_learn(const fg_pass *p, int arch, const fg_choice *c, int patience);
 
-/* Whether p was measured already with at least that patience. */
+/* Whether what has p's key was measured already with at least that patience, on a device of arch. */
 bool fg_tuned_known(const fg_pass *p, int arch, int patience);
 
 /* Whether the table that came with the library has p, of that device or of its architecture. */

@@ -251,6 +251,29 @@ START_TEST(old_wisdom_of_five_stages_gives_way) {
 }
 END_TEST
 
+/* What was found for dense rows, rows a pitch apart may not have: they have the shipped choice, as if nothing had been found. */
+START_TEST(rows_a_pitch_apart_do_without_what_is_loaded_ahead) {
+  char text[512];
+  fg_choice found;
+  fg_tuned_ignore_shipped(true);
+  fg_passes *list = test_plan("oc10000*3355", FG_SINGLE, &fg_reference_device);
+  fg_tuned_ignore_shipped(false);
+  fg_pass dense = list->pass[0], pitched = dense;
+  pitched.loop[0].in += 16;
+  free(list);
+  fg_pass_print(&pitched, text, sizeof text);
+  ck_assert_ptr_null(strstr(text, "50.10.20")); /* the model's is another one */
+  ck_assert(fg_choice_parse(&found, "n10.10.10.10 1 512 1 0"));
+  fg_tuned_learn(&dense, fg_reference_device.arch, &found, 3);
+  fg_tuned_correct(&dense, &fg_reference_device);
+  fg_tuned_correct(&pitched, &fg_reference_device);
+  fg_tuned_forget(NULL);
+  ck_assert(dense.ahead && !pitched.ahead);
+  fg_pass_print(&pitched, text, sizeof text);
+  ck_assert_msg(strstr(text, "50.10.20") != NULL, "%s", text);
+}
+END_TEST
+
 /* Columns, rows and split ones, which have gaps; real ones, one row, a convolution, a box. */
 static const char *const others[] = {"oc2401v3000", "oc2401*3000", "/oc2401*3000", "orf2401*3000", "oc2401",
                                      "oc1009*3000", "oc64x64*3000"};
@@ -360,6 +383,7 @@ int main(void) {
   tcase_add_test(tc, where_tiles_fit_they_are_put_in);
   tcase_add_loop_test(tc, nothing_else_is_loaded_ahead, 0, TEST_COUNT(others));
   tcase_add_test(tc, old_wisdom_of_five_stages_gives_way);
+  tcase_add_test(tc, rows_a_pitch_apart_do_without_what_is_loaded_ahead);
   tcase_add_loop_test(tc, rows_that_fill_a_multiprocessor_are_loaded_ahead, 0, TEST_COUNT(long_rows));
   tcase_add_loop_test(tc, columns_that_gain_are_loaded_ahead, 0, 2);
   tcase_add_test(tc, columns_of_few_blocks_are_offered_ahead);
