@@ -49,16 +49,34 @@ typedef struct {
   fg_wide *inputs; /* of one butterfly */
 } circle;
 
-/* The f results of one butterfly, m apart, from its inputs t; any f. */
-static void butterfly(const circle *c, const fg_wide *t, size_t f, fg_wide *y, size_t m) {
-  for (size_t q = 0; q < f; q++) {
-    fg_wide sum = t[0];
-    for (size_t j = 1; j < f; j++) {
-      const fg_wide turned = times(t[j], c->root[j * q % f * (c->whole / f)]);
-      sum.re += turned.re;
-      sum.im += turned.im;
+static void butterfly_of_two(const fg_wide *t, fg_wide *y, size_t m) {
+  y[0] = (fg_wide){t[0].re + t[1].re, t[0].im + t[1].im};
+  y[m] = (fg_wide){t[0].re - t[1].re, t[0].im - t[1].im};
+}
+
+/* The f results of one butterfly, m apart, from its inputs t, which it changes; f odd.  Inputs j and f − j have conjugate
+ * factors, and so have results q and f − q: cosines of the sums, sines of the differences, for both. */
+static void butterfly(const circle *c, fg_wide *t, size_t f, fg_wide *y, size_t m) {
+  const size_t pairs = f / 2, step = c->whole / f;
+  y[0] = t[0];
+  for (size_t j = 1; j <= pairs; j++) {
+    const fg_wide a = t[j], b = t[f - j];
+    t[j] = (fg_wide){a.re + b.re, a.im + b.im};
+    t[f - j] = (fg_wide){a.re - b.re, a.im - b.im};
+    y[0].re += t[j].re;
+    y[0].im += t[j].im;
+  }
+  for (size_t q = 1; q <= pairs; q++) {
+    fg_wide even = t[0], odd = {0, 0};
+    for (size_t j = 1, power = q; j <= pairs; j++, power = power + q < f ? power + q : power + q - f) {
+      const fg_wide w = c->root[power * step];
+      even.re += w.re * t[j].re;
+      even.im += w.re * t[j].im;
+      odd.re += w.im * t[f - j].re;
+      odd.im += w.im * t[f - j].im;
     }
-    y[q * m] = sum;
+    y[q * m] = (fg_wide){even.re - odd.im, even.im + odd.re};
+    y[(f - q) * m] = (fg_wide){even.re + odd.im, even.im - odd.re};
   }
 }
 
@@ -84,7 +102,8 @@ static void recurse(const circle *c, const fg_wide *x, size_t stride, fg_wide *y
   for (size_t k = 0; k < m; k++) {
     t[0] = scratch[k];
     for (size_t j = 1; j < f; j++) t[j] = times(scratch[j * m + k], c->root[j * k * step]);
-    if (f == 4) butterfly_of_four(t, y + k, m);
+    if (f == 2) butterfly_of_two(t, y + k, m);
+    else if (f == 4) butterfly_of_four(t, y + k, m);
     else butterfly(c, t, f, y + k, m);
   }
 }
