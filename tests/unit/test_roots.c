@@ -78,7 +78,7 @@ START_TEST(chirps_reduce_their_exponent_exactly) {
 END_TEST
 
 static const size_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 30, 31,
-                                49, 64, 97, 105, 121, 128, 143, 210, 243, 256, 331};
+                                49, 64, 97, 105, 121, 128, 143, 210, 243, 256, 289, 331, 1009};
 
 START_TEST(transforms_agree_with_the_sum) {
   const size_t n = lengths[_i];

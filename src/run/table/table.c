@@ -111,7 +111,8 @@ static bool put_chirp(sink *s, const fg_table *t) {
   return true;
 }
 
-/* Single precision loses nothing by a transform in double precision, which takes a tenth of the time. */
+/* Single precision loses nothing by a transform in double precision, which takes a tenth of the time
+ * where n is a power of two. */
 static bool transform_of(enum fg_precision precision, fg_wide *x, size_t n) {
   if (precision == FG_DOUBLE) return fg_wide_dft(x, n) == 0;
   fg_double *const y = malloc(n * sizeof *y);
