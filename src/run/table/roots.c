@@ -56,7 +56,7 @@ static void butterfly_of_two(const fg_wide *t, fg_wide *y, size_t m) {
 
 /* The f results of one butterfly, m apart, from its inputs t, which it changes; f odd.  Inputs j and f − j have conjugate
  * factors, and so have results q and f − q: cosines of the sums, sines of the differences, for both. */
-static void butterfly(const circle *c, fg_wide *t, size_t f, fg_wide *y, size_t m) {
+static void butterfly_of_odd(const circle *c, fg_wide *t, size_t f, fg_wide *y, size_t m) {
   const size_t pairs = f / 2, step = c->whole / f;
   y[0] = t[0];
   for (size_t j = 1; j <= pairs; j++) {
@@ -67,16 +67,16 @@ static void butterfly(const circle *c, fg_wide *t, size_t f, fg_wide *y, size_t 
     y[0].im += t[j].im;
   }
   for (size_t q = 1; q <= pairs; q++) {
-    fg_wide even = t[0], odd = {0, 0};
+    fg_wide cosines = t[0], sines = {0, 0};
     for (size_t j = 1, power = q; j <= pairs; j++, power = power + q < f ? power + q : power + q - f) {
       const fg_wide w = c->root[power * step];
-      even.re += w.re * t[j].re;
-      even.im += w.re * t[j].im;
-      odd.re += w.im * t[f - j].re;
-      odd.im += w.im * t[f - j].im;
+      cosines.re += w.re * t[j].re;
+      cosines.im += w.re * t[j].im;
+      sines.re += w.im * t[f - j].re;
+      sines.im += w.im * t[f - j].im;
     }
-    y[q * m] = (fg_wide){even.re - odd.im, even.im + odd.re};
-    y[(f - q) * m] = (fg_wide){even.re + odd.im, even.im - odd.re};
+    y[q * m] = (fg_wide){cosines.re - sines.im, cosines.im + sines.re};
+    y[(f - q) * m] = (fg_wide){cosines.re + sines.im, cosines.im - sines.re};
   }
 }
 
@@ -104,7 +104,7 @@ static void recurse(const circle *c, const fg_wide *x, size_t stride, fg_wide *y
     for (size_t j = 1; j < f; j++) t[j] = times(scratch[j * m + k], c->root[j * k * step]);
     if (f == 2) butterfly_of_two(t, y + k, m);
     else if (f == 4) butterfly_of_four(t, y + k, m);
-    else butterfly(c, t, f, y + k, m);
+    else butterfly_of_odd(c, t, f, y + k, m);
   }
 }
 
