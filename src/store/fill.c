@@ -1,7 +1,8 @@
 /* fill.c: the program that fills the kernel archive when the library is built.
  *
- *   fill FOLDER part I N              compile the kernels of part I of N of the common problems into FOLDER
- *   fill FOLDER pack FILE [PROBLEM…]  write those of all common problems (of these, single) into an archive
+ *   fill FOLDER part I N             compile the kernels of part I of N of the common problems into FOLDER
+ *   fill FOLDER pack FILE I N        write them into an archive (0 1: those of all common problems)
+ *   fill FOLDER pack FILE PROBLEM…   write those of these problems, in single precision
  *
  * Packing names the kernels that keep some of what they need in local memory, since there were too few registers.
  *
@@ -9,6 +10,7 @@
  * build after a change of other sources than the kernels' only packs.  No GPU is needed. */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,12 +155,12 @@ static int write_archive(const char *path) {
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE [PROBLEM...]\n");
+  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE I N | fill FOLDER pack FILE PROBLEM...\n");
   return 2;
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4) return usage();
+  if (argc < 5) return usage();
   setenv("FFTW3_GPU_CACHE", argv[1], 1);
   if (fg_nvrtc_version() < 0) {
     fprintf(stderr, "%s\n", fg_backend_message());
@@ -166,7 +168,8 @@ int main(int argc, char **argv) {
   }
   all.pack = !strcmp(argv[2], "pack");
   if (all.pack) {
-    const int failed = argc > 4 ? walk_problems(argc - 4, argv + 4) : walk(0, 1);
+    const bool share = argc == 6 && isdigit((unsigned char)argv[4][0]);
+    const int failed = share ? walk(atoi(argv[4]), atoi(argv[5])) : walk_problems(argc - 4, argv + 4);
     if (all.failed) fprintf(stderr, "%d kernels are left out of the archive\n", all.failed);
     return write_archive(argv[3]) || failed ? 1 : 0;
   }
