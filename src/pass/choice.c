@@ -152,9 +152,10 @@ static void offer(candidates *all, const fg_pass *p, double score) {
 /* p, whose stages are set, with that many lines and the two best numbers of threads. */
 static void offer_lines(candidates *all, fg_pass p, int lines) {
   candidate best[2] = {{.score = 0}, {.score = 0}};
+  const double left = p.family == FG_FAMILY_BOX ? fg_box_exchanges(&p) : 1; /* of tiles nearly all have as many stages */
   p.lines = lines;
   for (p.threads = 32; p.threads <= all->device->threads_block; p.threads += p.threads < 256 ? 32 : 64) {
-    const candidate now = {fg_geometry_score(&p, all->device), p};
+    const candidate now = {left * fg_geometry_score(&p, all->device), p};
     if (now.score > best[0].score) best[1] = best[0];
     if (now.score > best[0].score) best[0] = now;
     else if (now.score > best[1].score) best[1] = now;

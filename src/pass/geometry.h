@@ -75,6 +75,9 @@ bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
 /* The orders of stages that box.c considers for p, at most so many.  How many. */
 int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 
+/* The share of a box's speed that its exchanges leave. */
+double fg_box_exchanges(const fg_pass *p);
+
 /* The best of them, with the geometry chosen, or with its exchanges left as they come.  How good it is; 0: none fits or is better
  * than least. */
 double fg_box_choose(fg_pass *p, const fg_device_info *device, double least, bool arrange);
