@@ -111,12 +111,14 @@ static bool is_in_parts(const fg_pass *p) {
   return p->parts && p->parts <= MOST && !p->sums && !columns && p->precision == FG_SINGLE && p->n <= LONGEST;
 }
 
+/* What a thread may have, and what any kernel here has. */
+static int in_bounds(int registers) { return registers < 40 ? 40 : registers < 255 ? registers : 255; }
+
 /* Across its parts a thread has one point of each.  (Asked for as many blocks as this leaves room for they took 1.0 to 1.15 times
  * less than with what is said of other passes.) */
 static int registers_of_parts(const fg_pass *p, int points) {
   const int convolved = points * 3 + 20, across = p->parts * 2 + 28;
-  const int registers = ((convolved > across ? convolved : across) + 7) / 8 * 8;
-  return registers < 40 ? 40 : registers < 255 ? registers : 255;
+  return in_bounds(((convolved > across ? convolved : across) + 7) / 8 * 8);
 }
 
 /* What a thread of so many points needs (ptxas, sm_90, over all radices): not quite twice the points' own registers,
@@ -148,7 +150,7 @@ static int registers_of(const fg_pass *p, int points) {
   const int beside = p->threads <= 512 ? 64 : 32;
   if (words == 4 && points <= LARGEST_LEAN_RADIX && registers > points * words + beside)
     registers = points * words + beside;
-  return registers < 40 ? 40 : registers < 255 ? registers : 255;
+  return in_bounds(registers);
 }
 
 /* Blocks whose registers fit a multiprocessor.  Each quarter of it has a quarter of them for whole warps, which shows
