@@ -152,7 +152,7 @@ static void offer(candidates *all, const fg_pass *p, double score) {
 /* p, whose stages are set, with that many lines and the two best numbers of threads. */
 static void offer_lines(candidates *all, fg_pass p, int lines) {
   candidate best[2] = {{.score = 0}, {.score = 0}};
-  const double left = p.family == FG_FAMILY_BOX ? fg_box_exchanges(&p) : 1; /* of tiles nearly all have as many stages */
+  const double left = p.family == FG_FAMILY_BOX ? fg_box_exchanges(&p) : 1; /* of tiles they count when these are refined */
   p.lines = lines;
   for (p.threads = 32; p.threads <= all->device->threads_block; p.threads += p.threads < 256 ? 32 : 64) {
     const candidate now = {left * fg_geometry_score(&p, all->device), p};
