@@ -3,13 +3,13 @@
 # FG_FIND_KERNELS
 # ---------------
 # --with-kernels=auto|yes|few|no.  They need NVRTC while the library is built, found as the library finds it (after
-# FG_FIND_CUDA), and a program that runs here.  Few are enough for the tests.  Sets the conditionals WITH_KERNELS and
+# FG_FIND_CUDA), and a program that runs here.  Sets the conditionals WITH_KERNELS and
 # FEW_KERNELS, and fg_kernels_summary.
 AC_DEFUN([FG_FIND_KERNELS], [
 AC_ARG_WITH([kernels],
   [AS_HELP_STRING([--with-kernels=auto|yes|few|no], [compile the kernels of common sizes now, for sm_80, sm_90 and later
-                   (needs NVRTC, takes minutes; default: auto, where NVRTC can be loaded; few: those of one problem
-                   in seven, enough for make check)])],
+                   (needs NVRTC, takes minutes; default: auto, where NVRTC can be loaded; few: there those of one
+                   problem in seven, enough for make check, not to be installed)])],
   [], [with_kernels=auto])
 AS_CASE([$with_kernels], [auto|yes|few|no], [], [AC_MSG_ERROR([--with-kernels=$with_kernels: auto, yes, few or no])])
 fg_kernels=no

@@ -149,13 +149,14 @@ static void offer(candidates *all, const fg_pass *p, double score) {
   all->at[all->count++] = (candidate){score, *p};
 }
 
-/* p, whose stages are set, with that many lines and the two best numbers of threads. */
+/* p, whose stages are set, with that many lines and the two best numbers of threads.  Ways of a box differ by many exchanges, those
+ * with the most have the most threads, and of a short list few are refined: without their price those of few never are. */
 static void offer_lines(candidates *all, fg_pass p, int lines) {
   candidate best[2] = {{.score = 0}, {.score = 0}};
-  const double left = p.family == FG_FAMILY_BOX ? fg_box_exchanges(&p) : 1; /* of tiles they count when these are refined */
+  const double exchanges = p.family == FG_FAMILY_BOX ? fg_box_exchange_efficiency(&p) : 1;
   p.lines = lines;
   for (p.threads = 32; p.threads <= all->device->threads_block; p.threads += p.threads < 256 ? 32 : 64) {
-    const candidate now = {left * fg_geometry_score(&p, all->device), p};
+    const candidate now = {exchanges * fg_geometry_score(&p, all->device), p};
     if (now.score > best[0].score) best[1] = best[0];
     if (now.score > best[0].score) best[0] = now;
     else if (now.score > best[1].score) best[1] = now;

@@ -76,7 +76,7 @@ bool fg_geometry_fits(const fg_pass *p, const fg_device_info *device);
 int fg_box_ways(const fg_pass *p, fg_pass *list, int most);
 
 /* The share of a box's speed that its exchanges leave. */
-double fg_box_exchanges(const fg_pass *p);
+double fg_box_exchange_efficiency(const fg_pass *p);
 
 /* The best of them, with the geometry chosen, or with its exchanges left as they come.  How good it is; 0: none fits or is better
  * than least. */

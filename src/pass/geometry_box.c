@@ -129,5 +129,5 @@ double fg_geometry_refine_box(fg_pass *p, const fg_device_info *device) {
   const double s = fg_geometry_score(p, device);
   if (s <= 0) return 0;
   fg_fit_blocks(p, device);
-  return fg_box_exchanges(p) * (fg_geometry_shares(p) ? arranged(p, device, s) : s);
+  return fg_box_exchange_efficiency(p) * (fg_geometry_shares(p) ? arranged(p, device, s) : s);
 }

@@ -1,7 +1,7 @@
 /* fill.c: the program that fills the kernel archive when the library is built.
  *
  *   fill FOLDER part I N             compile the kernels of part I of N of the common problems into FOLDER
- *   fill FOLDER pack FILE I N        write them into an archive (0 1: those of all common problems)
+ *   fill FOLDER pack FILE part I N   write them into an archive (0 1: those of all common problems)
  *   fill FOLDER pack FILE PROBLEM…   write those of these problems, in single precision
  *
  * Packing names the kernels that keep some of what they need in local memory, since there were too few registers.
@@ -10,7 +10,6 @@
  * build after a change of other sources than the kernels' only packs.  No GPU is needed. */
 #include "config.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,8 +154,13 @@ static int write_archive(const char *path) {
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE I N | fill FOLDER pack FILE PROBLEM...\n");
+  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE part I N | fill FOLDER pack FILE PROBLEM...\n");
   return 2;
+}
+
+/* The last two arguments, from at on, are a part and how many there are. */
+static bool is_part(int argc, char **argv, int at) {
+  return argc == at + 2 && atoi(argv[at]) >= 0 && atoi(argv[at]) < atoi(argv[at + 1]);
 }
 
 int main(int argc, char **argv) {
@@ -168,11 +172,12 @@ int main(int argc, char **argv) {
   }
   all.pack = !strcmp(argv[2], "pack");
   if (all.pack) {
-    const bool share = argc == 6 && isdigit((unsigned char)argv[4][0]);
-    const int failed = share ? walk(atoi(argv[4]), atoi(argv[5])) : walk_problems(argc - 4, argv + 4);
+    const bool part = !strcmp(argv[4], "part");
+    if (part && !is_part(argc, argv, 5)) return usage();
+    const int failed = part ? walk(atoi(argv[5]), atoi(argv[6])) : walk_problems(argc - 4, argv + 4);
     if (all.failed) fprintf(stderr, "%d kernels are left out of the archive\n", all.failed);
     return write_archive(argv[3]) || failed ? 1 : 0;
   }
-  if (strcmp(argv[2], "part") || argc != 5) return usage();
+  if (strcmp(argv[2], "part") || !is_part(argc, argv, 3)) return usage();
   return walk(atoi(argv[3]), atoi(argv[4])) ? 1 : 0;
 }

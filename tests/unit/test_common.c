@@ -1,6 +1,6 @@
 /* test_common.c: the kernels of the common problems compile for sm_80, sm_90 and sm_120, and hardly any of them spills
  * registers.  Those of the archive that was built are looked at where there is one, of others a part is compiled; without
- * an archive, or with one of few sizes, a smaller one. */
+ * an archive, or with one of few problems, a smaller one. */
 #include "config.h"
 
 #include <check.h>
@@ -131,14 +131,10 @@ static void compile_list(const fg_device_info *device, int parts) {
 
 /* ---- the archive ---- */
 
-/* Of the common problems it serves one in so many, that one on. */
-static void served(int *first, int *of) {
-  const char *share = getenv("FG_KERNEL_SHARE");
-  if (!share || sscanf(share, "%d %d", first, of) != 2) *first = 0, *of = 1;
-}
-
-static fg_archive *built_archive(void) {
-  const char *build = getenv("FG_BUILD"), *why;
+/* What was built now, not left there by another configuration: it serves the common problems first, first + of, … */
+static fg_archive *built_archive(int *first, int *of) {
+  const char *build = getenv("FG_BUILD"), *share = getenv("FG_KERNEL_SHARE"), *why;
+  if (!share || sscanf(share, "%d %d", first, of) != 2) return NULL;
   char path[4096];
   snprintf(path, sizeof path, "%s/cuda/kernels.fgk", build ? build : ".");
   return fg_archive_open(path, fg_store_sources_hash(), &why);
@@ -184,7 +180,8 @@ static void is_there(void *archive, const char *problem, const fg_pass *p, const
 }
 
 START_TEST(common_kernels_hardly_spill) {
-  fg_archive *a = built_archive();
+  int first, of;
+  fg_archive *a = built_archive(&first, &of);
   const fg_device_info *device = &fg_common_devices[_i];
   ck_assert_int_eq(fg_common_devices[DEVICES].arch, 0);
   char target[16];
@@ -194,8 +191,6 @@ START_TEST(common_kernels_hardly_spill) {
     return;
   }
   arch_now = device->arch;
-  int first, of;
-  served(&first, &of);
   ck_assert_int_eq(fg_common_walk(device, first + of, 3 * of, is_there, a), 0); /* a third of them: planning takes its time */
   look_at_archive(a, target);
   fg_archive_close(a);
@@ -203,9 +198,8 @@ START_TEST(common_kernels_hardly_spill) {
 END_TEST
 
 START_TEST(later_devices_compile_them_too) {
-  fg_archive *a = built_archive();
   int first, of;
-  served(&first, &of);
+  fg_archive *a = built_archive(&first, &of);
   compile_list(&blackwell, a && of == 1 ? SOME : PARTS);
   fg_archive_close(a);
 }

@@ -166,7 +166,7 @@ int fg_box_ways(const fg_pass *p, fg_pass *found, int most) {
   return ways;
 }
 
-double fg_box_exchanges(const fg_pass *p) {
+double fg_box_exchange_efficiency(const fg_pass *p) {
   double left = 1;
   for (int i = 1; i < p->stages; i++) left *= EXCHANGE;
   return left;
@@ -179,7 +179,7 @@ double fg_box_choose(fg_pass *p, const fg_device_info *device, double least, boo
   fg_pass best = *p;
   for (int c = 0; c < all.all; c++) {
     fg_pass now = combined(p, &all, c);
-    const double exchanges = fg_box_exchanges(&now);
+    const double exchanges = fg_box_exchange_efficiency(&now);
     const double s = exchanges * fg_geometry_choose_box(&now, device, best_score / exchanges, arrange);
     if (s <= best_score) continue;
     best_score = s;
