@@ -2,16 +2,14 @@
 
 # FG_FIND_KERNELS
 # ---------------
-# --with-kernels=auto|yes|few|no.  They need NVRTC while the library is built, found as the library finds it (after
-# FG_FIND_CUDA), and a program that runs here.  Sets the conditionals WITH_KERNELS and
-# FEW_KERNELS, and fg_kernels_summary.
+# --with-kernels=auto|yes|no.  They need NVRTC while the library is built, found as the library finds it (after
+# FG_FIND_CUDA), and a program that runs here.  Sets the conditional WITH_KERNELS and fg_kernels_summary.
 AC_DEFUN([FG_FIND_KERNELS], [
 AC_ARG_WITH([kernels],
-  [AS_HELP_STRING([--with-kernels=auto|yes|few|no], [compile the kernels of common sizes now, for sm_80, sm_90 and later
-                   (needs NVRTC, takes minutes; default: auto, where NVRTC can be loaded; few: there those of one
-                   problem in seven, enough for make check, not to be installed)])],
+  [AS_HELP_STRING([--with-kernels=auto|yes|no], [compile the kernels of common sizes now, for sm_80, sm_90 and later
+                   (needs NVRTC, takes minutes; default: auto, where NVRTC can be loaded)])],
   [], [with_kernels=auto])
-AS_CASE([$with_kernels], [auto|yes|few|no], [], [AC_MSG_ERROR([--with-kernels=$with_kernels: auto, yes, few or no])])
+AS_CASE([$with_kernels], [auto|yes|no], [], [AC_MSG_ERROR([--with-kernels=$with_kernels: auto, yes or no])])
 fg_kernels=no
 fg_kernels_summary="no (--with-kernels=no)"
 AS_IF([test "$with_kernels" != no], [
@@ -41,10 +39,7 @@ static int try(const char *folder, const char *below) {
       [fg_kernels_summary="no: NVRTC cannot be loaded"], [:])
     LIBS=$fg_save_LIBS
     AC_MSG_RESULT([$fg_kernels])])
-  AS_IF([test "$with_kernels" = few && test "$fg_kernels" = yes],
-    [fg_kernels_summary="of one problem in seven, for sm_80, sm_90 and later"])
   AS_IF([test "$with_kernels" = yes && test "$fg_kernels" = no],
     [AC_MSG_ERROR([--with-kernels=yes: $fg_kernels_summary])])])
 AM_CONDITIONAL([WITH_KERNELS], [test "$fg_kernels" = yes])
-AM_CONDITIONAL([FEW_KERNELS], [test "$with_kernels" = few])
 ])

@@ -33,7 +33,6 @@ typedef struct {
 #define COMPLEX "of ob"
 #define REAL "orf orb irf" /* in place the rows that come have padding; those that go are none of the kernels' matter */
 
-/* Makefile.am counts on which part of seven 65536 points alone, forward, are in, by what is before them. */
 static const family families[] = {
     {FG_SINGLE, 1, COMPLEX, MANY, "2 4 8 16 32 64 128"},
     {FG_SINGLE, 1, COMPLEX, MANY " 1",

@@ -1,8 +1,7 @@
 /* fill.c: the program that fills the kernel archive when the library is built.
  *
- *   fill FOLDER part I N             compile the kernels of part I of N of the common problems into FOLDER
- *   fill FOLDER pack FILE part I N   write them into an archive (0 1: those of all common problems)
- *   fill FOLDER pack FILE PROBLEM…   write those of these problems, in single precision
+ *   fill FOLDER part I N              compile the kernels of part I of N of the common problems into FOLDER
+ *   fill FOLDER pack FILE [PROBLEM…]  write those of all common problems (of these, single) into an archive
  *
  * Packing names the kernels that keep some of what they need in local memory, since there were too few registers.
  *
@@ -154,17 +153,12 @@ static int write_archive(const char *path) {
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE part I N | fill FOLDER pack FILE PROBLEM...\n");
+  fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE [PROBLEM...]\n");
   return 2;
 }
 
-/* The last two arguments, from at on, are a part and how many there are. */
-static bool is_part(int argc, char **argv, int at) {
-  return argc == at + 2 && atoi(argv[at]) >= 0 && atoi(argv[at]) < atoi(argv[at + 1]);
-}
-
 int main(int argc, char **argv) {
-  if (argc < 5) return usage();
+  if (argc < 4) return usage();
   setenv("FFTW3_GPU_CACHE", argv[1], 1);
   if (fg_nvrtc_version() < 0) {
     fprintf(stderr, "%s\n", fg_backend_message());
@@ -172,12 +166,10 @@ int main(int argc, char **argv) {
   }
   all.pack = !strcmp(argv[2], "pack");
   if (all.pack) {
-    const bool part = !strcmp(argv[4], "part");
-    if (part && !is_part(argc, argv, 5)) return usage();
-    const int failed = part ? walk(atoi(argv[5]), atoi(argv[6])) : walk_problems(argc - 4, argv + 4);
+    const int failed = argc > 4 ? walk_problems(argc - 4, argv + 4) : walk(0, 1);
     if (all.failed) fprintf(stderr, "%d kernels are left out of the archive\n", all.failed);
     return write_archive(argv[3]) || failed ? 1 : 0;
   }
-  if (strcmp(argv[2], "part") || !is_part(argc, argv, 3)) return usage();
+  if (strcmp(argv[2], "part") || argc != 5) return usage();
   return walk(atoi(argv[3]), atoi(argv[4])) ? 1 : 0;
 }

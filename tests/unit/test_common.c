@@ -1,6 +1,6 @@
 /* test_common.c: the kernels of the common problems compile for sm_80, sm_90 and sm_120, and hardly any of them spills
  * registers.  Those of the archive that was built are looked at where there is one, of others a part is compiled; without
- * an archive, or with one of few problems, a smaller one. */
+ * an archive a smaller one of them all. */
 #include "config.h"
 
 #include <check.h>
@@ -131,10 +131,8 @@ static void compile_list(const fg_device_info *device, int parts) {
 
 /* ---- the archive ---- */
 
-/* What was built now, not left there by another configuration: it serves the common problems first, first + of, … */
-static fg_archive *built_archive(int *first, int *of) {
-  const char *build = getenv("FG_BUILD"), *share = getenv("FG_KERNEL_SHARE"), *why;
-  if (!share || sscanf(share, "%d %d", first, of) != 2) return NULL;
+static fg_archive *built_archive(void) {
+  const char *build = getenv("FG_BUILD"), *why;
   char path[4096];
   snprintf(path, sizeof path, "%s/cuda/kernels.fgk", build ? build : ".");
   return fg_archive_open(path, fg_store_sources_hash(), &why);
@@ -161,7 +159,7 @@ static void look_at_archive(const fg_archive *a, const char *target) {
   assert_few(&s, target);
 }
 
-/* Every pass of a problem that the archive is for is there, of the last architecture as PTX, too. */
+/* Every pass of the list is in the archive, of the last architecture as PTX, too. */
 static void is_there(void *archive, const char *problem, const fg_pass *p, const fg_kernel_request *r) {
   (void)p;
   if (arch_now == fg_common_devices[DEVICES - 1].arch) {
@@ -180,8 +178,7 @@ static void is_there(void *archive, const char *problem, const fg_pass *p, const
 }
 
 START_TEST(common_kernels_hardly_spill) {
-  int first, of;
-  fg_archive *a = built_archive(&first, &of);
+  fg_archive *a = built_archive();
   const fg_device_info *device = &fg_common_devices[_i];
   ck_assert_int_eq(fg_common_devices[DEVICES].arch, 0);
   char target[16];
@@ -191,16 +188,15 @@ START_TEST(common_kernels_hardly_spill) {
     return;
   }
   arch_now = device->arch;
-  ck_assert_int_eq(fg_common_walk(device, first + of, 3 * of, is_there, a), 0); /* a third of them: planning takes its time */
+  ck_assert_int_eq(fg_common_walk(device, 1, 3, is_there, a), 0);
   look_at_archive(a, target);
   fg_archive_close(a);
 }
 END_TEST
 
 START_TEST(later_devices_compile_them_too) {
-  int first, of;
-  fg_archive *a = built_archive(&first, &of);
-  compile_list(&blackwell, a && of == 1 ? SOME : PARTS);
+  fg_archive *a = built_archive();
+  compile_list(&blackwell, a ? SOME : PARTS);
   fg_archive_close(a);
 }
 END_TEST
