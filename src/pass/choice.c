@@ -149,8 +149,8 @@ static void offer(candidates *all, const fg_pass *p, double score) {
   all->at[all->count++] = (candidate){score, *p};
 }
 
-/* p, whose stages are set, with that many lines and the two best numbers of threads.  Ways of a box differ by many exchanges, those
- * with the most have the most threads, and of a short list few are refined: without their price those of few never are. */
+/* p, whose stages are set, with that many lines and the two best numbers of threads.  Of a box exchanges count already here: ways
+ * with many, which have the most threads, would fill what a short list refines. */
 static void offer_lines(candidates *all, fg_pass p, int lines) {
   candidate best[2] = {{.score = 0}, {.score = 0}};
   const double exchanges = p.family == FG_FAMILY_BOX ? fg_box_exchange_efficiency(&p) : 1;
