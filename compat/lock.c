@@ -6,6 +6,7 @@
 #include "compat/lock.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "src/report/settings.h"
 #include "src/report/trace.h"
@@ -18,13 +19,35 @@ static _Thread_local const char *planner; /* the first of them */
 static _Thread_local int held;   /* how often this thread has the lock */
 static _Thread_local int cancel; /* whether it could be cancelled before it took it */
 
-/* fork does not wait for the lock (a plan may take minutes, most children only exec): the child takes a new one. */
-static void renew(void) {
+/* ---- fork ---- */
+
+/* Executions plan by the real FFTW where the device fails, of which a program that forks beside them knows nothing: a child would
+ * find FFTW's planner in the midst of it.  That takes milliseconds; a plan of the program's own may take minutes, and most children
+ * only exec, so that fork waits no longer. */
+enum { MOST_WAIT = 100 * 1000 * 1000 }; /* ns */
+static _Thread_local bool waited; /* and has the lock */
+
+static void before_fork(void) {
+  enum { SECOND = 1000 * 1000 * 1000 };
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += (until.tv_nsec + MOST_WAIT) / SECOND;
+  until.tv_nsec = (until.tv_nsec + MOST_WAIT) % SECOND;
+  waited = pthread_mutex_timedlock(&mutex, &until) == 0;
+}
+
+static void in_parent(void) {
+  if (waited) pthread_mutex_unlock(&mutex);
+}
+
+static void in_child(void) {
   const pthread_mutex_t fresh = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
   mutex = fresh;
 }
 
-__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, renew); }
+__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
+/* ---- the lock ---- */
 
 bool fg_compat_off(void) { return fg_settings_get()->mode == FG_MODE_OFF; }
 

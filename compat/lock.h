@@ -15,7 +15,7 @@ bool fg_compat_inside(void);
 bool fg_compat_direct(void);
 
 /* The planner lock of this process; recursive; nothing under FFTW3_GPU=off, where FFTW's own rules hold alone.  A
- * thread that has it is not cancelled.  A child of fork starts with it free. */
+ * thread that has it is not cancelled.  fork waits for it, a tenth of a second at most; its child starts with it free. */
 void fg_compat_lock(void);
 void fg_compat_unlock(void);
 
