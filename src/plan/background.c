@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "src/report/clock.h"
 #include "src/report/log.h"
 #include "src/run/ending.h"
+#include "src/run/thread.h"
 
 typedef struct job {
   struct job *next;
@@ -137,20 +137,6 @@ static void *work(void *unused) {
   }
 }
 
-static bool start(void) {
-  sigset_t all, before;
-  pthread_attr_t detached;
-  pthread_t thread;
-  if (pthread_attr_init(&detached)) return false;
-  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = pthread_create(&thread, &detached, work, NULL) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&detached);
-  return started;
-}
-
 bool fg_background_submit(const fg_errand *errand, void *what) {
   job *j = malloc(sizeof *j);
   if (!j) return false;
@@ -159,7 +145,7 @@ bool fg_background_submit(const fg_errand *errand, void *what) {
   watch_this_thread();
   handle_exit();
   pthread_mutex_lock(&lock);
-  const bool taken = !fg_ending() && (running || start());
+  const bool taken = !fg_ending() && (running || fg_thread_start(work, NULL));
   if (taken) {
     running = true;
     *last = j;

@@ -2,10 +2,10 @@
 #include "src/run/jobs.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "src/run/calm.h"
+#include "src/run/thread.h"
 
 enum { MOST_THREADS = 16 };
 enum state { QUEUED, BEGUN, DONE };
@@ -81,18 +81,6 @@ static void *serve(void *unused) {
   return unused;
 }
 
-/* The program's signals are not for it. */
-static bool start_thread(void) {
-  pthread_t thread;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool started = pthread_create(&thread, NULL, serve, NULL) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (started) pthread_detach(thread);
-  return started;
-}
-
 fg_job *fg_job_start(void (*work)(void *), void *context) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   fg_job *j = calloc(1, sizeof *j);
@@ -101,7 +89,8 @@ fg_job *fg_job_start(void (*work)(void *), void *context) {
   pthread_mutex_lock(&lock);
   *j = (fg_job){.work = work, .context = context, .process = process};
   put(j);
-  if (waiting < length && threads < MOST_THREADS) threads += start_thread();
+  if (waiting < length && threads < MOST_THREADS) threads += fg_thread_start(serve, NULL);
+  if (threads == 0) work_on(j);
   pthread_cond_signal(&queued);
   pthread_mutex_unlock(&lock);
   return j;

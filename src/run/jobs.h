@@ -6,7 +6,7 @@
 
 typedef struct fg_job fg_job;
 
-/* Have work(context) done; NULL on lack of memory.  Without threads it is done by who waits for it. */
+/* Have work(context) done; NULL on lack of memory.  Where no thread can be started it is done at once. */
 fg_job *fg_job_start(void (*work)(void *), void *context);
 
 bool fg_job_done(const fg_job *);

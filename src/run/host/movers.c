@@ -5,12 +5,12 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 
 #include "src/report/clock.h"
 #include "src/report/settings.h"
 #include "src/run/ranks.h"
+#include "src/run/thread.h"
 
 enum { MOST = 64, MOST_OF_FEW = FG_FEW_MOVERS - 1, BETWEEN_CLOCKS = 1024 };
 static const uint64_t linger = 50000; /* ns awake after the last execution: the next one often follows at once */
@@ -76,22 +76,10 @@ static void after_fork(void) {
 
 static void start(int others) {
   static bool watching_forks;
-  sigset_t all, before;
-  pthread_attr_t detached;
   tried = others;
   if (!watching_forks) pthread_atfork(NULL, NULL, after_fork);
   watching_forks = true;
-  if (pthread_attr_init(&detached)) return;
-  pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  while (threads < others) {
-    pthread_t thread;
-    if (pthread_create(&thread, &detached, mover, (void *)(size_t)threads)) break;
-    threads++;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&detached);
+  while (threads < others && fg_thread_start(mover, (void *)(size_t)threads)) threads++;
 }
 
 fg_belts *fg_movers_take(int worth) {
