@@ -100,4 +100,10 @@ static void host_destroy(fg_host_plan plan) {
 
 static char *host_sprint(fg_host_plan plan) { return FG_REAL(sprint_plan, NULL, plan); }
 
-const fg_host FG(host) = {host_plan, host_execute, host_destroy, host_sprint, FG(real_version), FG(real_path)};
+const fg_host FG(host) = {.plan = host_plan,
+                          .execute = host_execute,
+                          .destroy = host_destroy,
+                          .idle = fg_compat_idle,
+                          .sprint = host_sprint,
+                          .version = FG(real_version),
+                          .path = FG(real_path)};

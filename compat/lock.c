@@ -71,6 +71,13 @@ void fg_compat_unlock(void) {
   if (--held == 0) pthread_setcancelstate(cancel, NULL);
 }
 
+bool fg_compat_idle(void) {
+  if (fg_compat_off()) return true;
+  if (pthread_mutex_trylock(&mutex)) return false;
+  pthread_mutex_unlock(&mutex);
+  return true;
+}
+
 void fg_compat_enter(void) {
   fg_compat_lock();
   inside++;

@@ -19,6 +19,9 @@ bool fg_compat_direct(void);
 void fg_compat_lock(void);
 void fg_compat_unlock(void);
 
+/* Whether nobody else has it just now. */
+bool fg_compat_idle(void);
+
 /* The same around a call into the real FFTW: what it calls back on this thread is passed straight to it. */
 void fg_compat_enter(void);
 void fg_compat_leave(void);

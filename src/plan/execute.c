@@ -17,7 +17,7 @@ static void from_host(fg_plan *plan, const fg_arrays *a) {
 /* What the device has left of a batch. */
 static bool finish(const fg_problem *p, const fg_arrays *a, const fg_rest *rest) {
   fg_problem *part = fg_problem_copy(p);
-  fg_ways ways = {{NULL}};
+  fg_ways ways = {{NULL}, {NULL}};
   if (!part) return false;
   part->batch.dim[rest->batch].n -= rest->first;
   part->arrays = fg_problem_arrays_from(p, a, rest->batch, rest->first);
@@ -131,18 +131,22 @@ static void run_in_parts(fg_plan *plan, const fg_arrays *a) {
   fg_report_execute(fg_plan_row(plan, FG_STATE_DEVICE), fg_clock_seconds() - start, failure, -1);
 }
 
-/* Others are on the device, and this execution is better done on the host. */
-static bool is_crowded(const fg_plan *plan) {
+/* Others are on the device, and this execution is better done on the host: unless it would wait there for who is planning. */
+static bool is_crowded(const fg_plan *plan, const fg_arrays *arrays) {
   const fg_account *const a = plan->account;
+  const fg_host *const host = fg_host_of(plan->problem->precision);
   return fg_crowd_is_full(a ? fg_account_host_seconds(a) : plan->host_seconds,
-                          a ? fg_account_device_seconds(a) : plan->device_seconds);
+                          a ? fg_account_device_seconds(a) : plan->device_seconds) &&
+         (fg_ways_have(&plan->ways, arrays) || !host->idle || host->idle());
 }
 
 /* The host would take as long as it waits here at most, so that waiting is never much worse than not waiting. */
 static enum fg_state state_now(fg_plan *plan) {
   const enum fg_state state = fg_plan_state(plan);
   if (state != FG_STATE_WAITING || plan->patience <= 0 || !atomic_load(&plan->queued)) return state;
+  const fg_calm calm = fg_calm_begin();
   fg_background_wait_for(plan->patience);
+  fg_calm_end(calm);
   return fg_plan_state(plan);
 }
 
@@ -170,7 +174,7 @@ void fg_plan_execute(fg_plan *plan, const fg_arrays *a) {
   else if (fg_problem_apart(plan->problem, a)) run_on_host(plan, FG_STATE_APART, a);
   else if (plan->parts) run_in_parts(plan, a);
   else if (fg_pause_holds(&plan->pause, number)) run_beyond(plan, a);
-  else if (is_crowded(plan)) run_on_host(plan, FG_STATE_BESIDE, a);
+  else if (is_crowded(plan, a)) run_on_host(plan, FG_STATE_BESIDE, a);
   else if (plan->account && fg_account_looks_back(plan->account)) run_on_host(plan, FG_STATE_LOOK, a);
   else run_on_device(plan, atomic_load(&plan->program), a, number);
   fg_calm_end(calm);

@@ -31,7 +31,8 @@ enum fg_state {
 
 struct fg_plan {
   uint64_t magic;
-  atomic_int references;
+  atomic_int owners;             /* handles that the program has of it: all together are one of the references */
+  atomic_int references;         /* and what goes on in the background is another */
   fg_problem *problem;
   _Atomic(fg_program *) program; /* NULL: not on the device (yet) */
   fg_parts *parts;               /* what is too large for a program; NULL for almost all */
@@ -60,6 +61,9 @@ void fg_plan_row_begin(fg_plan *plan, enum fg_state state, const fg_program *pro
 
 /* A line of the log about p at that level. */
 void fg_plan_tell(enum fg_level level, const fg_problem *p, const char *where, const char *reason);
+
+/* Give up a reference: with the last one it is gone, whose ways went with its last owner. */
+void fg_plan_let_go(fg_plan *plan);
 
 /* It is time for the device: have it opened and the plan made there, in the background (switch.c). */
 void fg_plan_switch(fg_plan *plan);

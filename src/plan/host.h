@@ -13,6 +13,8 @@ typedef struct {
   /* Execute on a's arrays (the new-array execute of p's kind and format). */
   void (*execute)(fg_host_plan plan, const fg_problem *p, const fg_arrays *a);
   void (*destroy)(fg_host_plan plan);
+  /* Whether nobody has the planner just now, so that a plan would not wait for another's.  NULL: always. */
+  bool (*idle)(void);
   char *(*sprint)(fg_host_plan plan); /* malloc'd, or NULL */
   /* Version text of the real FFTW and the path of the file it lives in; NULL if it was not found. */
   const char *(*version)(void);

@@ -47,6 +47,7 @@ static fg_plan *wrap(fg_problem *p, fg_host_plan made, fg_program *program, fg_a
     return NULL;
   }
   plan->magic = FG_PLAN_MAGIC;
+  atomic_init(&plan->owners, 1);
   atomic_init(&plan->references, 1);
   plan->problem = p;
   plan->account = account;
@@ -228,19 +229,26 @@ void *fg_plan_create(fg_problem *p) {
 /* ---- copies, and the end ---- */
 
 fg_plan *fg_plan_copy(fg_plan *plan) {
-  atomic_fetch_add(&plan->references, 1);
+  atomic_fetch_add(&plan->owners, 1);
   return plan;
 }
 
-void fg_plan_destroy(fg_plan *plan) {
+void fg_plan_let_go(fg_plan *plan) {
   if (atomic_fetch_sub(&plan->references, 1) > 1) return;
-  fg_ways_free(&plan->ways, plan->problem);
   fg_parts_destroy(plan->parts);
   fg_program_destroy(atomic_load(&plan->program));
   fg_residents_free(plan->residents);
   fg_problem_free(plan->problem);
   plan->magic = 0;
   free(plan);
+}
+
+/* The real FFTW's plans go at once, whatever is under way in the background: a program that has destroyed all of its own may
+ * clean up, after which no plan of the real FFTW may be touched, not even to destroy it. */
+void fg_plan_destroy(fg_plan *plan) {
+  if (atomic_fetch_sub(&plan->owners, 1) > 1) return;
+  fg_ways_free(&plan->ways, plan->problem);
+  fg_plan_let_go(plan);
 }
 
 void fg_plan_cleanup(void) {

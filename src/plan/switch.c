@@ -21,7 +21,7 @@ static void hand_over(fg_plan *plan, const fg_target *target, fg_program *progra
   char reason[64];
   snprintf(reason, sizeof reason, "after %lu executions on the host", fg_account_executions(plan->account));
   /* A program that has destroyed the plan meanwhile may have freed its arrays too. */
-  if (atomic_load(&plan->references) > 1) fg_program_pin(program, &plan->problem->arrays);
+  if (atomic_load(&plan->owners) > 0) fg_program_pin(program, &plan->problem->arrays);
   fg_wisdom_learn(plan->problem);
   fg_plan_tell(FG_LOG_INFO, plan->problem, target->backend->name, reason);
   fg_plan_row_begin(plan, FG_STATE_SWITCHED, program, reason);
@@ -73,8 +73,7 @@ static void switch_over(void *what) {
 }
 
 static void release(void *plan) {
-  /* The real FFTW's planner lock may be held for long, and exit waits for this thread. */
-  if (!fg_ending()) fg_plan_destroy(plan);
+  if (!fg_ending()) fg_plan_let_go(plan); /* else the driver may be gone, and exit waits for this thread */
 }
 
 static void forget(void *what) {
@@ -86,7 +85,7 @@ static void forget(void *what) {
 void fg_plan_switch(fg_plan *plan) {
   static const fg_errand errand = {switch_over, release, forget};
   if (!fg_target_possible() || atomic_exchange(&plan->queued, true)) return;
-  fg_plan_copy(plan);
+  atomic_fetch_add(&plan->references, 1);
   if (!fg_background_submit(&errand, plan)) {
     atomic_fetch_sub(&plan->references, 1); /* the program's own is left */
     atomic_store(&plan->queued, fg_ending());

@@ -44,9 +44,8 @@ static bool serves(const fg_way *way, const fg_arrays *a) {
          way->out == distance(a->out_re, a->out_im);
 }
 
-/* The one that is kept.  Two threads may both make it; the second to arrive throws its own away. */
-static fg_way *kept_way(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  _Atomic(fg_way *) *const kept = &ways->kept[placement_of(a)];
+/* The one that is kept there.  Two threads may both make it; the second to arrive throws its own away. */
+static fg_way *made_once(_Atomic(fg_way *) *kept, const fg_problem *p, const fg_arrays *a) {
   fg_way *have = atomic_load(kept);
   if (have) return have;
   fg_way *made = way_make(p, a);
@@ -64,14 +63,25 @@ bool fg_ways_keep(fg_ways *ways, const fg_problem *p, fg_host_plan made) {
 }
 
 fg_host_plan fg_ways_plan(fg_ways *ways, const fg_problem *p) {
-  const fg_way *way = kept_way(ways, p, &p->arrays);
+  const fg_way *way = made_once(&ways->kept[placement_of(&p->arrays)], p, &p->arrays);
   return way ? way->plan : NULL;
 }
 
+/* NULL: none. */
+static const fg_way *serving(const fg_ways *ways, const fg_arrays *a) {
+  const enum fg_placement placement = placement_of(a);
+  const fg_way *way = atomic_load(&ways->kept[placement]);
+  if (!way || serves(way, a)) return way;
+  way = atomic_load(&ways->unaligned[placement]);
+  return way && serves(way, a) ? way : NULL;
+}
+
+bool fg_ways_have(const fg_ways *ways, const fg_arrays *a) { return serving(ways, a) != NULL; }
+
 bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  const fg_way *const kept = atomic_load(&ways->kept[placement_of(a)]);
-  if (!kept || !serves(kept, a)) return false;
-  fg_host_of(p->precision)->execute(kept->plan, p, a);
+  const fg_way *const way = serving(ways, a);
+  if (!way) return false;
+  fg_host_of(p->precision)->execute(way->plan, p, a);
   return true;
 }
 
@@ -113,7 +123,10 @@ static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
 }
 
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  fg_way *const kept = kept_way(ways, p, a), *const way = kept && !serves(kept, a) ? way_make(p, a) : kept;
+  const enum fg_placement placement = placement_of(a);
+  fg_way *kept = made_once(&ways->kept[placement], p, a);
+  if (kept && !serves(kept, a)) kept = made_once(&ways->unaligned[placement], p, a);
+  fg_way *const way = kept && !serves(kept, a) ? way_make(p, a) : kept; /* its parts lie otherwise */
   if (!way) return execute_copied(p, a);
   fg_host_of(p->precision)->execute(way->plan, p, a);
   if (way != kept) way_free(p, way);
@@ -121,5 +134,8 @@ bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
 }
 
 void fg_ways_free(fg_ways *ways, const fg_problem *p) {
-  for (int i = 0; i < FG_PLACEMENTS; i++) way_free(p, atomic_load(&ways->kept[i]));
+  for (int i = 0; i < FG_PLACEMENTS; i++) {
+    way_free(p, atomic_load(&ways->kept[i]));
+    way_free(p, atomic_load(&ways->unaligned[i]));
+  }
 }

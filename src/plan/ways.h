@@ -18,8 +18,9 @@ typedef struct {
 
 enum fg_placement { FG_OUT_OF_PLACE, FG_IN_PLACE, FG_PLACEMENTS };
 
+/* Beside what was made first, which may be for one alignment only, one for any: made at the first execution that needs it. */
 typedef struct {
-  _Atomic(fg_way *) kept[FG_PLACEMENTS];
+  _Atomic(fg_way *) kept[FG_PLACEMENTS], unaligned[FG_PLACEMENTS];
 } fg_ways;
 
 /* Keep a plan that was made for p's own arrays.  false, and it is still the caller's, on lack of memory. */
@@ -33,8 +34,12 @@ fg_host_plan fg_ways_plan(fg_ways *, const fg_problem *p);
  * them; false if it has none at all. */
 bool fg_ways_execute(fg_ways *, const fg_problem *p, const fg_arrays *a);
 
-/* The same with the plan that is kept, which takes no lock and no memory; false, and nothing was done, if none is, or it
- * does not suit a's arrays. */
+/* Whether there is a plan for a's arrays already: then the real FFTW's planner is not waited for, which another thread may have
+ * for minutes. */
+bool fg_ways_have(const fg_ways *, const fg_arrays *a);
+
+/* The same with a plan that is kept, which takes no lock and no memory; false, and nothing was done, if none suits a's
+ * arrays. */
 bool fg_ways_execute_kept(const fg_ways *, const fg_problem *p, const fg_arrays *a);
 
 void fg_ways_free(fg_ways *, const fg_problem *p);

@@ -292,7 +292,8 @@ static void world(FILE *f, uint64_t seed, bool verbose) {
 }
 
 int main(int count, char **argument) {
-  static const fg_host host = {host_plan, host_execute, host_destroy, host_sprint, host_name, host_name};
+  static const fg_host host = {.plan = host_plan, .execute = host_execute, .destroy = host_destroy, .sprint = host_sprint,
+                               .version = host_name, .path = host_name};
   int option, worlds = 5;
   bool verbose = false;
   while ((option = getopt(count, argument, "h:g:t:n:v")) != -1) switch (option) {

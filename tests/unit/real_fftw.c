@@ -12,6 +12,7 @@
 
 /* FFTW's planner is for one thread at a time. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int plans; /* alive */
 
 static ptrdiff_t unit_of(const fg_problem *p, enum fg_side side) {
   return p->format == FG_INTERLEAVED && fg_problem_complex_side(p, side) ? 2 : 1;
@@ -66,6 +67,7 @@ static fg_host_plan plan(const fg_problem *p, const fg_arrays *a, unsigned flags
   if (!(flags & FFTW_ESTIMATE)) check_reach(p, a);
   pthread_mutex_lock(&lock);
   TEST_FFTW(plan) made = plan_of(p, a, dims, batch, flags);
+  plans += made != NULL;
   pthread_mutex_unlock(&lock);
   free(dims);
   free(batch);
@@ -103,6 +105,7 @@ static void execute(fg_host_plan made, const fg_problem *p, const fg_arrays *a) 
 static void destroy(fg_host_plan made) {
   pthread_mutex_lock(&lock);
   TEST_FFTW(destroy_plan)(made);
+  plans -= made != NULL;
   pthread_mutex_unlock(&lock);
 }
 
@@ -111,8 +114,16 @@ static const char *version(void) { return TEST_FFTW(version); }
 static const char *path(void) { return "libfftw3f"; }
 
 void test_real_fftw(void) {
-  static const fg_host table = {plan, execute, destroy, sprint, version, path};
+  static const fg_host table = {
+      .plan = plan, .execute = execute, .destroy = destroy, .sprint = sprint, .version = version, .path = path};
   fg_host_register(TEST_ARRAYS, &table);
+}
+
+int test_real_fftw_plans(void) {
+  pthread_mutex_lock(&lock);
+  const int alive = plans;
+  pthread_mutex_unlock(&lock);
+  return alive;
 }
 
 void test_real_fftw_execute(const fg_problem *p, const fg_arrays *a) {

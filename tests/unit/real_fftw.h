@@ -12,6 +12,9 @@ void test_real_fftw(void);
 int test_real_fftw_executions(void);
 int test_real_fftw_executions_here(void);
 
+/* Plans of the host that are alive. */
+int test_real_fftw_plans(void);
+
 /* What the real FFTW makes of p on a's arrays, planned as a fallback is; a's arrays are the same afterwards but for the
  * output. */
 void test_real_fftw_execute(const fg_problem *p, const fg_arrays *a);

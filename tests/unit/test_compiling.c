@@ -1,5 +1,6 @@
 /* test_compiling.c: plans whose kernels nobody has compiled yet: what compiling costs, who waits for it and how long. */
 #include <math.h>
+#include <pthread.h>
 
 #include "cuda/sim/sim.h"
 #include "real_fftw.h"
@@ -93,6 +94,36 @@ START_TEST(an_execution_waits_as_long_as_the_host_would_take) {
   ck_assert(!fg_wisdom_find(c.problem, FG_MEMORY_FOREIGN, &found));
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), on_host);
+  device_case_close(&c);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+static void *cancelled(void *argument) {
+  device_case *const c = argument;
+  pthread_cancel(pthread_self());
+  device_case_execute(c);
+  c->plan = NULL; /* it came back */
+  pthread_testcancel();
+  return NULL;
+}
+
+/* FFTW's executions are no points where threads are cancelled; and nothing that this one held is missing later. */
+START_TEST(an_execution_that_waits_is_not_cancelled) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  device_case c;
+  pthread_t thread;
+  void *end = NULL;
+  open_uncompiled(&c, none, 0);
+  fg_plan *const plan = c.plan;
+  plan->patience = 1000;
+  ck_assert_int_eq(pthread_create(&thread, NULL, cancelled, &c), 0);
+  ck_assert_int_eq(pthread_join(thread, &end), 0);
+  ck_assert_ptr_eq(end, PTHREAD_CANCELED);
+  ck_assert_ptr_null(c.plan);
+  c.plan = plan;
+  fg_background_wait();
+  ck_assert_int_eq(fg_plan_state(plan), FG_STATE_SWITCHED);
   device_case_close(&c);
   waiting_remove_cache(none);
 }
@@ -218,6 +249,7 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, compiling_is_paid_for_only_where_it_is_needed);
   tcase_add_test(tc, a_plan_does_not_wait_long_for_the_compiler);
   tcase_add_test(tc, an_execution_waits_as_long_as_the_host_would_take);
+  tcase_add_test(tc, an_execution_that_waits_is_not_cancelled);
   tcase_add_test(tc, what_is_compiled_in_time_is_on_the_device_at_once);
   tcase_add_test(tc, what_cannot_be_compiled_stays_on_the_host);
   tcase_add_test(tc, a_problem_that_cannot_be_compiled_stays);

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/sim/sim.h"
 #include "random_problem.h"
@@ -92,6 +93,58 @@ START_TEST(what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device) {
 }
 END_TEST
 
+static atomic_bool planner_is_idle;
+static bool idle(void) { return atomic_load(&planner_is_idle); }
+
+/* The plan was made on the device at once, and another thread may plan for minutes. */
+START_TEST(a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner) {
+  enum { OTHERS = 3 };
+  fg_host with = *fg_host_of(FG_SINGLE);
+  device_case c;
+  with.idle = idle;
+  fg_host_register(FG_SINGLE, &with);
+  test_time(waiting_host_time, 0.6 * waiting_host_time);
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, UNTIL_SWITCH + TRIALS);
+  device_case_close(&c);
+  waiting_open(&c, TEST_WAITS); /* planned on the device at once, by what was found */
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  const int before = test_real_fftw_executions();
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  atomic_store(&planner_is_idle, true);
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  atomic_store(&planner_is_idle, false); /* now it has a plan */
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 2);
+  device_case_close(&c);
+}
+END_TEST
+
+/* FFTW's manual wants the alignment of the plan, and FFTW minds only where its code does. */
+START_TEST(arrays_of_another_alignment_are_planned_for_once) {
+  enum { OTHER = 8, ROUNDS = 3 };
+  const size_t bytes = 360 * 30 * 2 * sizeof(float);
+  const int before = test_real_fftw_plans();
+  char *const x = aligned_alloc(64, bytes + 64), *const y = aligned_alloc(64, bytes + 64);
+  device_case c;
+  ck_assert(x && y);
+  memset(x, 0, bytes + 64);
+  waiting_open(&c, TEST_WAITS);
+  const fg_arrays moved = {x + OTHER, x + OTHER + sizeof(float), y + OTHER, y + OTHER + sizeof(float)};
+  for (int i = 0; i < ROUNDS; i++) {
+    fg_plan_execute(c.plan, &moved);
+    ck_assert_int_eq(test_real_fftw_plans(), before + 2);
+  }
+  device_case_close(&c);
+  ck_assert_int_eq(test_real_fftw_plans(), before);
+  free(x);
+  free(y);
+}
+END_TEST
+
 START_TEST(a_copy_switches_with_its_plan_and_outlives_it) {
   device_case c;
   waiting_open(&c, TEST_WAITS);
@@ -106,15 +159,22 @@ START_TEST(a_copy_switches_with_its_plan_and_outlives_it) {
 }
 END_TEST
 
+/* The real FFTW's part of it is gone at once: the program may clean that up now, as there is no plan left that it knows of. */
 START_TEST(a_plan_may_be_destroyed_while_it_switches) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  const int before = test_real_fftw_plans();
   device_case c;
+  waiting_empty_cache(none); /* so that it takes a while */
   waiting_open(&c, TEST_WAITS);
   for (int i = 0; i < UNTIL_SWITCH; i++) device_case_execute(&c);
+  ck_assert_int_eq(test_real_fftw_plans(), before + 1);
   device_case_close(&c);
+  ck_assert_int_eq(test_real_fftw_plans(), before);
   fg_plan_cleanup();
   fg_background_wait();
   fg_plan_cleanup();
   ck_assert_uint_eq(fg_sim_count().allocations, 0);
+  waiting_remove_cache(none);
 }
 END_TEST
 
@@ -174,6 +234,8 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, two_are_enough_for_the_device);
   tcase_add_test(tc, an_execution_is_stretched_by_who_was_there_at_its_ends);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
+  tcase_add_test(tc, a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner);
+  tcase_add_test(tc, arrays_of_another_alignment_are_planned_for_once);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
   tcase_add_loop_test(tc, many_threads_execute_across_the_switches, 0, 3);

@@ -25,7 +25,8 @@ static void execute(fg_host_plan plan, const fg_problem *p, const fg_arrays *a) 
 static char *sprint(fg_host_plan plan) { return plan ? strdup("(host)") : NULL; }
 static const char *text(void) { return "none"; }
 
-static const fg_host host = {make_plan, execute, free, sprint, text, text};
+static const fg_host host = {
+    .plan = make_plan, .execute = execute, .destroy = free, .sprint = sprint, .version = text, .path = text};
 
 /* ---- problems ---- */
 
