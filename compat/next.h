@@ -22,7 +22,11 @@
   F(destroy_plan) F(copy_plan) F(malloc) F(free) F(alignment_of) F(cleanup) F(set_timelimit)                           \
   F(sprint_plan) F(fprint_plan) F(flops) F(cost) F(estimate_cost)                                                      \
   F(forget_wisdom) F(export_wisdom_to_string) F(import_wisdom) F(import_wisdom_from_file)                              \
-  F(import_wisdom_from_string) F(import_system_wisdom)
+  F(import_wisdom_from_string) F(import_system_wisdom) F(set_planner_hooks)
+
+/* What its planners, which plan and destroy, call before and behind; exported for its threads library (FFTW 3.3.5 and later), and in
+ * no header. */
+void X(set_planner_hooks)(void (*before)(void), void (*after)(void));
 
 /* Its threads library, or the library itself where both were built as one. */
 #define FG_NEXT_THREADS(F)                                                                                             \

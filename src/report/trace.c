@@ -51,6 +51,15 @@ static hold take(void) {
   return h;
 }
 
+/* The file lacks its last lines if not. */
+static bool take_at_end(hold *h) {
+  *h = (hold){.saved = errno};
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h->cancel);
+  if (fg_clock_lock_at_end(&lock)) return true;
+  pthread_setcancelstate(h->cancel, NULL);
+  return false;
+}
+
 static void give(hold h) {
   pthread_mutex_unlock(&lock);
   pthread_setcancelstate(h.cancel, NULL);
@@ -169,7 +178,8 @@ void fg_trace_devices(bool (*on_device)(const void *)) { fg_trace_on_device = on
 /* As a destructor it runs after the program's own exit handlers: they may still transform. */
 __attribute__((destructor)) void fg_trace_finish(void) {
   if (fg_trace_now() != FG_TRACE_ON) return;
-  const hold h = take();
+  hold h;
+  if (!take_at_end(&h)) return;
   if (opened && fg_trace_now() == FG_TRACE_ON) {
     fg_trace_stream_end(fg_clock_nanoseconds() - origin);
     stop();

@@ -145,6 +145,9 @@ bad 5 '+1 t0 malloc a0 bytes=64' "$plan dims=8:2:2 batch=- flags=64 in=a0 out=a0
   '+1 t0 execute p0 in=a0 out=a0 x9000000000000000000 step=9,9'
 bad 5 '+1 t0 malloc a0 bytes=64' '+1 t0 plan p0 kind=dft format=split dims=8:2:2 batch=- flags=64 in=a0 out=a0,a0+4' \
   '+1 t0 execute p0'
+bad 7 '+1 t0 malloc a0 bytes=256' '+1 t0 malloc a1 bytes=256' \
+  '+1 t0 plan p0 kind=dft format=split sign=-1 dims=8:1:1 batch=- flags=64 in=a0,a1 out=a0,a1' '+1 t0 free a1' '+1 t0 execute p0'
+bad 4 'repeat 4000000000' 'repeat 4000000000' '+1 t0 cleanup' 'end' 'end'
 bad 3 'repeat x'
 bad 3 'end'
 bad 4 '+1 done' '+2 t0 cleanup'

@@ -45,22 +45,31 @@ static void leave(const sigset_t *before) {
 
 /* ---- fork: the child has the memory, but nothing of it is pinned there ---- */
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
+static sigset_t before_the_fork; /* under the lock */
 
-static void after_fork_parent(void) { pthread_mutex_unlock(&lock); }
+/* Signals that came meanwhile are delivered before the lock is open again: they have to wait for that, too. */
+static void before_fork(void) {
+  const sigset_t before = enter();
+  before_the_fork = before;
+}
+
+static void after_fork(void) {
+  const sigset_t before = before_the_fork;
+  leave(&before);
+}
 
 static void after_fork_child(void) {
   size_t count;
   fg_region *const all = fg_regions_all(&count);
   for (size_t i = 0; i < count; i++) all[i].pinning = 0;
   fg_pinnings_reset();
-  pthread_mutex_unlock(&lock);
+  after_fork();
 }
 
 /* Before any other module: a fork takes locks in the reverse order, so that this one, under which no other is taken, comes
  * last. */
 __attribute__((constructor(200))) static void watch_forks(void) {
-  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+  pthread_atfork(before_fork, after_fork, after_fork_child);
 }
 
 /* ---- seals: whether a block is still the memory that it was ---- */
