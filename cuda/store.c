@@ -249,10 +249,16 @@ static int open_temporary(const char *folder, char **name, int *error) {
   return file;
 }
 
-static void put_in(int file, const char *temporary, const char *path, const char *key, const void *blob,
-                   size_t bytes) {
-  bool written = write_entry(file, key, blob, bytes);
-  if (close(file) || !written || rename(temporary, path)) unlink(temporary);
+/* Returns errno's value, 0 for success. */
+static int put_in(int file, const char *temporary, const char *path, const char *key, const void *blob,
+                  size_t bytes) {
+  errno = EFBIG;
+  const bool written = write_entry(file, key, blob, bytes);
+  const int error = written ? 0 : errno;
+  if (!close(file) && written && !rename(temporary, path)) return 0;
+  const int later = errno;
+  unlink(temporary);
+  return error ? error : later ? later : EIO;
 }
 
 static void tell_trouble(const char *folder, int error) {
@@ -291,7 +297,7 @@ void fg_store_put(const char *key, const char *suffix, const void *blob, size_t 
   char *path = folder ? entry_path(folder, key, suffix) : NULL, *temporary = NULL;
   int error = 0, file = path ? open_temporary(folder, &temporary, &error) : -1;
   if (file >= 0) {
-    put_in(file, temporary, path, key, blob, bytes);
+    error = put_in(file, temporary, path, key, blob, bytes);
     trim_now_and_then(bytes);
   }
   if (error) tell_trouble(folder, error);

@@ -60,7 +60,7 @@ static enum verdict open_loop(reader *r, const char *count) {
   item->loop = true;
   item->times = times;
   r->link[++r->depth] = &item->body;
-  r->around[r->depth] = item->around * times;
+  if (__builtin_mul_overflow(item->around, times, &r->around[r->depth])) return bad(r, "too many rounds");
   return GOOD;
 }
 
@@ -76,6 +76,8 @@ static enum verdict read_call(reader *r, const char *text) {
   item->line = line;
   item->frame = frame;
   item->times = frame.times;
+  long all;
+  if (__builtin_mul_overflow(item->around, item->times, &all)) return bad(r, "too many rounds");
   if (frame.start > r->file->end) r->file->end = frame.start;
   if (line.subject >= r->file->ids) r->file->ids = line.subject + 1;
   for (int i = 0; i < FG_TRACE_REFS; i++)

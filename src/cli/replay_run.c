@@ -149,6 +149,13 @@ static void show_result(replay *r, const live_plan *live, const fg_replay_item *
   free(im_copy);
 }
 
+/* Of split arrays the parts are apart. */
+static bool lacks_a_part(const fg_problem *p, const fg_arrays *a) {
+  const bool split = p->format == FG_SPLIT;
+  return !a->in_re || !a->out_re || (split && fg_problem_complex_side(p, FG_INPUT) && !a->in_im) ||
+         (split && fg_problem_complex_side(p, FG_OUTPUT) && !a->out_im);
+}
+
 /* With the lock, which is free in between. */
 static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   live_plan *const live = &r->plan[item->line.subject];
@@ -157,7 +164,7 @@ static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   fg_replay_row *const row = &r->rows[live->item->row];
   fg_arrays a;
   const char *why = find_arrays(r, p, places, places == item ? i : 0, &a);
-  if (why || !a.in_re || !a.out_re) return why ? why : "a transform of a NULL pointer";
+  if (why || lacks_a_part(p, &a)) return why ? why : "a transform of a NULL pointer";
   if (!r->together) each_array(r, p, places, fg_replay_ready);
   pthread_mutex_unlock(&r->lock);
   const uint64_t start = fg_clock_nanoseconds();

@@ -212,21 +212,31 @@ START_TEST(read_only_folder_is_still_read) {
 }
 END_TEST
 
-START_TEST(folder_that_cannot_be_made) {
-  char told[512];
-  FILE *f = tmpfile();
+/* From now on standard error goes there. */
+static FILE *listen_to_errors(void) {
+  FILE *const f = tmpfile();
   ck_assert_ptr_nonnull(f);
   dup2(fileno(f), STDERR_FILENO);
   fg_standard_error_begin();
+  return f;
+}
+
+static const char *heard(FILE *f) {
+  static char told[512];
+  rewind(f);
+  told[fread(told, 1, sizeof told - 1, f)] = '\0';
+  fclose(f);
+  return told;
+}
+
+START_TEST(folder_that_cannot_be_made) {
+  FILE *const f = listen_to_errors();
   setenv("FFTW3_GPU_CACHE", "/dev/null/cache", 1);
   fg_store_put(KEY, SUFFIX, "blob", 4);
   fg_store_put("other key", SUFFIX, "blob", 4);
   ck_assert_int_eq(get(KEY, "blob", 4), -1);
   fg_store_trim(0);
-  rewind(f);
-  told[fread(told, 1, sizeof told - 1, f)] = '\0';
-  fclose(f);
-  ck_assert_str_eq(told, "fftw3-gpu: error: FFTW3_GPU_CACHE=/dev/null/cache: Not a directory\n"); /* once */
+  ck_assert_str_eq(heard(f), "fftw3-gpu: error: FFTW3_GPU_CACHE=/dev/null/cache: Not a directory\n"); /* once */
   ck_assert_str_eq(fg_store_trouble(), "Not a directory");
 }
 END_TEST
@@ -240,12 +250,15 @@ END_TEST
 START_TEST(file_size_limit_does_not_kill) {
   struct rlimit limit;
   char blob[4096] = {0};
+  FILE *const f = listen_to_errors();
   ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
   limit.rlim_cur = 1000;
   ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
   fg_store_put(KEY, SUFFIX, blob, sizeof blob);
   ck_assert_int_eq(get(KEY, blob, sizeof blob), -1);
   ck_assert_int_eq(files_in_cache(), 0);
+  const char *const told = heard(f);
+  ck_assert_msg(strstr(told, ": File too large\n") != NULL, "'%s'", told);
 }
 END_TEST
 
