@@ -6,8 +6,8 @@
 #include "compat/lock.h"
 
 #include <pthread.h>
-#include <time.h>
 
+#include "src/report/lock_for.h"
 #include "src/report/settings.h"
 #include "src/report/trace.h"
 #include "src/run/residence.h"
@@ -24,17 +24,10 @@ static _Thread_local int cancel; /* whether it could be cancelled before it took
 /* Executions plan by the real FFTW where the device fails, of which a program that forks beside them knows nothing: a child would
  * find FFTW's planner in the midst of it.  That takes milliseconds; a plan of the program's own may take minutes, and most children
  * only exec, so that fork waits no longer. */
-enum { MOST_WAIT = 100 * 1000 * 1000 }; /* ns */
+enum { MOST_WAIT = 100 }; /* ms */
 static _Thread_local bool waited; /* and has the lock */
 
-static void before_fork(void) {
-  enum { SECOND = 1000 * 1000 * 1000 };
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += (until.tv_nsec + MOST_WAIT) / SECOND;
-  until.tv_nsec = (until.tv_nsec + MOST_WAIT) % SECOND;
-  waited = pthread_mutex_timedlock(&mutex, &until) == 0;
-}
+static void before_fork(void) { waited = fg_lock_for(&mutex, MOST_WAIT); }
 
 static void in_parent(void) {
   if (waited) pthread_mutex_unlock(&mutex);
@@ -69,6 +62,11 @@ void fg_compat_unlock(void) {
   if (fg_compat_off()) return;
   pthread_mutex_unlock(&mutex);
   if (--held == 0) pthread_setcancelstate(cancel, NULL);
+}
+
+/* Not where hooks were set amid a plan: then nothing was called before it. */
+void fg_compat_after_plan(void) {
+  if (held > 0) fg_compat_unlock();
 }
 
 bool fg_compat_idle(void) {

@@ -19,6 +19,9 @@ bool fg_compat_direct(void);
 void fg_compat_lock(void);
 void fg_compat_unlock(void);
 
+/* The same as a hook behind a plan of the real FFTW's (fg_compat_lock is the one before it). */
+void fg_compat_after_plan(void);
+
 /* Whether nobody else has it just now. */
 bool fg_compat_idle(void);
 

@@ -242,6 +242,13 @@ const FG(next_table) *FG(real_threads)(bool open) {
   return table;
 }
 
+bool FG(real_has_a_lock)(void) {
+  const FG(next_table) *real = FG(real_threads)(false);
+  object at;
+  return real->make_planner_thread_safe && object_at((const void *)real->make_planner_thread_safe, &at) &&
+         !strstr(at.map->l_name, "_omp");
+}
+
 bool FG(real_found)(void) {
   FG(real)();
   return __atomic_load_n(&found, __ATOMIC_ACQUIRE);

@@ -51,6 +51,9 @@ FG_HIDDEN bool FG(real_found)(void);
  * than one of FFTW's two threads libraries is. */
 FG_HIDDEN const FG(next_table) *FG(real_threads)(bool open);
 
+/* Whether make_planner_thread_safe of the threads library, if that is loaded, gives the planner a lock: that of OpenMP does not. */
+FG_HIDDEN bool FG(real_has_a_lock)(void);
+
 /* File and version text of the real library; NULL if there is none. */
 FG_HIDDEN const char *FG(real_path)(void);
 FG_HIDDEN const char *FG(real_version)(void);

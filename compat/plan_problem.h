@@ -11,9 +11,6 @@
 /* The real FFTW as src/ sees it (host.c). */
 extern const fg_host FG(host) FG_HIDDEN;
 
-/* Whether the real planner has been told to guard itself. */
-extern bool FG(planner_is_safe) FG_HIDDEN;
-
 /* Plan p (taken over; NULL gives NULL) on those arrays.  sign matters for interleaved FG_DFT only; as in FFTW any value
  * but FG_FORWARD is backward. */
 FG_HIDDEN X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned flags);

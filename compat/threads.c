@@ -3,7 +3,6 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
-#include "compat/plan_problem.h"
 #include "compat/traced.h"
 
 int X(init_threads)(void) {
@@ -47,10 +46,7 @@ int X(planner_nthreads)(void) {
 void X(make_planner_thread_safe)(void) {
   fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
-  if (real->make_planner_thread_safe) {
-    real->make_planner_thread_safe();
-    FG(planner_is_safe) = true;
-  }
+  if (real->make_planner_thread_safe) real->make_planner_thread_safe();
   fg_compat_leave();
   FG_TRACED(FG_CALL_MAKE_PLANNER_THREAD_SAFE);
 }

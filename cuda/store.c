@@ -249,7 +249,7 @@ static int open_temporary(const char *folder, char **name, int *error) {
   return file;
 }
 
-/* Returns errno's value, 0 for success. */
+/* Returns errno's value, 0 for success and where another process removed the file. */
 static int put_in(int file, const char *temporary, const char *path, const char *key, const void *blob,
                   size_t bytes) {
   errno = EFBIG;
@@ -258,6 +258,7 @@ static int put_in(int file, const char *temporary, const char *path, const char 
   if (!close(file) && written && !rename(temporary, path)) return 0;
   const int later = errno;
   unlink(temporary);
+  if (written && later == ENOENT) return 0;
   return error ? error : later ? later : EIO;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "src/report/clock.h"
+#include "src/report/lock_for.h"
 #include "src/report/log.h"
 #include "src/run/ending.h"
 #include "src/run/thread.h"
@@ -36,7 +37,7 @@ static bool running;
 
 static void wait_a_while(void) {
   const struct timespec until = fg_clock_after(longest_wait);
-  pthread_mutex_lock(&lock);
+  if (!fg_lock_for(&lock, FG_LOCK_AT_END)) return;
   while (running && pthread_cond_clockwait(&idle, &lock, CLOCK_MONOTONIC, &until) == 0) {
   }
   if (running) fg_log(FG_LOG_WARN, "exit does not wait longer for the GPU's start");

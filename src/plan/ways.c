@@ -38,10 +38,13 @@ static fg_way *way_make(const fg_problem *p, const fg_arrays *a) {
   return way;
 }
 
+static bool parts_lie_alike(const fg_way *way, const fg_arrays *a) {
+  return way->in == distance(a->in_re, a->in_im) && way->out == distance(a->out_re, a->out_im);
+}
+
 static bool serves(const fg_way *way, const fg_arrays *a) {
   const bool same = way->in_alignment == alignment(a->in_re) && way->out_alignment == alignment(a->out_re);
-  return (way->anywhere || same) && way->in == distance(a->in_re, a->in_im) &&
-         way->out == distance(a->out_re, a->out_im);
+  return (way->anywhere || same) && parts_lie_alike(way, a);
 }
 
 /* The one that is kept there.  Two threads may both make it; the second to arrive throws its own away. */
@@ -125,7 +128,7 @@ static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
   const enum fg_placement placement = placement_of(a);
   fg_way *kept = made_once(&ways->kept[placement], p, a);
-  if (kept && !serves(kept, a)) kept = made_once(&ways->unaligned[placement], p, a);
+  if (kept && !serves(kept, a) && parts_lie_alike(kept, a)) kept = made_once(&ways->unaligned[placement], p, a);
   fg_way *const way = kept && !serves(kept, a) ? way_make(p, a) : kept; /* its parts lie otherwise */
   if (!way) return execute_copied(p, a);
   fg_host_of(p->precision)->execute(way->plan, p, a);

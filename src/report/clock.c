@@ -1,5 +1,4 @@
 /* clock.c: the time, for all of the library. */
-#define _GNU_SOURCE
 #include "src/report/clock.h"
 
 #include <stddef.h>
@@ -11,11 +10,6 @@ struct timespec fg_clock_after(time_t seconds) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   t.tv_sec += seconds;
   return t;
-}
-
-bool fg_clock_lock_at_end(pthread_mutex_t *lock) {
-  const struct timespec until = fg_clock_after(1);
-  return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0;
 }
 
 uint64_t fg_clock_nanoseconds(void) {

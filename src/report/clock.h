@@ -2,8 +2,6 @@
 #ifndef FG_CLOCK_H
 #define FG_CLOCK_H
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -13,10 +11,6 @@ uint64_t fg_clock_nanoseconds(void);
 
 /* The moment so many seconds from now, for pthread_cond_clockwait and CLOCK_MONOTONIC. */
 struct timespec fg_clock_after(time_t seconds);
-
-/* Take a lock that an ending process may never get: exit may have been called from a signal's handler, by the thread that has
- * it.  Waits a second at most. */
-bool fg_clock_lock_at_end(pthread_mutex_t *lock);
 
 /* Another clock for fg_clock_seconds, for tests; NULL: the system's.  To be set before other threads ask. */
 extern double (*fg_clock_test)(void);

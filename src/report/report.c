@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "src/problem/notation.h"
-#include "src/report/clock.h"
+#include "src/report/lock_for.h"
 #include "src/report/log.h"
 #include "src/report/process_path.h"
 #include "src/report/settings.h"
@@ -281,7 +281,7 @@ static void __attribute__((destructor)) write_report(void) {
   char path[PATH_MAX];
   if (!fg_settings_get()->report || !own_path(path)) return;
   size_t length = 0;
-  if (!fg_clock_lock_at_end(&report.lock)) return;
+  if (!fg_lock_for(&report.lock, FG_LOCK_AT_END)) return;
   char *text = print_in_c_locale(&length);
   pthread_mutex_unlock(&report.lock);
   if (text && strcmp(path, "-"))

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/report/clock.h"
+#include "src/report/lock_for.h"
 #include "src/report/settings.h"
 #include "src/report/trace_arrays.h"
 #include "src/report/trace_file.h"
@@ -44,26 +45,26 @@ typedef struct {
 } hold;
 
 /* Writing is a point where threads are cancelled: not with the lock. */
-static hold take(void) {
+static hold hold_on(void) {
   hold h = {.saved = errno};
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h.cancel);
+  return h;
+}
+
+static hold take(void) {
+  const hold h = hold_on();
   pthread_mutex_lock(&lock);
   return h;
 }
 
-/* The file lacks its last lines if not. */
-static bool take_at_end(hold *h) {
-  *h = (hold){.saved = errno};
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &h->cancel);
-  if (fg_clock_lock_at_end(&lock)) return true;
-  pthread_setcancelstate(h->cancel, NULL);
-  return false;
+static void let_go(hold h) {
+  pthread_setcancelstate(h.cancel, NULL);
+  errno = h.saved;
 }
 
 static void give(hold h) {
   pthread_mutex_unlock(&lock);
-  pthread_setcancelstate(h.cancel, NULL);
-  errno = h.saved;
+  let_go(h);
 }
 
 static void stop(void) {
@@ -178,8 +179,11 @@ void fg_trace_devices(bool (*on_device)(const void *)) { fg_trace_on_device = on
 /* As a destructor it runs after the program's own exit handlers: they may still transform. */
 __attribute__((destructor)) void fg_trace_finish(void) {
   if (fg_trace_now() != FG_TRACE_ON) return;
-  hold h;
-  if (!take_at_end(&h)) return;
+  const hold h = hold_on();
+  if (!fg_lock_for(&lock, FG_LOCK_AT_END)) { /* the file is without its end */
+    let_go(h);
+    return;
+  }
   if (opened && fg_trace_now() == FG_TRACE_ON) {
     fg_trace_stream_end(fg_clock_nanoseconds() - origin);
     stop();

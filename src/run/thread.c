@@ -5,7 +5,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* Planning takes 64 KB at most, the driver's start and the sim's compiler more: what is not touched costs nothing. */
+/* Planning takes 64 KB at most, the driver's start and the sim's compiler more: what is not touched costs nothing.  (glibc's default
+ * is more, and may have to be: the program's thread-local variables are on it.) */
 static const size_t stack = 2 << 20;
 
 bool fg_thread_start(void *(*work)(void *), void *context) {
@@ -14,7 +15,8 @@ bool fg_thread_start(void *(*work)(void *), void *context) {
   pthread_t thread;
   if (pthread_attr_init(&attributes)) return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, stack);
+  size_t usual;
+  if (!pthread_attr_getstacksize(&attributes, &usual) && usual < stack) pthread_attr_setstacksize(&attributes, stack);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   const bool started = pthread_create(&thread, &attributes, work, context) == 0;

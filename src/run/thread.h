@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Start work(context) in a detached thread, which gets none of the program's signals, and a stack of its own size whatever
- * the program's default is. */
+/* Start work(context) in a detached thread, which gets none of the program's signals, and a stack of 2 MB at least, however
+ * small the program's default is. */
 bool fg_thread_start(void *(*work)(void *), void *context);
 
 #endif

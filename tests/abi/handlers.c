@@ -1,5 +1,5 @@
 /* handlers.c: what a program's signal handlers may do to this library.
- *   exit: ends the process with status 7 from one that came amid executions
+ *   exit MICROSECONDS: ends the process with status 7 from one that came amid executions
  *   fork: each maps and unmaps memory, while the process forks again and again */
 #include <fftw3.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
   fftwf_plan plan = fftwf_plan_dft_1d(N, data, data, FFTW_FORWARD, FFTW_ESTIMATE);
   memset(data, 0, N * sizeof *data);
   if (strcmp(argv[1], "exit") == 0) {
-    come(end, 30000);
+    come(end, argc > 2 ? atoi(argv[2]) : 30000);
     for (;;) fftwf_execute(plan);
   }
   fork_often();
