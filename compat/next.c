@@ -38,8 +38,10 @@ typedef struct {
 static const entry library_entries[] = {FG_NEXT_EXECUTES(ENTRY) FG_NEXT_FUNCTIONS(ENTRY){NULL, 0}};
 static const entry threads_entries[] = {FG_NEXT_THREADS(ENTRY){NULL, 0}};
 
-static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER; /* guards what follows, but for found */
-static bool found;                                          /* the library's entries are in the table */
+/* Guards writing what follows.  The loader is never asked under it: who runs a library's constructor has the loader's lock, and may
+ * wait for this one.  So several threads may look at once; the first to find something tells it. */
+static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
+static bool found; /* the library's entries are in the table */
 static bool complained;
 static void *library; /* handle for dlsym; RTLD_NEXT if the library lies behind us in the search order */
 static void *threads; /* likewise of its threads library */
@@ -179,66 +181,84 @@ static void *find_threads(bool open) {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static void fill(const entry *e, void *handle) {
-  for (; e->name; e++) {
-    void *address = symbol(handle, e->name);
-    if (address) __atomic_store_n((void **)((char *)&FG(next) + e->offset), address, __ATOMIC_RELAXED);
-  }
+static void **place_of(FG(next_table) *table, const entry *e) { return (void **)((char *)table + e->offset); }
+
+static void gather(const entry *e, void *handle, FG(next_table) *into) {
+  for (; e->name; e++) *place_of(into, e) = symbol(handle, e->name);
 }
 
-/* Remember the library's file, and keep it loaded whatever the program closes. */
-static void pin(void) {
+static void publish(const entry *e, FG(next_table) *from) {
+  for (; e->name; e++)
+    if (*place_of(from, e)) __atomic_store_n(place_of(&FG(next), e), *place_of(from, e), __ATOMIC_RELAXED);
+}
+
+/* The library's file, which is kept loaded whatever the program closes. */
+static void pin(void *handle, char file[PATH_MAX]) {
   Dl_info info;
-  void *address = symbol(library, NAME(execute));
+  void *address = symbol(handle, NAME(execute));
   if (!address || !dladdr(address, &info) || !info.dli_fname) return;
-  snprintf(path, sizeof path, "%s", info.dli_fname);
-  dlopen(path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  snprintf(file, PATH_MAX, "%s", info.dli_fname);
+  dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 static void complain(void) {
-  if (!complained)
+  if (!__atomic_exchange_n(&complained, true, __ATOMIC_RELAXED))
     fg_log(FG_LOG_ERROR, "no real FFTW: %s.so.3 is neither loaded nor found by name%s%s; plans are NULL", FG_LIBRARY,
            *FG_CONFIGURED_PATH ? " nor at " : "", FG_CONFIGURED_PATH);
-  complained = true;
 }
 
+static bool is_found(void) { return __atomic_load_n(&found, __ATOMIC_ACQUIRE); }
+
 static void look(void) {
-  if (found) return;
   const int saved = errno;
-  library = find_library();
-  if (library) {
-    pin();
-    fill(library_entries, library);
-    FG(adopt_texts)(library);
-    __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+  FG(next_table) theirs;
+  char file[PATH_MAX] = "";
+  void *const handle = find_library();
+  if (handle) {
+    pin(handle, file);
+    gather(library_entries, handle, &theirs);
+    FG(adopt_texts)(handle);
+    pthread_mutex_lock(&search);
+    if (!found) {
+      library = handle;
+      memcpy(path, file, sizeof path);
+      publish(library_entries, &theirs);
+      __atomic_store_n(&found, true, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&search);
   }
   dlerror(); /* our misses are not the program's errors */
   errno = saved;
 }
 
 static void look_for_threads(bool open) {
-  if (!found || FG(next).init_threads) return;
-  threads = find_threads(open);
-  if (threads) fill(threads_entries, threads);
+  if (!is_found() || __atomic_load_n(&FG(next).init_threads, __ATOMIC_ACQUIRE)) return;
+  FG(next_table) theirs;
+  void *const handle = find_threads(open);
+  if (handle) {
+    gather(threads_entries, handle, &theirs);
+    pthread_mutex_lock(&search);
+    if (!threads) {
+      threads = handle;
+      publish(threads_entries, &theirs);
+    }
+    pthread_mutex_unlock(&search);
+  }
   dlerror();
 }
 
 const FG(next_table) *FG(real)(void) {
-  if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE)) {
-    pthread_mutex_lock(&search);
+  if (!is_found()) {
     look();
     look_for_threads(false);
-    if (!found) complain();
-    pthread_mutex_unlock(&search);
+    if (!is_found()) complain();
   }
   return &FG(next);
 }
 
 const FG(next_table) *FG(real_threads)(bool open) {
   const FG(next_table) *table = FG(real)();
-  pthread_mutex_lock(&search);
   look_for_threads(open);
-  pthread_mutex_unlock(&search);
   return table;
 }
 
@@ -251,7 +271,7 @@ bool FG(real_has_a_lock)(void) {
 
 bool FG(real_found)(void) {
   FG(real)();
-  return __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+  return is_found();
 }
 
 const char *FG(real_path)(void) { return FG(real_found)() ? path : NULL; }
@@ -282,11 +302,10 @@ bool FG(real_calls)(const void *address) {
 
 void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? exported(copy, name) : NULL; }
 
-/* Asks the loader without the lock: who has the loader's may wait for ours. */
 void *GPU(instead)(const char *name, const void *address) {
   if (!FG(real_found)()) return NULL;
-  pthread_mutex_lock(&search);
   look_for_threads(false);
+  pthread_mutex_lock(&search);
   void *const handles[] = {library, threads};
   pthread_mutex_unlock(&search);
   void *theirs = symbol(handles[0], name);

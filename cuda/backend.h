@@ -68,6 +68,7 @@ typedef struct {
   int ordinal;      /* DEVICE, MANAGED, APART: the device's */
   const void *base; /* the allocation or registration that holds it, where that is known, else NULL and 0 */
   size_t bytes;
+  void *owner; /* APART: the context */
 } fg_pointer;
 
 /* So many rows in memory of the host's: each of so many bytes, pitch from one to the next (at most FG_MOST_PITCH). */
@@ -122,6 +123,10 @@ typedef struct fg_backend {
    * in, to record events in and to wait for; never destroyed by us.  Fails for a stream of another context or device,
    * or one that is being captured. */
   int (*stream_of_program)(fg_device *, void *native, fg_stream **);
+
+  /* Until the default stream of APART memory's context is done: each context has its own.  What fails there is the program's.  NULL in
+   * a backend without such memory. */
+  void (*owner_wait)(fg_device *, void *owner);
 
   /* Asynchronous in the stream when the host side is pinned. */
   int (*copy_in)(fg_device *, void *device_to, const void *host_from, size_t bytes, fg_stream *);

@@ -185,6 +185,7 @@ const fg_backend fg_backend_cuda = {
     .stream_create = fg_cuda_stream_create,
     .stream_destroy = fg_cuda_stream_destroy,
     .stream_of_program = fg_cuda_stream_of_program,
+    .owner_wait = fg_cuda_owner_wait,
     .stream_wait = fg_cuda_stream_wait,
     .copy_in = fg_cuda_copy_in,
     .copy_out = fg_cuda_copy_out,

@@ -73,6 +73,7 @@ int fg_cuda_copy_rows_out(fg_device *, void *host_to, const void *device_from, f
 int fg_cuda_stream_create(fg_device *, fg_stream **);
 void fg_cuda_stream_destroy(fg_device *, fg_stream *);
 int fg_cuda_stream_of_program(fg_device *, void *native, fg_stream **);
+void fg_cuda_owner_wait(fg_device *, void *owner);
 int fg_cuda_stream_wait(fg_device *, fg_stream *);
 int fg_cuda_launch(fg_device *, fg_kernel *, unsigned grid, unsigned block, size_t shared, const void *args,
                    size_t args_bytes, fg_stream *);

@@ -109,14 +109,15 @@ typedef struct {
   char *path;               /* of the driver, if it is there */
 } search;
 
+static _Atomic unsigned long long seen; /* loads after which all objects have been looked at, and what was found is known */
+
 /* Called for each loaded object. */
 static int look(struct dl_phdr_info *object, size_t size, void *context) {
-  static _Atomic unsigned long long seen;
   search *s = context;
   (void)size;
   if (s->loads == 0) {
-    if (atomic_exchange(&seen, object->dlpi_adds) == object->dlpi_adds) return 1; /* nothing new */
     s->loads = object->dlpi_adds;
+    if (atomic_load(&seen) == s->loads) return 1; /* nothing new */
   }
   const char *const slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
   if (strncmp(slash ? slash + 1 : object->dlpi_name ? object->dlpi_name : "", "libcuda.so", 10)) return 0;
@@ -145,6 +146,7 @@ bool fg_driver_present(void) {
   void *library = s.path ? dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   free(s.path);
   if (library) found(library);
+  atomic_store(&seen, s.loads);
   return atomic_load(&ask_of_program) != NULL;
 }
 

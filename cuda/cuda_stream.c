@@ -54,6 +54,8 @@ static CUresult look_at(const fg_device *device, CUstream stream) {
   if (!result && capturing != CU_STREAM_CAPTURE_STATUS_NONE) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   if (!result && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD)
     result = fg_cu.cuStreamGetCtx(stream, &context);
+  /* The driver's words for a stream of a context that is none, or no more: nothing is wrong with ours. */
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) return CUDA_ERROR_INVALID_HANDLE;
   return !result && context != device->context ? CUDA_ERROR_INVALID_HANDLE : result;
 }
 
@@ -63,6 +65,16 @@ int fg_cuda_stream_of_program(fg_device *device, void *native, fg_stream **strea
   if (!code) *stream = (fg_stream *)theirs;
   return code;
 }
+
+static void wait_in(CUcontext theirs) {
+  CUcontext popped;
+  if (fg_cu.cuCtxPushCurrent_v2(theirs)) return;
+  fg_cu.cuStreamSynchronize(CU_STREAM_LEGACY);
+  fg_cu.cuCtxPopCurrent_v2(&popped);
+}
+
+/* (Within ours, where other threads' captures do not forbid waiting.) */
+void fg_cuda_owner_wait(fg_device *device, void *owner) { FG_CUDA_TRY(device, wait_in(owner)); }
 
 int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
   return FG_CUDA_CALL(device, "cuStreamSynchronize",

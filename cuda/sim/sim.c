@@ -92,7 +92,7 @@ static void sim_pointer(const void *p, fg_pointer *what) {
     *what = (fg_pointer){a->adopted   ? FG_POINTER_PINNED
                          : a->managed ? FG_POINTER_MANAGED
                                       : FG_POINTER_DEVICE,
-                         a->ordinal, a->memory, a->bytes};
+                         a->ordinal, a->memory, a->bytes, NULL};
   fg_sim_memory_unlock();
 }
 

@@ -18,9 +18,13 @@
 /* The file that execvp would start; false if there is none. */
 static bool find(const char *program, char path[PATH_MAX]) {
   if (strchr(program, '/')) return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX;
-  for (const char *folder = getenv("PATH"); folder; folder = strchr(folder, ':') ? strchr(folder, ':') + 1 : NULL) {
-    const int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)strcspn(folder, ":"), folder, program);
-    if (n < PATH_MAX && !access(path, X_OK)) return true;
+  const char *const folders = getenv("PATH");
+  for (const char *folder = folders ? folders : "/bin:/usr/bin"; folder;
+       folder = strchr(folder, ':') ? strchr(folder, ':') + 1 : NULL) {
+    struct stat st;
+    const int length = (int)strcspn(folder, ":"); /* none: here */
+    const int n = snprintf(path, PATH_MAX, "%.*s%s%s", length, folder, length ? "/" : "./", program);
+    if (n < PATH_MAX && !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode)) return true;
   }
   return false;
 }
@@ -67,7 +71,7 @@ static bool is_privileged(int file) {
 
 const char *fg_cli_obstacle(const char *program) {
   char path[PATH_MAX];
-  const int file = find(program, path) && !is_linker(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  const int file = find(program, path) && !is_linker(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
   if (file < 0) return NULL;
   const bool is_static = lacks_linker(file), privileged = is_privileged(file);
   close(file);

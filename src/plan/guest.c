@@ -17,6 +17,7 @@ typedef struct {
   char *copy;      /* malloc'd by the first of those that share it */
   bool owner;
   int ordinal;     /* of the device that it is on; -1: the host reaches it */
+  void *context;   /* of the program's, which it is in; or NULL */
 } guest;
 
 struct fg_guests {
@@ -55,6 +56,7 @@ static fg_guests guests_of(const fg_problem *p, const fg_arrays *a) {
     if (!present(p, i)) continue;
     const fg_pointer where = fg_residence_of(pointers[i]);
     if (where.kind == FG_POINTER_DEVICE || where.kind == FG_POINTER_APART) g.plane[i].ordinal = where.ordinal;
+    g.plane[i].context = where.owner;
     measure(&g.plane[i], p, i < 2 ? FG_INPUT : FG_OUTPUT);
   }
   return g;
@@ -97,11 +99,12 @@ static int channel_close(channel *c, int code) {
   return code == FG_OK ? waited : code;
 }
 
-/* The program's own work on the arrays comes first: all of it in its default stream of that device. */
-static void after_the_program(const fg_target *t) {
+/* The program's own work on the arrays comes first: all of it in its default stream of that device, and of their context. */
+static void after_the_program(const fg_target *t, void *context) {
   fg_stream *theirs;
   if (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
     t->backend->stream_wait(t->device, theirs);
+  if (context && t->backend->owner_wait) t->backend->owner_wait(t->device, context);
 }
 
 static int bring(guest *g) {
@@ -111,7 +114,7 @@ static int bring(guest *g) {
   g->owner = true;
   if (!g->copy) return fg_backend_fail(FG_ENOMEM, "no host memory for a copy");
   int code = channel_open(&c, g->ordinal);
-  if (code == FG_OK) after_the_program(c.target);
+  if (code == FG_OK) after_the_program(c.target, g->context);
   if (code == FG_OK) code = c.target->backend->copy_out(c.target->device, g->copy, g->from, bytes, c.stream);
   return channel_close(&c, code);
 }
@@ -200,7 +203,7 @@ fg_guests *fg_guests_bring(const fg_problem *p, const fg_arrays *a) {
   merge(g);
   const char *why;
   const fg_target *own = fg_target_get(&why);
-  if (own) after_the_program(own); /* managed memory is not brought */
+  if (own) after_the_program(own, NULL); /* managed memory is not brought */
   if (fg_guests_bring_again(g) == FG_OK) return g;
   fg_guests_free(g);
   return NULL;

@@ -51,6 +51,17 @@ static int copy_in_stream(const fg_target *t, void *to, const void *from, size_t
   return t->backend->copy_out(t->device, to, from, bytes, stream);
 }
 
+/* What the program's default streams had to do with it is done: of another device than the copy's, or of another context. */
+static void after_the_program(const fg_pointer *where, const fg_target *copying) {
+  const char *why;
+  fg_stream *theirs;
+  const fg_target *const t = where->ordinal == copying->ordinal ? copying : fg_target_of(where->ordinal, &why);
+  if (!t || !fg_residence_device(where)) return;
+  if (t != copying && t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
+    t->backend->stream_wait(t->device, theirs);
+  if (where->owner && t->backend->owner_wait) t->backend->owner_wait(t->device, where->owner);
+}
+
 int fg_device_memory_copy(void *to, const void *from, size_t bytes) {
   const fg_pointer a = fg_residence_of(to), b = fg_residence_of(from);
   const bool to_device = fg_residence_device(&a), from_device = fg_residence_device(&b);
@@ -61,6 +72,8 @@ int fg_device_memory_copy(void *to, const void *from, size_t bytes) {
   }
   const fg_target *t = target_for(to_device ? a.ordinal : b.ordinal, &code);
   if (!t) return code;
+  after_the_program(&a, t);
+  after_the_program(&b, t);
   code = copy_in_stream(t, to, from, bytes, to_device, from_device);
   fg_stream *stream;
   if (t->backend->stream_of_program(t->device, NULL, &stream) != FG_OK) return code;

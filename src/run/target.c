@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "src/report/clock.h"
+#include "src/report/lock_for.h"
 #include "src/report/log.h"
 #include "src/report/settings.h"
 #include "src/run/ending.h"
@@ -86,9 +87,15 @@ static void open_once(void) {
   atomic_store(&state, ABSENT);
 }
 
+/* What another thread's start takes at most, in ms: it may be waiting for the loader's lock, which this one has in a constructor. */
+enum { MOST_START = 10000 };
+
 const fg_target *fg_target_get(const char **why) {
   if (atomic_load(&state) == UNOPENED) {
-    pthread_mutex_lock(&lock);
+    if (!fg_lock_for(&lock, MOST_START)) {
+      *why = "the GPU is still being started";
+      return NULL;
+    }
     if (atomic_load(&state) == UNOPENED) open_once();
     pthread_mutex_unlock(&lock);
   }

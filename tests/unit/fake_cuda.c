@@ -63,7 +63,7 @@ FAKE(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
      *status = stream == FAKE_CAPTURING ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE)
 FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))
 FAKE(cuStreamDestroy_v2, (CUstream stream), (void)stream)
-FAKE(cuStreamSynchronize, (CUstream stream), (void)stream)
+FAKE(cuStreamSynchronize, (CUstream stream), (void)stream, fake_cuda.waited_in = depth ? stack[depth - 1] : NULL)
 FAKE(cuStreamQuery, (CUstream stream), (void)stream; result = fake_cuda.busy-- > 0 ? CUDA_ERROR_NOT_READY : result)
 FAKE(cuEventQuery, (CUevent event), (void)event; result = fake_cuda.busy-- > 0 ? CUDA_ERROR_NOT_READY : result)
 FAKE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (void)stream, (void)event, (void)flags)

@@ -11,6 +11,7 @@ typedef struct {
   int shared;       /* last value of the dynamic shared memory attribute */
   int busy;         /* so many times more a query finds work under way */
   int context_depth; /* of the thread that called last */
+  void *waited_in;  /* context of the last wait for a stream */
   unsigned memory_type, managed, alien; /* what it says of any pointer */
   const char *fail; /* name of the function that fails next, once */
   int result;       /* with this CUresult */

@@ -96,6 +96,9 @@ echo 'int main(void) { return 3; }' >"$work/still.c"
 if ${CC:-cc} -static -o "$work/still" "$work/still.c" 2>/dev/null; then
   expect 3 run -- "$work/still"; err "$work/still is linked statically: the library has no effect on it"
   PATH=$work:$PATH expect 3 run still; err "still is linked statically"
+  mkdir -p "$work/before/still"
+  PATH=$work/before:$work:$PATH expect 3 run still; err "still is linked statically"
+  (cd "$work" && PATH=:$PATH expect 3 run still; err "still is linked statically") || exit 1
 fi
 
 # Set-uid: where the file system honours that, nothing is preloaded.

@@ -287,6 +287,25 @@ START_TEST(pointers_of_a_forked_child_are_not_asked_for) {
 }
 END_TEST
 
+/* Default streams belong to a context each. */
+START_TEST(what_the_owner_of_memory_does_with_it_is_waited_for) {
+  fg_stream *s;
+  driver_case_open();
+  const fg_pointer theirs = ask(CU_MEMORYTYPE_DEVICE, 0, 1);
+  ck_assert_int_eq(theirs.kind, FG_POINTER_APART);
+  ck_assert_ptr_nonnull(theirs.owner);
+  cuda->owner_wait(device, theirs.owner);
+  ck_assert_ptr_eq(fake->waited_in, theirs.owner);
+  ck_assert_int_eq(fake->context_depth, 0);
+  fake->fail = "cuStreamSynchronize"; /* what fails there is not ours */
+  fake->result = CUDA_ERROR_ILLEGAL_ADDRESS;
+  cuda->owner_wait(device, theirs.owner);
+  ck_assert_int_eq(fake->context_depth, 0);
+  ck_assert_int_eq(cuda->stream_of_program(device, NULL, &s), 0);
+  ck_assert_int_eq(cuda->stream_wait(device, s), 0);
+}
+END_TEST
+
 START_TEST(streams_of_the_program) {
   fg_stream *s;
   driver_case_open();
@@ -303,6 +322,7 @@ END_TEST
 static void add_tests(TCase *c) {
   tcase_add_test(c, pointers_of_the_program);
   tcase_add_test(c, pointers_of_a_forked_child_are_not_asked_for);
+  tcase_add_test(c, what_the_owner_of_memory_does_with_it_is_waited_for);
   tcase_add_test(c, streams_of_the_program);
   tcase_add_test(c, opens_and_describes);
   tcase_add_test(c, a_driver_in_the_process_is_not_missing);
