@@ -41,7 +41,7 @@ static const entry threads_entries[] = {FG_NEXT_THREADS(ENTRY){NULL, 0}};
 /* Guards writing what follows.  The loader is never asked under it: who runs a library's constructor has the loader's lock, and may
  * wait for this one.  So several threads may look at once; the first to find something tells it. */
 static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
-static bool found; /* the library's entries are in the table */
+static bool found, threads_found; /* the entries of the library, of its threads library, are in the table */
 static bool complained;
 static void *library; /* handle for dlsym; RTLD_NEXT if the library lies behind us in the search order */
 static void *threads; /* likewise of its threads library */
@@ -217,30 +217,32 @@ static void look(void) {
   if (handle) {
     pin(handle, file);
     gather(library_entries, handle, &theirs);
-    FG(adopt_texts)(handle);
     pthread_mutex_lock(&search);
-    if (!found) {
+    const bool first = !found;
+    if (first) {
       library = handle;
       memcpy(path, file, sizeof path);
       publish(library_entries, &theirs);
       __atomic_store_n(&found, true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&search);
+    if (first) FG(adopt_texts)(handle);
   }
   dlerror(); /* our misses are not the program's errors */
   errno = saved;
 }
 
 static void look_for_threads(bool open) {
-  if (!is_found() || __atomic_load_n(&FG(next).init_threads, __ATOMIC_ACQUIRE)) return;
+  if (!is_found() || __atomic_load_n(&threads_found, __ATOMIC_ACQUIRE)) return;
   FG(next_table) theirs;
   void *const handle = find_threads(open);
   if (handle) {
     gather(threads_entries, handle, &theirs);
     pthread_mutex_lock(&search);
-    if (!threads) {
+    if (!threads_found) {
       threads = handle;
       publish(threads_entries, &theirs);
+      __atomic_store_n(&threads_found, true, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&search);
   }

@@ -48,7 +48,7 @@ FG_HIDDEN const FG(next_table) *FG(real)(void);
 FG_HIDDEN bool FG(real_found)(void);
 
 /* The same after a search for the threads library too, which is opened if it is not loaded and open is set.  Never more
- * than one of FFTW's two threads libraries is. */
+ * than one of FFTW's two threads libraries is opened by us. */
 FG_HIDDEN const FG(next_table) *FG(real_threads)(bool open);
 
 /* Whether make_planner_thread_safe of the threads library, if that is loaded, gives the planner a lock: that of OpenMP does not. */

@@ -61,6 +61,7 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   p->arrays = arrays;
   p->flags = flags;
   const int saved = errno; /* FFTW's planners leave it alone */
+  if (!fg_host_of(FG_PRECISION)) FG(real_threads)(false); /* asks the loader, and better without the lock */
   fg_compat_lock();
   at_first_plan();
   p->threads = threads_in_force();

@@ -1,4 +1,5 @@
-/* threads.c: FFTW's threads functions.  The threads library is opened only when one of them needs it. */
+/* threads.c: FFTW's threads functions.  The threads library is opened only when one of them needs it; not under the planner's lock,
+ * which who has the loader's may wait for. */
 #include "config.h"
 
 #include "compat/lock.h"
@@ -6,8 +7,8 @@
 #include "compat/traced.h"
 
 int X(init_threads)(void) {
-  fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
+  fg_compat_enter();
   const int good = real->init_threads ? real->init_threads() : 0;
   fg_compat_leave();
   FG_TRACED(FG_CALL_INIT_THREADS, .result = good);
@@ -16,8 +17,8 @@ int X(init_threads)(void) {
 
 /* Nothing was initialised if the library is not there. */
 void X(cleanup_threads)(void) {
-  fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(false);
+  fg_compat_enter();
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
   fg_compat_leave();
@@ -26,16 +27,16 @@ void X(cleanup_threads)(void) {
 }
 
 void X(plan_with_nthreads)(int nthreads) {
-  fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
+  fg_compat_enter();
   if (real->plan_with_nthreads) real->plan_with_nthreads(nthreads);
   fg_compat_leave();
   FG_TRACED(FG_CALL_PLAN_WITH_NTHREADS, .value = nthreads);
 }
 
 int X(planner_nthreads)(void) {
-  fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
+  fg_compat_enter();
   const int threads = real->planner_nthreads ? real->planner_nthreads() : 1;
   fg_compat_leave();
   FG_TRACED(FG_CALL_PLANNER_NTHREADS, .result = threads);
@@ -44,8 +45,8 @@ int X(planner_nthreads)(void) {
 
 /* Without the threads library our own lock does it. */
 void X(make_planner_thread_safe)(void) {
-  fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
+  fg_compat_enter();
   if (real->make_planner_thread_safe) real->make_planner_thread_safe();
   fg_compat_leave();
   FG_TRACED(FG_CALL_MAKE_PLANNER_THREAD_SAFE);
@@ -54,8 +55,8 @@ void X(make_planner_thread_safe)(void) {
 void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs,
                                                    void *data),
                              void *data) {
-  fg_compat_enter();
   const FG(next_table) *real = FG(real_threads)(true);
+  fg_compat_enter();
   if (real->threads_set_callback) real->threads_set_callback(parallel_loop, data);
   fg_compat_leave();
   if (parallel_loop) FG_TRACED(FG_CALL_THREADS_SET_CALLBACK, .word = "own");

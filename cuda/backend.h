@@ -68,7 +68,7 @@ typedef struct {
   int ordinal;      /* DEVICE, MANAGED, APART: the device's */
   const void *base; /* the allocation or registration that holds it, where that is known, else NULL and 0 */
   size_t bytes;
-  void *owner; /* APART: the context */
+  void *owner; /* DEVICE, MANAGED, APART: the context, if it has one */
 } fg_pointer;
 
 /* So many rows in memory of the host's: each of so many bytes, pitch from one to the next (at most FG_MOST_PITCH). */
@@ -124,8 +124,8 @@ typedef struct fg_backend {
    * or one that is being captured. */
   int (*stream_of_program)(fg_device *, void *native, fg_stream **);
 
-  /* Until the default stream of APART memory's context is done: each context has its own.  What fails there is the program's.  NULL in
-   * a backend without such memory. */
+  /* Until the default stream of a pointer's context is done, if that is not ours: each context has its own.  What fails there is the
+   * program's.  NULL in a backend that knows no contexts. */
   void (*owner_wait)(fg_device *, void *owner);
 
   /* Asynchronous in the stream when the host side is pinned. */

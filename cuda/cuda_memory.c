@@ -42,7 +42,7 @@ void fg_cuda_pointer(const void *p, fg_pointer *what) {
     return;
   }
   what->kind = kind_of(type, managed, context, ordinal);
-  if (what->kind == FG_POINTER_APART) what->owner = context;
+  if (managed || type == CU_MEMORYTYPE_DEVICE) what->owner = context;
   what->ordinal = ordinal;
   what->base = (const void *)base;
 }

@@ -55,7 +55,9 @@ static CUresult look_at(const fg_device *device, CUstream stream) {
   if (!result && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD)
     result = fg_cu.cuStreamGetCtx(stream, &context);
   /* The driver's words for a stream of a context that is none, or no more: nothing is wrong with ours. */
-  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) return CUDA_ERROR_INVALID_HANDLE;
+  const bool of_any = stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+  if (of_any && (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED))
+    return CUDA_ERROR_INVALID_HANDLE;
   return !result && context != device->context ? CUDA_ERROR_INVALID_HANDLE : result;
 }
 
@@ -66,19 +68,23 @@ int fg_cuda_stream_of_program(fg_device *device, void *native, fg_stream **strea
   return code;
 }
 
-static void wait_in(CUcontext theirs) {
-  CUcontext popped;
-  if (fg_cu.cuCtxPushCurrent_v2(theirs)) return;
-  fg_cu.cuStreamSynchronize(CU_STREAM_LEGACY);
-  fg_cu.cuCtxPopCurrent_v2(&popped);
-}
-
-/* (Within ours, where other threads' captures do not forbid waiting.) */
-void fg_cuda_owner_wait(fg_device *device, void *owner) { FG_CUDA_TRY(device, wait_in(owner)); }
-
 int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
   return FG_CUDA_CALL(device, "cuStreamSynchronize",
                       wait_for(fg_cu.cuStreamSynchronize((CUstream)stream), query_stream, stream));
+}
+
+/* Not where a stream that the default one would wait for is being captured: then it must not be used, and nothing runs in it. */
+static void wait_in(CUcontext theirs) {
+  CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUcontext popped;
+  if (fg_cu.cuCtxPushCurrent_v2(theirs)) return;
+  if (!fg_cu.cuStreamIsCapturing(CU_STREAM_LEGACY, &capturing) && capturing == CU_STREAM_CAPTURE_STATUS_NONE)
+    wait_for(fg_cu.cuStreamSynchronize(CU_STREAM_LEGACY), query_stream, CU_STREAM_LEGACY);
+  fg_cu.cuCtxPopCurrent_v2(&popped);
+}
+
+void fg_cuda_owner_wait(fg_device *device, void *owner) {
+  if (owner && owner != device->context) FG_CUDA_TRY(device, wait_in(owner));
 }
 
 /* Kernels wait for the last launch by themselves (memory.h) from sm_90 on; recordings of the program can hold such

@@ -203,7 +203,8 @@ fg_guests *fg_guests_bring(const fg_problem *p, const fg_arrays *a) {
   merge(g);
   const char *why;
   const fg_target *own = fg_target_get(&why);
-  if (own) after_the_program(own, NULL); /* managed memory is not brought */
+  for (int i = 0; own && i < PLANES; i++) /* managed memory is not brought */
+    if (i == 0 || g->plane[i].context != g->plane[i - 1].context) after_the_program(own, g->plane[i].context);
   if (fg_guests_bring_again(g) == FG_OK) return g;
   fg_guests_free(g);
   return NULL;

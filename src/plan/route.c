@@ -152,7 +152,7 @@ fg_route fg_route_of(const fg_problem *p) {
   if (none) return go(r, FG_ROUTE_HOST, none);
   if (r.way != FG_ROUTE_GPU && r.way != FG_ROUTE_MEASURE) return r;
   const char *why = "";
-  r.target = fg_target_get(&why);
+  r.target = fg_target_get_soon(&why);
   if (!r.target) return go(r, FG_ROUTE_HOST, why);
   why = fg_doubles_object(p, r.target->info);
   if (why) return go((fg_route){.memory = r.memory}, FG_ROUTE_HOST, why);

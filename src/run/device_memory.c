@@ -55,8 +55,9 @@ static int copy_in_stream(const fg_target *t, void *to, const void *from, size_t
 static void after_the_program(const fg_pointer *where, const fg_target *copying) {
   const char *why;
   fg_stream *theirs;
+  if (!fg_residence_device(where)) return;
   const fg_target *const t = where->ordinal == copying->ordinal ? copying : fg_target_of(where->ordinal, &why);
-  if (!t || !fg_residence_device(where)) return;
+  if (!t) return;
   if (t != copying && t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
     t->backend->stream_wait(t->device, theirs);
   if (where->owner && t->backend->owner_wait) t->backend->owner_wait(t->device, where->owner);

@@ -87,23 +87,36 @@ static void open_once(void) {
   atomic_store(&state, ABSENT);
 }
 
-/* What another thread's start takes at most, in ms: it may be waiting for the loader's lock, which this one has in a constructor. */
-enum { MOST_START = 10000 };
+static const fg_target *as_it_is(const char **why) {
+  switch (atomic_load(&state)) {
+    case OPEN: return &target;
+    case FORKED: *why = "after fork"; return NULL;
+    default: *why = reason; return NULL;
+  }
+}
 
 const fg_target *fg_target_get(const char **why) {
   if (atomic_load(&state) == UNOPENED) {
-    if (!fg_lock_for(&lock, MOST_START)) {
+    pthread_mutex_lock(&lock);
+    if (atomic_load(&state) == UNOPENED) open_once();
+    pthread_mutex_unlock(&lock);
+  }
+  return as_it_is(why);
+}
+
+const fg_target *fg_target_get_soon(const char **why) {
+  enum { MOST_START = 60000 }; /* ms */
+  static atomic_bool slow;     /* that long was waited once; not again */
+  if (atomic_load(&state) == UNOPENED) {
+    if (!fg_lock_for(&lock, atomic_load(&slow) ? 0 : MOST_START)) {
+      atomic_store(&slow, true);
       *why = "the GPU is still being started";
       return NULL;
     }
     if (atomic_load(&state) == UNOPENED) open_once();
     pthread_mutex_unlock(&lock);
   }
-  switch (atomic_load(&state)) {
-    case OPEN: return &target;
-    case FORKED: *why = "after fork"; return NULL;
-    default: *why = reason; return NULL;
-  }
+  return as_it_is(why);
 }
 
 enum { MOST_OTHERS = 63 };

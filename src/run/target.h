@@ -16,6 +16,10 @@ typedef struct {
 /* The process's target; NULL if there is none, then *why says so (a text that lives as long as the process). */
 const fg_target *fg_target_get(const char **why);
 
+/* The same, but where another thread is starting it, NULL after a minute of waiting for that, and until it is started: that thread may
+ * be waiting for the loader's lock, and this one may have it, in a library's constructor. */
+const fg_target *fg_target_get_soon(const char **why);
+
 /* Which of count > 0 devices is this process's.  -1, and a line on stderr, if FFTW3_GPU_DEVICE names none of them. */
 int fg_target_choose(int count);
 

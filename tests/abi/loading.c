@@ -4,6 +4,7 @@
 #include <fftw3.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifdef PLUGIN
@@ -17,15 +18,16 @@ __attribute__((constructor)) static void transform(void) {
   fftwf_free(data);
 }
 #else
-static void *first(void *unused) {
+static void *first(void *call) {
   usleep(100000);
-  fftwf_free(fftwf_malloc(1000));
-  return unused;
+  if (strcmp(call, "threads") == 0) fftwf_init_threads();
+  else fftwf_free(fftwf_malloc(1000));
+  return NULL;
 }
 
 int main(int argc, char **argv) {
   pthread_t thread;
-  if (argc < 2 || pthread_create(&thread, NULL, first, NULL)) return 2;
+  if (argc < 3 || pthread_create(&thread, NULL, first, argv[2])) return 2;
   if (!dlopen(argv[1], RTLD_NOW)) {
     puts(dlerror());
     return 2;

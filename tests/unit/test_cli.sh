@@ -96,6 +96,8 @@ echo 'int main(void) { return 3; }' >"$work/still.c"
 if ${CC:-cc} -static -o "$work/still" "$work/still.c" 2>/dev/null; then
   expect 3 run -- "$work/still"; err "$work/still is linked statically: the library has no effect on it"
   PATH=$work:$PATH expect 3 run still; err "still is linked statically"
+  mkfifo "$work/fifo" && chmod +x "$work/fifo"
+  expect 126 run -- "$work/fifo"
   mkdir -p "$work/before/still"
   PATH=$work/before:$work:$PATH expect 3 run still; err "still is linked statically"
   (cd "$work" && PATH=:$PATH expect 3 run still; err "still is linked statically") || exit 1
