@@ -146,8 +146,9 @@ typedef struct fftw3_gpu_job fftw3_gpu_job;
 
 /* Begin an execution of plan on its own arrays, of any kind, in a thread of the library's, as fftwf_execute would do it
  * (also by the real FFTW).  Any number may be under way, on plans whose arrays do not meet; executions on the GPU
- * overlap.  (Where no thread can be started it is done before start returns.)  Until it was waited for the arrays must not be touched, nor the plan destroyed.  On failure nothing was
- * begun.  start is for fftwf_plans, start_double for fftw_plans. */
+ * overlap.  (Where no thread can be started it is done before start returns.) Until it was waited for the arrays must
+ * not be touched, nor the plan destroyed.  On failure nothing was begun.  start is for fftwf_plans, start_double for
+ * fftw_plans. */
 FFTW3_GPU_API int fftw3_gpu_start(const struct fftwf_plan_s *plan, fftw3_gpu_job **job);
 FFTW3_GPU_API int fftw3_gpu_start_double(const struct fftw_plan_s *plan, fftw3_gpu_job **job);
 
