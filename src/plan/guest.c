@@ -99,14 +99,6 @@ static int channel_close(channel *c, int code) {
   return code == FG_OK ? waited : code;
 }
 
-/* The program's own work on the arrays comes first: all of it in its default stream of that device, and of their context. */
-static void after_the_program(const fg_target *t, void *context) {
-  fg_stream *theirs;
-  if (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
-    t->backend->stream_wait(t->device, theirs);
-  if (context && t->backend->owner_wait) t->backend->owner_wait(t->device, context);
-}
-
 static int bring(guest *g) {
   const size_t bytes = (size_t)(g->to - g->from);
   channel c = {NULL, NULL};
@@ -114,7 +106,7 @@ static int bring(guest *g) {
   g->owner = true;
   if (!g->copy) return fg_backend_fail(FG_ENOMEM, "no host memory for a copy");
   int code = channel_open(&c, g->ordinal);
-  if (code == FG_OK) after_the_program(c.target, g->context);
+  if (code == FG_OK) fg_residence_wait_for_program(c.target, g->context);
   if (code == FG_OK) code = c.target->backend->copy_out(c.target->device, g->copy, g->from, bytes, c.stream);
   return channel_close(&c, code);
 }
@@ -204,7 +196,8 @@ fg_guests *fg_guests_bring(const fg_problem *p, const fg_arrays *a) {
   const char *why;
   const fg_target *own = fg_target_get(&why);
   for (int i = 0; own && i < PLANES; i++) /* managed memory is not brought */
-    if (i == 0 || g->plane[i].context != g->plane[i - 1].context) after_the_program(own, g->plane[i].context);
+    if (i == 0 || g->plane[i].context != g->plane[i - 1].context)
+      fg_residence_wait_for_program(own, g->plane[i].context);
   if (fg_guests_bring_again(g) == FG_OK) return g;
   fg_guests_free(g);
   return NULL;

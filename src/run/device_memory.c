@@ -51,16 +51,12 @@ static int copy_in_stream(const fg_target *t, void *to, const void *from, size_t
   return t->backend->copy_out(t->device, to, from, bytes, stream);
 }
 
-/* What the program's default streams had to do with it is done: of another device than the copy's, or of another context. */
+/* The copy goes in the program's default stream of its device; the memory may be of another device, or another context. */
 static void after_the_program(const fg_pointer *where, const fg_target *copying) {
   const char *why;
-  fg_stream *theirs;
   if (!fg_residence_device(where)) return;
   const fg_target *const t = where->ordinal == copying->ordinal ? copying : fg_target_of(where->ordinal, &why);
-  if (!t) return;
-  if (t != copying && t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
-    t->backend->stream_wait(t->device, theirs);
-  if (where->owner && t->backend->owner_wait) t->backend->owner_wait(t->device, where->owner);
+  if (t) fg_residence_wait_for_program(t, where->owner);
 }
 
 int fg_device_memory_copy(void *to, const void *from, size_t bytes) {

@@ -72,6 +72,13 @@ bool fg_residence_device(const fg_pointer *where) {
   return where->kind == FG_POINTER_DEVICE || where->kind == FG_POINTER_MANAGED || where->kind == FG_POINTER_APART;
 }
 
+void fg_residence_wait_for_program(const fg_target *t, void *owner) {
+  fg_stream *theirs;
+  if (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
+    t->backend->stream_wait(t->device, theirs);
+  if (owner && t->backend->owner_wait) t->backend->owner_wait(t->device, owner);
+}
+
 bool fg_residence_on_device(const void *p) {
   if (!p || !fg_residence_possible() || in_heap(p) || fg_arena_holds(p, 1)) return false;
   fg_pointer where;

@@ -20,6 +20,10 @@ fg_pointer fg_residence_of(const void *p);
 /* It is memory of a device, or managed. */
 bool fg_residence_device(const fg_pointer *where);
 
+/* Until what the program has queued for such memory is done: in its default stream of that device, and in that of the
+ * memory's own context (fg_pointer.owner, or NULL).  What fails there is the program's. */
+void fg_residence_wait_for_program(const fg_target *, void *owner);
+
 /* Both at once, and at no cost for what lies in the program's image or its heap. */
 bool fg_residence_on_device(const void *p);
 

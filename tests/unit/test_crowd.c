@@ -15,6 +15,13 @@
 #include "suite.h"
 #include "waiting_case.h"
 
+/* A plan that is on the device at once, by what was found for one before, and others at work there. */
+static void crowded_open(device_case *c, int others) {
+  waiting_open(c, TEST_WAITS);
+  ck_assert_int_eq(fg_plan_state(c->plan), FG_STATE_DEVICE);
+  for (int i = 0; i < others; i++) fg_crowd_enter();
+}
+
 /* What the host does in a millisecond is not worth waiting for three others that take half of that each. */
 START_TEST(an_execution_too_many_for_the_device_is_the_hosts) {
   enum { OTHERS = 3 };
@@ -34,9 +41,7 @@ START_TEST(an_execution_too_many_for_the_device_is_the_hosts) {
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), on_host + 2);
   device_case_close(&c);
-  waiting_open(&c, TEST_WAITS); /* planned on the device at once, by what was found */
-  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
-  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  crowded_open(&c, OTHERS);
   const int before = test_real_fftw_executions();
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), before + 1);
@@ -108,9 +113,7 @@ START_TEST(a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner) {
   waiting_open(&c, TEST_WAITS);
   waiting_execute(&c, UNTIL_SWITCH + TRIALS);
   device_case_close(&c);
-  waiting_open(&c, TEST_WAITS); /* planned on the device at once, by what was found */
-  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_DEVICE);
-  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  crowded_open(&c, OTHERS);
   const int before = test_real_fftw_executions();
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), before);
