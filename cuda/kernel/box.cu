@@ -87,7 +87,7 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
 #pragma unroll
   for (int k = 0; k < stage<S>::R; k++) {
     const int place = place_of_index(0, k);
-    cluster_send(tile, place / PART, tile_address<S, 0>(to, place % PART), v[k], arrivals_of(tile));
+    cluster_send<KEEPS_OWN>(tile, place / PART, tile_address<S, 0>(to, place % PART), v[k], arrivals_of(tile));
   }
 }
 
@@ -210,12 +210,12 @@ template <int S> FG_DEVICE void run_stages(const fg_tile_args &a, line_number fi
     if constexpr (FG_FOUR_STEP) for_each<S>(v, [&](const spot &at, cplx *x) { turn(a, at, x); });
     cluster_wait();
     for_each<S>(v, [&](const spot &at, cplx *x) { cross<S>(at, x, tile); });
-    cluster_receive(arrivals_of(tile));
+    cluster_receive<KEEPS_OWN>(arrivals_of(tile));
   } else if constexpr (S == RETURNING) {
     for_each<S>(v, [&](const spot &at, cplx *x) { turn_back<S>(a, at, x); });
     cluster_wait();
     for_each<S>(v, [&](const spot &at, cplx *x) { cross_back<S>(at, x, tile); });
-    cluster_receive(arrivals_of(tile), 1);
+    cluster_receive<KEEPS_OWN>(arrivals_of(tile), 1);
   } else if constexpr (S == MIDDLE) {
     for_each<S>(v, [&](const spot &at, cplx *x) { multiply<S>(a, at, x); });
   } else if constexpr (S < LAST || SPECTRA_OUT) {

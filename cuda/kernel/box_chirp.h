@@ -81,7 +81,7 @@ template <int S> FG_DEVICE void cross_back(const spot &at, const cplx *v, cplx *
     const int k = at.b + j * M;
     const int block = M % PART == 0 ? at.b / PART + j * (M / PART) : PART % M == 0 ? j / (PART / M) : k / PART;
     const int place = M % PART == 0 ? at.b % PART : PART % M == 0 ? at.b + j % (PART / M) * M : k % PART;
-    cluster_send(tile, block, row + place, v[j], arrivals_of(tile));
+    cluster_send<KEEPS_OWN>(tile, block, row + place, v[j], arrivals_of(tile));
   }
 }
 

@@ -71,12 +71,22 @@ FG_CONSTANT int total_in(int s) {
 /* The first place along that dimension that this block has. */
 FG_DEVICE int first_in(int s) { return FG_CLUSTER > 1 ? cluster_rank() * part_of(shared_in(s)) : 0; }
 
-/* The points that other blocks, and this one, send to it, all of its part of dimension d; behind the tile is where they are
- * counted. */
-FG_DEVICE int points_to_come(int d = 0) {
+/* Indices along that dimension of which this block has its part. */
+FG_DEVICE int own_indices(int d) {
   const int first = cluster_rank() * part_of(d), rest = places_of(d) - first;
-  const int part = rest < part_of(d) ? rest > 0 ? rest : 0 : part_of(d), missing = first == 0 && !has_index_at(d, 1);
-  return (part - missing) * (FG_TOTAL / size_of(d));
+  const int part = rest < part_of(d) ? rest > 0 ? rest : 0 : part_of(d), missing = first == 0 && in_pairs(d) && size_of(d) % 2;
+  return part - missing;
+}
+/* What stays in a block it stores as in any exchange: sent to itself, it would take as long as what goes to others.  Of more
+ * blocks that is so little that one more barrier, the choice and its registers, of which factors take many, cost as much.
+ * (Passes in clusters of 2 to 16 on an H200, doc/performance.md.) */
+constexpr bool KEEPS_OWN = FG_CLUSTER <= (FG_FOUR_STEP ? 8 : 10);
+
+/* The points that are sent to it, all of its part of dimension d from all parts of the other that is shared out; behind the
+ * tile is where they are counted. */
+FG_DEVICE int points_to_come(int d = 0) {
+  const int kept = KEEPS_OWN ? own_indices(1 - d) : 0;
+  return own_indices(d) * (size_of(1 - d) - kept) * (FG_TOTAL / (size_of(0) * size_of(1)));
 }
 FG_DEVICE arrivals *arrivals_of(cplx *tile) { return reinterpret_cast<arrivals *>(tile + FG_BOX_POINTS); }
 

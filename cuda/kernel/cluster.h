@@ -43,6 +43,19 @@ FG_DEVICE void send_to(unsigned address, double x, double y, unsigned at) {
                "d"(x), "d"(y), "r"(at)
                : "memory");
 }
+/* To address_in, or where that is this block's own memory by a store to the address there. */
+FG_DEVICE void send_or_store(int rank, unsigned address, unsigned own, float x, float y, unsigned at) {
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, %1; @p st.shared::cta.v2.f32 [%3], {%4, %5};"
+               " @!p st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%2], {%4, %5}, [%6]; }" ::"r"(rank),
+               "r"(cluster_rank()), "r"(address), "r"(own), "f"(x), "f"(y), "r"(at)
+               : "memory");
+}
+FG_DEVICE void send_or_store(int rank, unsigned address, unsigned own, double x, double y, unsigned at) {
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, %1; @p st.shared::cta.v2.f64 [%3], {%4, %5};"
+               " @!p st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [%2], {%4, %5}, [%6]; }" ::"r"(rank),
+               "r"(cluster_rank()), "r"(address), "r"(own), "d"(x), "d"(y), "r"(at)
+               : "memory");
+}
 #endif
 
 /* This block waits for so many points, which are counted at `at`.  From cluster_wait on they may be sent: then all blocks of
@@ -88,19 +101,25 @@ FG_DEVICE void cluster_wait() {
 #endif
 }
 
-/* v to element `to` of the array that the block of that rank has where this one has tile. */
+/* v to element `to` of the array that the block of that rank has where this one has tile.  KEEPS: where that is this block it
+ * is stored as in any exchange, and is none of the points that are counted. */
+template <bool KEEPS = false>
 FG_DEVICE void cluster_send(cplx *tile, int rank, int to, cplx v, arrivals *at) {
 #ifdef FG_SIM
   (void)at;
-  shared_store(static_cast<cplx *>(fg_sim_now->hooks->neighbour(fg_sim_now, tile, unsigned(rank))) + to, v);
+  if (KEEPS && rank == cluster_rank()) shared_store(tile + to, v);
+  else shared_store(static_cast<cplx *>(fg_sim_now->hooks->neighbour(fg_sim_now, tile, unsigned(rank))) + to, v);
 #else
-  send_to(address_in(tile, rank) + unsigned(to) * unsigned(sizeof(cplx)), v.x, v.y, address_in(at, rank));
+  const unsigned there = address_in(tile, rank) + unsigned(to) * unsigned(sizeof(cplx)), counted = address_in(at, rank);
+  if (KEEPS) send_or_store(rank, there, unsigned(__cvta_generic_to_shared(tile + to)), v.x, v.y, counted);
+  else send_to(there, v.x, v.y, counted);
 #endif
 }
 
-/* Until all points that this block waits for, in the first round or the second (1), are there.  (On sim until all blocks have
- * sent theirs.) */
-FG_DEVICE void cluster_receive(arrivals *at, int round = 0) {
+/* Until all points that this block waits for, in the first round or the second (1), are there, and those that all its threads
+ * kept.  (On sim until all blocks have sent theirs.) */
+template <bool KEEPS = false> FG_DEVICE void cluster_receive(arrivals *at, int round = 0) {
+  if (KEEPS) __syncthreads();
 #ifdef FG_SIM
   (void)at;
   fg_sim_now->hooks->cluster_arrive(fg_sim_now);

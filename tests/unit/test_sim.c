@@ -93,6 +93,24 @@ START_TEST(points_are_sent_from_block_to_block) {
 }
 END_TEST
 
+/* Every other of 64 points stays, and is none of those that are waited for. */
+START_TEST(points_are_kept) {
+  float result[N];
+  sim_case_run_well(IN_PAIRS("arrivals *const at = reinterpret_cast<arrivals *>(tile + 64);"
+                             "cluster_begin(at, 32);"
+                             "cluster_wait();"
+                             "cluster_send<true>(tile, T % 2 ? other : 1 - other, T, {float(blockIdx.x), float(T)}, at);"
+                             "cluster_receive<true>(at);"
+                             "const cplx v = shared_load(tile + (T + 1) % 64);"
+                             "global_store(a.out + blockIdx.x * 64 + T, 100 * v.x + v.y);"),
+                    4, 64, 65 * 2 * sizeof(float), result);
+  for (int i = 0; i < N; i++) {
+    const int from = (i % 64 + 1) % 64;
+    ck_assert_float_eq(result[i], (float)(100 * (from % 2 ? i / 64 ^ 1 : i / 64) + from));
+  }
+}
+END_TEST
+
 /* And a second time: 16 points to one block and 48 to the other, each from either. */
 START_TEST(points_are_sent_in_two_rounds) {
   float result[N];
@@ -285,6 +303,9 @@ static const struct {
      "access of thread 0"},
     {IN_PAIRS(BEGIN(256) "if (T < 127) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
      "waits for 256 points of its cluster, which sent 127"},
+    {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send<true>(tile, T % 2 ? other : 1 - other, T, {1, 1}, at);"
+              "cluster_receive<true>(at);"),
+     "waits for 100 points of its cluster, which sent 50"},
     {IN_PAIRS(BEGIN(256) "cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
      "touched where what arrives from the cluster is counted"},
     {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"
@@ -373,6 +394,7 @@ static void add(Suite *s) {
   tcase_add_test(tc, locals_survive_many_barriers);
   tcase_add_test(tc, threads_may_leave_before_a_barrier_none_of_them_needs);
   tcase_add_test(tc, blocks_of_a_cluster_write_to_each_other);
+  tcase_add_test(tc, points_are_kept);
   tcase_add_test(tc, points_are_sent_in_two_rounds);
   tcase_add_test(tc, points_are_sent_from_block_to_block);
   tcase_add_test(tc, copies_into_shared_memory_arrive);
