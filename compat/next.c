@@ -296,6 +296,7 @@ bool FG(real_calls)(const void *address) {
   if (known && is_this_library(&caller)) return false;
   copy = NULL;
   if (!known || !*caller.map->l_name) return false;
+  if (exported(caller.map, "fftw3_gpu_version")) return false; /* another copy of this library */
   if (called(caller.map->l_name, FG_LIBRARY)) return true;
   if (!exported(caller.map, NAME(execute)) || !is_in_function_of_fftw(address)) return false;
   copy = caller.map;

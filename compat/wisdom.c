@@ -86,10 +86,25 @@ int X(import_system_wisdom)(void) {
   return good;
 }
 
+typedef struct {
+  int (*read)(void *);
+  void *data;
+} reader;
+
+/* Not under the lock: it may leave by longjmp or an exception, or wait for another thread. */
+static int read_outside(void *data) {
+  const reader *r = data;
+  fg_compat_leave();
+  const int c = r->read(r->data);
+  fg_compat_enter();
+  return c;
+}
+
 /* FFTW's list, and ours if it follows. */
 static int import_both(int (*read)(void *), void *data) {
+  reader r = {read, data};
   fg_compat_enter();
-  fg_source s = {.read = read, .data = data};
+  fg_source s = {.read = read_outside, .data = &r};
   const int good = FG_REAL(import_wisdom, 0, fg_source_next, &s);
   char *ours = good ? fg_source_list(&s) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);

@@ -26,14 +26,14 @@ static int read_number(const char *option, const char *text, double least, doubl
 
 /* Set what the names between commas stand for; 0 or an exit status. */
 static int read_list(const char *option, const char *text, const char *const *names, int count, bool *set) {
-  while (*text) {
+  do {
     const size_t length = strcspn(text, ",");
     int i = 0;
     while (i < count && (strlen(names[i]) != length || strncmp(names[i], text, length))) i++;
     if (i == count) return fg_cli_usage("accuracy", "accuracy: --%s: not '%.*s'", option, (int)length, text);
     set[i] = true;
     text += length + (text[length] == ',');
-  }
+  } while (*text);
   return 0;
 }
 

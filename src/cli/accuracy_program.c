@@ -18,6 +18,7 @@ enum { EXIT_NOT_STARTED = 127 };
 typedef struct {
   char folder[64], output[2][96], report[96];
   double tolerance;
+  off_t input; /* where standard input stood; -1: it cannot go back */
 } session;
 
 /* ---- running it ---- */
@@ -54,6 +55,7 @@ static void start(const session *s, bool with_library, char **argv) {
 static int run(const session *s, bool with_library, char **argv) {
   int status;
   fflush(stdout);
+  if (with_library && s->input >= 0) lseek(STDIN_FILENO, s->input, SEEK_SET);
   const pid_t pid = fork();
   if (pid < 0) return -1;
   if (pid == 0) start(s, with_library, argv);
@@ -262,7 +264,7 @@ static int tell(const session *s, const int status[2], FILE *csv) {
 
 static bool session_begin(session *s, double tolerance) {
   const char *where = getenv("TMPDIR");
-  *s = (session){.tolerance = tolerance};
+  *s = (session){.tolerance = tolerance, .input = lseek(STDIN_FILENO, 0, SEEK_CUR)};
   if (!where || !*where || strlen(where) > 30) where = "/tmp";
   snprintf(s->folder, sizeof s->folder, "%.30s/fftw3-gpu-accuracy-XXXXXX", where);
   if (!mkdtemp(s->folder)) {

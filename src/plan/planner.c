@@ -50,22 +50,30 @@ bool fg_planner_lower(const fg_planner *planner, const fg_work *w, fg_passes *li
   return fg_planner_cheapest(planner, w, by_solver, solvers, count, list);
 }
 
-/* Dimensions of one point are dropped where a transform of one point does nothing; what is left must fit the passes. */
-static bool add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in, const fg_layout *out) {
+/* A dimension of one point, where a transform of one point does nothing. */
+static bool is_nothing(const fg_problem *p, int d) {
+  const bool nothing = p->kind == FG_DFT || (p->kind != FG_R2R && d < p->transform.rank - 1);
+  return p->transform.dim[d].n == 1 && nothing;
+}
+
+bool fg_planner_has_room(const fg_problem *p) {
+  int loops = 0;
+  for (int d = 0; d < p->transform.rank; d++) loops += !is_nothing(p, d);
+  for (int b = 0; b < p->batch.rank; b++) loops += p->batch.dim[b].n != 1;
+  return loops <= FG_MAX_LOOPS;
+}
+
+static void add_dimensions(fg_work *w, const fg_problem *p, const fg_layout *in, const fg_layout *out) {
   for (int d = 0; d < p->transform.rank; d++) {
-    const bool nothing = p->kind == FG_DFT || (p->kind != FG_R2R && d < p->transform.rank - 1);
-    if (p->transform.dim[d].n == 1 && nothing) continue;
-    if (w->rank == FG_MAX_LOOPS) return false;
+    if (is_nothing(p, d)) continue;
     if (p->kind == FG_R2R) w->r2r_kind[w->rank] = p->r2r_kind[d];
     w->dim[w->rank++] = (fg_dim){p->transform.dim[d].n, in->stride[d], out->stride[d]};
   }
   for (int b = p->batch.rank - 1; b >= 0; b--) {
     const int d = p->transform.rank + b;
     if (p->batch.dim[b].n == 1) continue;
-    if (w->loops == FG_MAX_LOOPS) return false;
     w->loop[w->loops++] = (fg_loop){.n = p->batch.dim[b].n, .in = in->stride[d], .out = out->stride[d]};
   }
-  return w->rank + w->loops <= FG_MAX_LOOPS;
 }
 
 /* The program's own array, of doubles that are computed with in single precision. */
@@ -101,8 +109,9 @@ static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layo
   w.to.split = out->split || reach[FG_OUTPUT] == FG_REACH_PLANES;
   w.from.wide = wide(p, reach[FG_INPUT]);
   w.to.wide = wide(p, reach[FG_OUTPUT]);
-  *why = "too many dimensions";
-  if (!add_dimensions(&w, p, in, out)) return false;
+  *why = FG_TOO_MANY_DIMENSIONS;
+  if (!fg_planner_has_room(p)) return false;
+  add_dimensions(&w, p, in, out);
   w.batched = w.loops > 0;
   *why = "no solver";
   return lower_or_find(&w, device, list);

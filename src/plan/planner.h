@@ -17,6 +17,10 @@ bool fg_planner_plan_host(const fg_problem *p, const fg_device_info *device, fg_
 bool fg_planner_plan_reaching(const fg_problem *p, const enum fg_reach reach[2], bool in_place,
                               const fg_device_info *device, fg_passes *list, const char **why);
 
+/* Whether p has no more dimensions than passes can have; no solver can otherwise. */
+#define FG_TOO_MANY_DIMENSIONS "too many dimensions"
+bool fg_planner_has_room(const fg_problem *p);
+
 /* Forget what was planned so far in this process, which is planned again only when something has changed. */
 void fg_planner_forget(void);
 

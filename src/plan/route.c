@@ -7,6 +7,7 @@
 #include "src/cost/account.h"
 #include "src/plan/doubles.h"
 #include "src/plan/measure.h"
+#include "src/plan/planner.h"
 #include "src/plan/wisdom.h"
 #include "src/report/settings.h"
 
@@ -31,6 +32,7 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
 const char *fg_route_must_host(const fg_problem *p) {
   const char *refused = fg_doubles_refuse(p);
   if (refused) return refused;
+  if (!fg_planner_has_room(p)) return FG_TOO_MANY_DIMENSIONS;
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";
   return fg_problem_undefined(p);

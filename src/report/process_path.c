@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 bool fg_process_path(char path[PATH_MAX], const char *pattern, bool append) {
-  const char *const mark = strstr(pattern, "%p");
+  /* In the file's own name: the folder's may have come from the working folder, where it stands for itself. */
+  const char *const folder = strrchr(pattern, '/'), *const mark = strstr(folder ? folder : pattern, "%p");
   const long pid = (long)getpid();
   int n;
   if (mark) n = snprintf(path, PATH_MAX, "%.*s%ld%s", (int)(mark - pattern), pattern, pid, mark + 2);

@@ -21,11 +21,12 @@
 #include "src/report/lock_for.h"
 #include "src/report/log.h"
 #include "src/report/process_path.h"
+#include "src/report/quietly.h"
 #include "src/report/settings.h"
 #include "src/report/standard_error.h"
 
 struct fg_report_row {
-  fg_report_row *next;
+  fg_report_row *next, *keyed;             /* keyed: of the same place in by_key */
   char *problem, *where, *reason, *passes; /* the first three, and precision, are the key */
   const char *precision;
   uint64_t hash;                           /* of the key */
@@ -40,6 +41,7 @@ struct fg_report_row {
 static struct {
   pthread_mutex_t lock;
   fg_report_row *first, **last; /* in order of appearance */
+  fg_report_row *by_key[1024];  /* the same, by the hash */
   int error_fd;                 /* copy of stderr, or -1 */
 } report = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &report.first, .error_fd = -1};
 
@@ -114,9 +116,13 @@ static uint64_t hash_text(uint64_t hash, const char *text) { /* FNV-1a, the term
   return hash;
 }
 
+static fg_report_row **keyed(uint64_t hash) {
+  return &report.by_key[hash % (sizeof report.by_key / sizeof *report.by_key)];
+}
+
 static fg_report_row *find(uint64_t hash, const char *problem, const char *precision, const char *where,
                            const char *reason) {
-  for (fg_report_row *row = report.first; row; row = row->next)
+  for (fg_report_row *row = *keyed(hash); row; row = row->keyed)
     if (row->hash == hash && !strcmp(row->problem, problem) && !strcmp(row->precision, precision) &&
         !strcmp(row->where, where) && !strcmp(row->reason, reason))
       return row;
@@ -151,6 +157,8 @@ static fg_report_row *add(uint64_t hash, const char *problem, const char *precis
     free(row);
     return NULL;
   }
+  row->keyed = *keyed(hash);
+  *keyed(hash) = row;
   *report.last = row;
   report.last = &row->next;
   return row;
@@ -204,13 +212,13 @@ static const char header[] =
     "#problem\twhere\treason\tplans\texecutes\tfallbacks\tseconds\tbest_seconds\terror\tpasses\tpid\tprogram\tprecision"
     "\tplan_cold\tplan_warm\n";
 
-static void print_row(FILE *f, const fg_report_row *row) {
+static void print_row(FILE *f, const fg_report_row *row, const char *program) {
   fprintf(f, "%s\t%s\t%s%s%s\t%lu\t%lu\t%lu\t%.9f\t", row->problem, row->where, row->reason,
           row->fallback ? "; fallback: " : "", row->fallback ? row->fallback : "", row->plans, row->executes,
           row->fallbacks, row->seconds);
   fprintf(f, row->executes ? "%.9f\t" : "-\t", row->best);
   fprintf(f, row->error >= 0 ? "%.3e\t" : "-\t", row->error);
-  fprintf(f, "%s\t%ld\t%s\t%s\t", row->passes, (long)getpid(), program_invocation_short_name, row->precision);
+  fprintf(f, "%s\t%ld\t%s\t%s\t", row->passes, (long)getpid(), program, row->precision);
   fprintf(f, row->cold < INFINITY ? "%.6f\t" : "-\t", row->cold);
   fprintf(f, row->warm < INFINITY ? "%.6f\n" : "-\n", row->warm);
 }
@@ -221,10 +229,13 @@ static char *print_rows(size_t *length) {
   bool any = loaded_by == getpid();
   FILE *f = open_memstream(&text, length);
   if (!f) return NULL;
+  char program[NAME_MAX + 1];
+  snprintf(program, sizeof program, "%s", program_invocation_short_name);
+  clean(program);
   fputs(header, f);
   for (const fg_report_row *row = report.first; row; row = row->next) {
     if (!row->plans && !row->executes) continue; /* of the parent, before the fork */
-    print_row(f, row);
+    print_row(f, row, program);
     any = true;
   }
   if (!fclose(f) && any) return text;
@@ -245,7 +256,7 @@ static char *print_in_c_locale(size_t *length) {
 
 static bool write_all(int fd, const char *text, size_t length) {
   while (length) { /* one write, unless a pipe takes less */
-    ssize_t n = write(fd, text, length);
+    ssize_t n = fg_write_quietly(fd, text, length, -1);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     text += n;
@@ -263,11 +274,17 @@ static void write_stderr(const char *text, size_t length) {
   if (fd >= 0) write_all(fd, text, length);
 }
 
+/* Not for ever: a program has to end, whoever else has locked the file. */
+static void lock_file(int fd) {
+  for (int ms = 0; ms < 1000 && flock(fd, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR); ms++)
+    usleep(1000);
+}
+
 /* The lock makes one process alone find the file empty, and write the header. */
 static void write_file(const char *path, const char *text, size_t length) {
   int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
   struct stat st;
-  if (fd >= 0) flock(fd, LOCK_EX);
+  if (fd >= 0) lock_file(fd);
   size_t skip = fd >= 0 && !fstat(fd, &st) && st.st_size > 0 ? sizeof header - 1 : 0;
   if (fd < 0 || !write_all(fd, text + skip, length - skip))
     unusable(path);

@@ -15,6 +15,7 @@
 
 #include "src/report/log.h"
 #include "src/report/process_path.h"
+#include "src/report/quietly.h"
 #include "src/report/trace_line.h"
 
 static struct {
@@ -94,7 +95,7 @@ static bool still_open(void) {
 
 static bool put(const char *text, size_t length, size_t at) {
   while (length) {
-    const ssize_t n = pwrite(file.fd, text, length, (off_t)at);
+    const ssize_t n = fg_write_quietly(file.fd, text, length, (off_t)at);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     text += n;

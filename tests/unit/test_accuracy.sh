@@ -85,6 +85,8 @@ accuracy 0 --limit=1 --data=impulse --precision=single,double oc4 # exact, both
 # ---- what cannot be done is told, and fails under a limit
 FFTW3_GPU_SIM_FAIL=launch:1 accuracy 0 --data=random --precision=single oc8; out "'-' of single: "; out "injected"
 FFTW3_GPU_SIM_FAIL=launch:1 accuracy 1 --data=random --precision=single --limit=2 oc8; out "injected"
+accuracy 2 --data= oc8; err "--data: not ''"
+accuracy 2 --precision= oc8; err "--precision: not ''"
 accuracy 1 --data=random 'oc8*0' oc4; out "an empty batch"; out "2 cases, 1 failed"
 
 # ---- the plot: well-formed, a mark for each error, the growth in theory
@@ -133,6 +135,8 @@ out "standard output: 1 of 1 lines differ, in numbers only, by 5.0e-03 of the la
 # The program's own options, output and exit status.
 accuracy 1 --program sh -c 'echo "$1 $LD_PRELOAD"; exit 3' sh --limit
 out "standard output: 1 of 1 lines differ, not only in numbers"; out "stock FFTW, line 1: --limit"
+echo 'sum 200' >"$work/input" # both find it at its beginning
+accuracy 1 --program sh -c 'read -r line && echo "$line"' <"$work/input"; no_err "exit status"
 accuracy 1 --program sh -c 'test -z "$LD_PRELOAD"'; err "exit status 0 with stock FFTW, 1 with the library"
 accuracy 1 --program env; err "planned nothing"
 accuracy 1 --program sh -c 'kill -9 $$'; err "there is no report"; no_out "exit status"

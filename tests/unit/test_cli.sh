@@ -157,6 +157,7 @@ out "for data on the device"; out "auto: host, too small for the GPU (estimated 
 expect 0 plan 'oc8*0' 'or1031*0'; out "an empty batch"; no_err
 expect 0 plan oc4194304; out "auto: host, then GPU after "; out " executions (estimated "
 expect 0 plan ic512x512x512; out "auto: GPU (estimated "
+expect 0 plan oc2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2; out "auto: host, too many dimensions"; no_out "then GPU"
 FFTW3_GPU=off expect 0 plan ic512x512x512; out "  off: host, switched off (estimated "; no_out "auto: "
 FFTW3_GPU=off FFTW3_GPU_MEMORY=20M expect 0 plan --precision=double ic1024x2048; out "  off: host, switched off"; no_out "slow in double"
 FFTW3_GPU=force expect 0 plan oc64; out "  force: GPU (estimated "

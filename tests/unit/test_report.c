@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 
 #include "src/problem/notation.h"
 #include "src/report/log.h"
+#include "src/report/process_path.h"
 #include "src/report/report.h"
 #include "src/report/standard_error.h"
 #include "tests/unit/suite.h"
@@ -246,6 +248,20 @@ START_TEST(processes_have_files_of_their_own) {
 }
 END_TEST
 
+/* A %p of the folder is its name's, which may be that of the folder where the program runs. */
+START_TEST(the_number_is_in_the_files_own_name) {
+  char path[PATH_MAX], wanted[PATH_MAX];
+  ck_assert(fg_process_path(path, "/50%pct/r.%p.%p", false));
+  snprintf(wanted, sizeof wanted, "/50%%pct/r.%ld.%%p", (long)getpid());
+  ck_assert_str_eq(path, wanted);
+  ck_assert(fg_process_path(path, "/50%pct/r", false));
+  ck_assert_str_eq(path, "/50%pct/r");
+  ck_assert(fg_process_path(path, "r%p", true));
+  snprintf(wanted, sizeof wanted, "r%ld", (long)getpid());
+  ck_assert_str_eq(path, wanted);
+}
+END_TEST
+
 START_TEST(a_child_without_transforms_or_exit_handlers_is_silent) {
   run("FFTW3_GPU_REPORT", file, false, fork_and_do_nothing);
   ck_assert_int_eq(lines(content()), 2);
@@ -386,6 +402,7 @@ int main(void) {
   tcase_add_test(tc, processes_append_under_one_header);
   tcase_add_test(tc, a_forked_child_reports_only_its_own);
   tcase_add_test(tc, processes_have_files_of_their_own);
+  tcase_add_test(tc, the_number_is_in_the_files_own_name);
   tcase_add_test(tc, a_child_without_transforms_or_exit_handlers_is_silent);
   tcase_add_test(tc, stderr_closed_by_the_program_still_gets_the_report);
   tcase_add_test(tc, a_file_with_the_number_of_stderr_is_left_alone);
