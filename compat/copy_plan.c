@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "compat/fftw2.h"
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/traced.h"
@@ -57,6 +58,7 @@ X(plan) X(copy_plan)(X(plan) p) {
 }
 
 void X(destroy_plan)(X(plan) p) {
+  if (p && !fg_plan_is_ours(p)) FG_FFTW2_DO(destroy_plan, p);
   FG_TRACED_PLAN(FG_CALL_DESTROY, p);
   if (!p) return;
   fg_compat_enter();

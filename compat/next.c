@@ -1,6 +1,6 @@
 /* next.c: finding the real FFTW. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* RTLD_NEXT, dladdr1, dl_iterate_phdr, _dl_find_object */
+#define _GNU_SOURCE /* RTLD_NEXT, dladdr1, dl_iterate_phdr */
 #endif
 #include "config.h"
 
@@ -17,17 +17,12 @@
 #include <string.h>
 
 #include "compat/lock.h"
+#include "compat/object.h"
 #include "compat/texts.h"
 #include "src/lookup/lookup.h"
 #include "src/report/log.h"
 
 #define NAME(name) FG_TEXT(X(name))
-
-#ifdef __GLIBC_PREREQ
-#if __GLIBC_PREREQ(2, 35)
-#define FIND_OBJECT /* without the loader's lock */
-#endif
-#endif
 
 typedef struct {
   const char *name;
@@ -49,70 +44,16 @@ static char path[PATH_MAX];
 
 /* ---- where a library may be -------------------------------------------------------------------------------------- */
 
-/* A loaded object: where it begins, and what the loader says of it (of the program itself the file is ""). */
-typedef struct {
-  const void *base;
-  const struct link_map *map;
-} object;
-
-/* The object that address is in.  dladdr looks for the nearest symbol too, which takes 80 µs in a program that exports
- * 50,000 of them: too long for every plan. */
-static bool object_at(const void *address, object *o) {
-#ifdef FIND_OBJECT
-  struct dl_find_object at;
-  if (_dl_find_object((void *)address, &at)) return false;
-  *o = (object){at.dlfo_map_start, at.dlfo_link_map};
-#else
-  Dl_info at;
-  struct link_map *map;
-  if (!dladdr1(address, &at, (void **)&map, RTLD_DL_LINKMAP)) return false;
-  *o = (object){at.dli_fbase, map};
-#endif
-  return true;
-}
-
-static uint32_t gnu_hash(const char *name) {
-  uint32_t hash = 5381;
-  for (; *name; name++) hash = hash * 33 + (unsigned char)*name;
-  return hash;
-}
-
-/* What the object itself exports under that name: by its own table of symbols (System V ABI; DT_GNU_HASH), since dlsym
- * takes the loader's lock, which a thread that waits for this one may have. */
-static void *exported(const struct link_map *map, const char *name) {
-  const ElfW(Sym) *symbols = NULL;
-  const char *strings = NULL;
-  const uint32_t *table = NULL;
-  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) { /* (some loaders leave addresses as in the file) */
-    const void *const at = (const void *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
-    if (d->d_tag == DT_SYMTAB) symbols = at;
-    if (d->d_tag == DT_STRTAB) strings = at;
-    if (d->d_tag == DT_GNU_HASH) table = at;
-  }
-  if (!symbols || !strings || !table || table[0] == 0) return NULL;
-  const uint32_t *const buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
-  const uint32_t *const chains = buckets + table[0];
-  const uint32_t hash = gnu_hash(name);
-  uint32_t i = buckets[hash % table[0]];
-  for (bool last = i < table[1]; !last; i++) {
-    const uint32_t chain = chains[i - table[1]];
-    if ((chain | 1) == (hash | 1) && !strcmp(strings + symbols[i].st_name, name) && symbols[i].st_shndx != SHN_UNDEF)
-      return (void *)(map->l_addr + symbols[i].st_value);
-    last = chain & 1;
-  }
-  return NULL;
-}
-
-static bool is_this_library(const object *o) {
-  object ours;
-  return object_at(&search, &ours) && o->base == ours.base;
+static bool is_this_library(const fg_object *o) {
+  fg_object ours;
+  return fg_object_at(&search, &ours) && o->base == ours.base;
 }
 
 /* dlsym, but never one of our own functions: somebody may have installed this library under FFTW's name. */
 static void *symbol(void *handle, const char *name) {
-  object theirs;
+  fg_object theirs;
   void *address = dlsym(handle, name);
-  return address && object_at(address, &theirs) && !is_this_library(&theirs) ? address : NULL;
+  return address && fg_object_at(address, &theirs) && !is_this_library(&theirs) ? address : NULL;
 }
 
 typedef struct {
@@ -266,8 +207,8 @@ const FG(next_table) *FG(real_threads)(bool open) {
 
 bool FG(real_has_a_lock)(void) {
   const FG(next_table) *real = FG(real_threads)(false);
-  object at;
-  return real->make_planner_thread_safe && object_at((const void *)real->make_planner_thread_safe, &at) &&
+  fg_object at;
+  return real->make_planner_thread_safe && fg_object_at((const void *)real->make_planner_thread_safe, &at) &&
          !strstr(at.map->l_name, "_omp");
 }
 
@@ -283,27 +224,27 @@ const char *FG(real_version)(void) { return FG(real_found)() ? symbol(library, N
 /* Within one of FFTW's public functions, as far as its object exports them. */
 static bool is_in_function_of_fftw(const void *address) {
   Dl_info at;
-  object ours;
-  return dladdr(address, &at) && at.dli_sname && object_at(&search, &ours) && exported(ours.map, at.dli_sname);
+  fg_object ours;
+  return dladdr(address, &at) && at.dli_sname && fg_object_at(&search, &ours) && fg_object_exports(ours.map, at.dli_sname);
 }
 
 /* The FFTW of another name whose planner has called one of ours, on this thread. */
 static _Thread_local const struct link_map *copy;
 
 bool FG(real_calls)(const void *address) {
-  object caller;
-  const bool known = object_at(address, &caller);
+  fg_object caller;
+  const bool known = fg_object_at(address, &caller);
   if (known && is_this_library(&caller)) return false;
   copy = NULL;
   if (!known || !*caller.map->l_name) return false;
-  if (exported(caller.map, "fftw3_gpu_version")) return false; /* another copy of this library */
+  if (fg_object_exports(caller.map, "fftw3_gpu_version")) return false; /* another copy of this library */
   if (called(caller.map->l_name, FG_LIBRARY)) return true;
-  if (!exported(caller.map, NAME(execute)) || !is_in_function_of_fftw(address)) return false;
+  if (!fg_object_exports(caller.map, NAME(execute)) || !is_in_function_of_fftw(address)) return false;
   copy = caller.map;
   return true;
 }
 
-void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? exported(copy, name) : NULL; }
+void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? fg_object_exports(copy, name) : NULL; }
 
 void *GPU(instead)(const char *name, const void *address) {
   if (!FG(real_found)()) return NULL;
@@ -313,10 +254,10 @@ void *GPU(instead)(const char *name, const void *address) {
   pthread_mutex_unlock(&search);
   void *theirs = symbol(handles[0], name);
   if (!theirs && handles[1]) theirs = symbol(handles[1], name);
-  object first;
+  fg_object first;
   void *const ours = theirs == address ? dlsym(RTLD_DEFAULT, name) : NULL; /* who stands in front of us stays there */
   dlerror();
-  return ours && object_at(ours, &first) && is_this_library(&first) ? ours : NULL;
+  return ours && fg_object_at(ours, &first) && is_this_library(&first) ? ours : NULL;
 }
 
 static void renew(void) {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compat/fftw2.h"
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/traced.h"
@@ -14,7 +15,7 @@ char *X(sprint_plan)(const X(plan) p) {
   return fg_plan_is_ours(p) ? fg_plan_sprint((const fg_plan *)p) : FG_REAL(sprint_plan, NULL, p);
 }
 
-void X(fprint_plan)(const X(plan) p, FILE *output_file) {
+static void print_to(const X(plan) p, FILE *output_file) {
   FG_TRACED_PLAN(FG_CALL_PRINT, p);
   if (!fg_plan_is_ours(p)) {
     FG_REAL_DO(fprint_plan, p, output_file);
@@ -25,7 +26,15 @@ void X(fprint_plan)(const X(plan) p, FILE *output_file) {
   free(text);
 }
 
-void X(print_plan)(const X(plan) p) { X(fprint_plan)(p, stdout); }
+void X(fprint_plan)(const X(plan) p, FILE *output_file) {
+  if (!fg_plan_is_ours(p)) FG_FFTW2_DO(fprint_plan, p, output_file); /* (FFTW 2 has them the other way round) */
+  print_to(p, output_file);
+}
+
+void X(print_plan)(const X(plan) p) {
+  if (!fg_plan_is_ours(p)) FG_FFTW2_DO(print_plan, p);
+  print_to(p, stdout);
+}
 
 /* FFTW's measures are of its own algorithms: for a plan of ours they are those of the real plan behind it, or NULL. */
 static X(plan) behind(const X(plan) p) {

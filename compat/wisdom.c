@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat/fftw2.h"
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/source.h"
@@ -13,6 +14,7 @@
 #include "src/plan/wisdom.h"
 
 void X(forget_wisdom)(void) {
+  FG_FFTW2_DO(forget_wisdom);
   fg_compat_enter();
   FG_REAL_DO(forget_wisdom);
   fg_compat_leave();
@@ -49,6 +51,7 @@ static char *exported(void) {
 }
 
 void X(export_wisdom)(X(write_char_func) write_char, void *data) {
+  FG_FFTW2_DO(export_wisdom, write_char, data);
   char *text = exported();
   for (const char *c = text; c && *c; c++) write_char(*c, data);
   free(text);
@@ -56,6 +59,7 @@ void X(export_wisdom)(X(write_char_func) write_char, void *data) {
 }
 
 void X(export_wisdom_to_file)(FILE *output_file) {
+  FG_FFTW2_DO(export_wisdom_to_file, output_file);
   char *text = exported();
   if (text) fputs(text, output_file);
   free(text);
@@ -71,6 +75,7 @@ int X(export_wisdom_to_filename)(const char *filename) {
 }
 
 char *X(export_wisdom_to_string)(void) {
+  FG_FFTW2(export_wisdom_to_string);
   char *text = exported();
   told_export("string", text ? (long long)strlen(text) : -1);
   return text;
@@ -114,6 +119,7 @@ static int import_both(int (*read)(void *), void *data) {
 }
 
 int X(import_wisdom)(X(read_char_func) read_char, void *data) {
+  FG_FFTW2(import_wisdom, read_char, data);
   if (fg_compat_off()) return told_import("chars", -1, FG_REAL(import_wisdom, 0, read_char, data));
   return told_import("chars", -1, import_both(read_char, data));
 }
@@ -121,6 +127,7 @@ int X(import_wisdom)(X(read_char_func) read_char, void *data) {
 static int read_file(void *file) { return getc(file); }
 
 int X(import_wisdom_from_file)(FILE *input_file) {
+  FG_FFTW2(import_wisdom_from_file, input_file);
   if (fg_compat_off()) return told_import("file", -1, FG_REAL(import_wisdom_from_file, 0, input_file));
   return told_import("file", -1, import_both(read_file, input_file));
 }
@@ -138,6 +145,7 @@ static int read_string(void *data) {
 }
 
 int X(import_wisdom_from_string)(const char *input_string) {
+  FG_FFTW2(import_wisdom_from_string, input_string);
   const long long length = fg_compat_traced() ? (long long)strlen(input_string) : -1;
   if (fg_compat_off()) return told_import("string", length, FG_REAL(import_wisdom_from_string, 0, input_string));
   return told_import("string", length, import_both(read_string, &input_string));

@@ -194,6 +194,25 @@ static void *from_our_wisdom(fg_problem *p, double began) {
   return r.target ? on_device(p, began, &r) : NULL;
 }
 
+static fg_route route_of(const fg_problem *p) {
+  return fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
+}
+
+/* That the real FFTW's wisdom knows it is the condition for a plan at all.  Which one, is decided as if it were to be estimated:
+ * nothing is timed then. */
+static bool only_they_know(const fg_problem *p) {
+  return p->flags & FG_WISDOM_ONLY && !fg_wisdom_knows(p) && fg_settings_get()->mode != FG_MODE_OFF;
+}
+static void *from_their_wisdom(fg_problem *p, fg_host_plan made, double began) {
+  p->flags = (p->flags & ~(unsigned)(FG_WISDOM_ONLY | FG_PATIENT | FG_EXHAUSTIVE)) | FG_ESTIMATE;
+  fg_route r = route_of(p);
+  const fg_host *const host = fg_host_of(p->precision);
+  void *const plan = r.way == FG_ROUTE_GPU ? on_device(p, began, &r) : NULL;
+  if (plan) host->destroy(made);
+  if (plan) return plan;
+  return r.way == FG_ROUTE_WAIT ? host_waits(p, made, &r) : host_stays(p, made, r.reason);
+}
+
 static void *on_host(fg_problem *p, double began, fg_route *r) {
   const fg_host_plan made = host_plan(p);
   if (!made) {
@@ -201,13 +220,14 @@ static void *on_host(fg_problem *p, double began, fg_route *r) {
     if (!plan) fg_problem_free(p);
     return plan;
   }
+  if (only_they_know(p)) return from_their_wisdom(p, made, began);
   if (r->way == FG_ROUTE_WAIT) return host_waits(p, made, r);
   if (r->way == FG_ROUTE_MEASURE) return by_measurement(p, made, began, r);
   return host_stays(p, made, r->reason);
 }
 
 static void *create(fg_problem *p, double began) {
-  fg_route r = fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
+  fg_route r = route_of(p);
   if (r.way == FG_ROUTE_GPU) {
     /* Without the real FFTW nobody could answer if the device fails. */
     r.way = FG_ROUTE_HOST;

@@ -1,6 +1,8 @@
 /* reading.c: wisdom that the program's own code reads, which may do anything meanwhile.
  *   leave: it leaves the reading function, and the writing one, by longjmp; then another thread plans
- *   wait: it waits for what another thread plans first */
+ *   wait: it waits for what another thread plans first
+ *   keep FILE: wisdom of one problem into a file
+ *   known FILE: from that alone; the status says whether it is a plan of the device */
 #include <fftw3.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -68,9 +70,26 @@ static int wait_for_planner(const char *wisdom) {
   return fclose(file);
 }
 
+static int known(const char *name, fftwf_complex *x) {
+  fftwf_forget_wisdom();
+  if (fftwf_plan_dft_1d(N, x, x, FFTW_FORWARD, FFTW_MEASURE | FFTW_WISDOM_ONLY)) return 8;
+  if (!fftwf_import_wisdom_from_filename(name)) return 9;
+  fftwf_plan p = fftwf_plan_dft_1d(N, x, x, FFTW_FORWARD, FFTW_MEASURE | FFTW_WISDOM_ONLY);
+  if (!p || fftwf_plan_dft_1d(N + 1, x, x, FFTW_FORWARD, FFTW_MEASURE | FFTW_WISDOM_ONLY)) return 10;
+  for (int i = 0; i < N; i++) x[i][0] = 1, x[i][1] = 0;
+  fftwf_execute(p);
+  char *const text = fftwf_sprint_plan(p);
+  const int device = text && strncmp(text, "(gpu-", 5) == 0, right = x[0][0] == N && x[1][0] == 0;
+  free(text);
+  fftwf_destroy_plan(p);
+  return !right ? 11 : device ? 0 : 12;
+}
+
 int main(int argc, char **argv) {
-  fftwf_complex *const x = fftwf_malloc(N * sizeof *x);
+  fftwf_complex *const x = fftwf_malloc((N + 1) * sizeof *x);
+  if (argc > 2 && strcmp(argv[1], "known") == 0) return known(argv[2], x);
   fftwf_plan p = fftwf_plan_dft_1d(N, x, x, FFTW_FORWARD, FFTW_MEASURE);
+  if (argc > 2) return !fftwf_export_wisdom_to_filename(argv[2]);
   char *const wisdom = fftwf_export_wisdom_to_string();
   if (argc < 2 || !p || !wisdom) return 2;
   const int status = strcmp(argv[1], "leave") == 0 ? leave(wisdom) : wait_for_planner(wisdom);

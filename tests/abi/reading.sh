@@ -1,5 +1,6 @@
 #!/bin/sh
 # reading.sh: a program's function that reads or writes wisdom may leave by longjmp, and may wait for another thread that plans.
+# Wisdom of stock FFTW is enough for a plan from wisdom alone, which may be the device's as any other.
 . "$(dirname "$0")/common.sh"
 compile reading -lfftw3f -lpthread
 for mode in off auto force; do
@@ -7,5 +8,13 @@ for mode in off auto force; do
     env FFTW3_GPU=$mode FFTW3_GPU_BACKEND=sim LD_PRELOAD="$lib" timeout -s KILL 60 "$work/reading" $how ||
       fail "$mode, $how: status $?"
   done
+done
+
+"$work/reading" keep "$work/wisdom" || fail "stock FFTW keeps no wisdom"
+for mode in off auto force; do
+  env FFTW3_GPU=$mode FFTW3_GPU_BACKEND=sim LD_PRELOAD="$lib" "$work/reading" known "$work/wisdom"
+  status=$?
+  case $mode in force) wanted=0 ;; *) wanted=12 ;; esac
+  [ $status -eq $wanted ] || fail "$mode, known to stock FFTW's wisdom: status $status, not $wanted"
 done
 echo "read and left"

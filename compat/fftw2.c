@@ -1,0 +1,71 @@
+/* fftw2.c: programs of FFTW 2.
+ *
+ * Its libraries are lib[d|s][r]fftw[_threads|_mpi].so.2, by precision, and for real transforms; those of one precision call the
+ * functions of that without r, and need not say so (Debian's do not). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* _r_debug */
+#endif
+#include "compat/fftw2.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "compat/object.h"
+
+enum version { NO_FFTW, FFTW_2, FFTW_3 };
+enum { NAME = 32 };
+
+static const char *behind(const char *text, const char *word) {
+  const size_t length = strlen(word);
+  return strncmp(text, word, length) == 0 ? text + length : NULL;
+}
+
+/* Of a library's file; of FFTW 2 also the name of that which has the common functions. */
+static enum version version_of(const char *file, char common[NAME]) {
+  const char *const slash = strrchr(file, '/'), *at = behind(slash ? slash + 1 : file, "lib");
+  if (!at) return NO_FFTW;
+  const char *const three = behind(at, "fftw3"); /* double precision, this library among it, not fftw3f, fftw3l, fftw3q */
+  if (three) return *three && strchr(".-_", *three) ? FFTW_3 : NO_FFTW;
+  const char precision = *at == 'd' || *at == 's' ? *at++ : '\0';
+  if (*at == 'r') at++;
+  at = behind(at, "fftw");
+  if (at && behind(at, "_threads")) at = behind(at, "_threads");
+  else if (at && behind(at, "_mpi")) at = behind(at, "_mpi");
+  at = at ? behind(at, ".so.2") : NULL;
+  if (!at || (*at && *at != '.')) return NO_FFTW;
+  snprintf(common, NAME, "lib%.1sfftw.so.2", precision ? &precision : "");
+  return FFTW_2;
+}
+
+/* What the object is linked to, the first of both as the loader would take it. */
+static enum version version_needed(const struct link_map *map, char common[NAME]) {
+  const char *strings = NULL;
+  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) /* (some loaders leave addresses as in the file) */
+    if (d->d_tag == DT_STRTAB)
+      strings = (const char *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
+  enum version version = NO_FFTW;
+  for (const ElfW(Dyn) *d = map->l_ld; strings && d && d->d_tag != DT_NULL && !version; d++)
+    if (d->d_tag == DT_NEEDED) version = version_of(strings + d->d_un.d_val, common);
+  return version;
+}
+
+static void *in_library(const char *file, const char *name) {
+  void *const handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD), *const address = handle ? dlsym(handle, name) : NULL;
+  if (handle) dlclose(handle); /* as often as it was before */
+  else dlerror();              /* our misses are not the program's errors */
+  return address;
+}
+
+void *fg_fftw2(const char *name, const void *caller) {
+  fg_object object;
+  char common[NAME];
+  if (!fg_object_at(caller, &object) || fg_object_exports(object.map, "fftw_plan_guru64_dft")) return NULL; /* FFTW 3 */
+  if (fg_object_exports(object.map, "fftw_create_plan")) return fg_object_exports(object.map, name);
+  enum version version = version_of(object.map->l_name, common);
+  if (!version) version = version_needed(object.map, common);
+  /* It says nothing: it was linked by what the program has, or this is who called it, and it ended in a jump to us. */
+  if (!version) version = version_needed(_r_debug.r_map, common);
+  return version == FFTW_2 ? in_library(common, name) : NULL;
+}

@@ -1,0 +1,62 @@
+/* object.c: the objects that are loaded. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr1, _dl_find_object */
+#endif
+#include "compat/object.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __GLIBC_PREREQ
+#if __GLIBC_PREREQ(2, 35)
+#define FIND_OBJECT /* without the loader's lock */
+#endif
+#endif
+
+/* dladdr looks for the nearest symbol too, which takes 80 µs in a program that exports 50,000 of them: too long for every plan. */
+bool fg_object_at(const void *address, fg_object *o) {
+#ifdef FIND_OBJECT
+  struct dl_find_object at;
+  if (_dl_find_object((void *)address, &at)) return false;
+  *o = (fg_object){at.dlfo_map_start, at.dlfo_link_map};
+#else
+  Dl_info at;
+  struct link_map *map;
+  if (!dladdr1(address, &at, (void **)&map, RTLD_DL_LINKMAP)) return false;
+  *o = (fg_object){at.dli_fbase, map};
+#endif
+  return true;
+}
+
+static uint32_t gnu_hash(const char *name) {
+  uint32_t hash = 5381;
+  for (; *name; name++) hash = hash * 33 + (unsigned char)*name;
+  return hash;
+}
+
+/* By its own table of symbols (System V ABI; DT_GNU_HASH), since dlsym takes the loader's lock, which a thread that waits for
+ * this one may have. */
+void *fg_object_exports(const struct link_map *map, const char *name) {
+  const ElfW(Sym) *symbols = NULL;
+  const char *strings = NULL;
+  const uint32_t *table = NULL;
+  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) { /* (some loaders leave addresses as in the file) */
+    const void *const at = (const void *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
+    if (d->d_tag == DT_SYMTAB) symbols = at;
+    if (d->d_tag == DT_STRTAB) strings = at;
+    if (d->d_tag == DT_GNU_HASH) table = at;
+  }
+  if (!symbols || !strings || !table || table[0] == 0) return NULL;
+  const uint32_t *const buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
+  const uint32_t *const chains = buckets + table[0];
+  const uint32_t hash = gnu_hash(name);
+  uint32_t i = buckets[hash % table[0]];
+  for (bool last = i < table[1]; !last; i++) {
+    const uint32_t chain = chains[i - table[1]];
+    if ((chain | 1) == (hash | 1) && !strcmp(strings + symbols[i].st_name, name) && symbols[i].st_shndx != SHN_UNDEF)
+      return (void *)(map->l_addr + symbols[i].st_value);
+    last = chain & 1;
+  }
+  return NULL;
+}

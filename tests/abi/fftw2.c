@@ -1,0 +1,107 @@
+/* fftw2.c: a little of FFTW 2, of which each function tells that it was called; a library for real transforms beside it; a program,
+ * or a plugin, of them; another plugin, of FFTW 3.  Which of these: LIBRARY, REAL, PROGRAM, PLUGIN, OTHER. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct fftw_2_plan *plan;
+typedef int (*reader)(void *);
+typedef void (*writer)(char, void *);
+
+plan fftw_create_plan(int n, int direction, int flags);
+void fftw_destroy_plan(plan);
+void fftw_print_plan(plan);
+void fftw_fprint_plan(FILE *, plan);
+void fftw_forget_wisdom(void);
+void fftw_export_wisdom(writer, void *);
+void fftw_export_wisdom_to_file(FILE *);
+char *fftw_export_wisdom_to_string(void);
+int fftw_import_wisdom(reader, void *);
+int fftw_import_wisdom_from_file(FILE *);
+int fftw_import_wisdom_from_string(const char *);
+void rfftw_destroy_plan(plan);
+int use(void);
+
+#ifdef LIBRARY
+plan fftw_create_plan(int n, int direction, int flags) {
+  (void)direction, (void)flags;
+  long *p = calloc(64, sizeof *p);
+  *p = n;
+  return (plan)p;
+}
+void fftw_destroy_plan(plan p) { printf("destroy %ld\n", *(long *)p); free(p); }
+void fftw_print_plan(plan p) { fftw_fprint_plan(stdout, p); }
+void fftw_fprint_plan(FILE *f, plan p) { fprintf(f, "plan %ld\n", *(long *)p); }
+void fftw_forget_wisdom(void) { puts("forget"); }
+void fftw_export_wisdom(writer write, void *data) { write('2', data); }
+void fftw_export_wisdom_to_file(FILE *f) { fputs("wisdom of 2\n", f); }
+char *fftw_export_wisdom_to_string(void) { return strdup("wisdom of 2"); }
+int fftw_import_wisdom(reader read, void *data) { return read(data) != '2'; }
+int fftw_import_wisdom_from_file(FILE *f) { return f != stdin; }
+int fftw_import_wisdom_from_string(const char *s) { return *s != '2'; }
+#endif
+
+#ifdef REAL /* as Debian's, linked to nothing */
+void rfftw_destroy_plan(plan p) { fftw_destroy_plan(p); puts("of reals"); }
+#endif
+
+#if defined PROGRAM || defined PLUGIN
+static void show(char c, void *data) { printf("%s %c\n", (const char *)data, c); }
+static int two(void *data) { return *(const char *)data; }
+
+int use(void) {
+  plan p = fftw_create_plan(8, -1, 0);
+  char *text = fftw_export_wisdom_to_string();
+  fftw_print_plan(p);
+  fftw_fprint_plan(stdout, p);
+  fftw_forget_wisdom();
+  fftw_export_wisdom(show, "exports");
+  fftw_export_wisdom_to_file(stdout);
+  puts(text);
+  free(text);
+  printf("%d%d ", fftw_import_wisdom(two, "2"), fftw_import_wisdom(two, "3"));
+  printf("%d%d ", fftw_import_wisdom_from_file(stdin), fftw_import_wisdom_from_file(stdout));
+  printf("%d%d\n", fftw_import_wisdom_from_string("2"), fftw_import_wisdom_from_string("3"));
+  fftw_destroy_plan(p);
+#ifdef PROGRAM
+  rfftw_destroy_plan(fftw_create_plan(9, -1, 0));
+#endif
+  fflush(stdout);
+  return 0;
+}
+#endif
+
+#ifdef OTHER
+void *fftw_plan_dft_1d(int, double (*)[2], double (*)[2], int, unsigned);
+void fftw_execute(void *);
+int use(void) {
+  double x[16][2];
+  void *p = fftw_plan_dft_1d(16, x, x, -1, 1u << 6);
+  if (!p) return 1;
+  for (int i = 0; i < 16; i++) x[i][0] = 1, x[i][1] = 0;
+  fftw_execute(p);
+  fftw_destroy_plan((plan)p); /* its own, or that of FFTW 3 */
+  printf("%g %g\n", x[0][0], x[1][0]);
+  fflush(stdout);
+  return 0;
+}
+#endif
+
+#ifdef PROGRAM
+int main(int argc, char **argv) {
+  if (argc < 2) return use();
+  void *const plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  int (*const theirs)(void) = plugin ? (int (*)(void))dlsym(plugin, "use") : NULL;
+  return theirs ? theirs() : 2;
+}
+#endif
+
+#ifdef HOST /* of a plugin, linked to neither */
+int main(int argc, char **argv) {
+  void *const plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+  int (*const theirs)(void) = plugin ? (int (*)(void))dlsym(plugin, "use") : NULL;
+  if (!theirs) fprintf(stderr, "%s\n", dlerror());
+  return theirs ? theirs() : 2;
+}
+#endif
