@@ -103,7 +103,7 @@ typedef struct fg_backend {
   void (*end)(fg_device *, int begun);
 
   int (*memory_alloc)(fg_device *, size_t bytes, void **memory);
-  void (*memory_free)(fg_device *, void *memory);
+  int (*memory_free)(fg_device *, void *memory); /* fails for what the program has by other ways than cuMemAlloc */
   int (*memory_available)(fg_device *, size_t *free_bytes);
   /* Host memory that copies reach by DMA, kernels where they reach any. */
   int (*pinned_alloc)(fg_device *, size_t bytes, void **memory);

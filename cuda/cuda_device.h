@@ -57,7 +57,7 @@ bool fg_cuda_pointers(void);
 bool fg_cuda_used_by_program(void);
 void fg_cuda_pointer(const void *p, fg_pointer *what);
 int fg_cuda_memory_alloc(fg_device *, size_t bytes, void **memory);
-void fg_cuda_memory_free(fg_device *, void *memory);
+int fg_cuda_memory_free(fg_device *, void *memory);
 int fg_cuda_memory_available(fg_device *, size_t *free_bytes);
 int fg_cuda_pinned_alloc(fg_device *, size_t bytes, void **memory);
 void fg_cuda_pinned_free(fg_device *, void *memory);

@@ -57,8 +57,8 @@ int fg_cuda_memory_alloc(fg_device *device, size_t bytes, void **memory) {
 }
 
 /* Freeing cannot fail for the caller: what the driver would not take back is gone with the device or the process. */
-void fg_cuda_memory_free(fg_device *device, void *memory) {
-  if (memory) FG_CUDA_TRY(device, fg_cu.cuMemFree_v2((CUdeviceptr)memory));
+int fg_cuda_memory_free(fg_device *device, void *memory) {
+  return memory ? FG_CUDA_CALL(device, "cuMemFree", fg_cu.cuMemFree_v2((CUdeviceptr)memory)) : FG_OK;
 }
 
 int fg_cuda_memory_available(fg_device *device, size_t *free_bytes) {

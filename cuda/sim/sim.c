@@ -117,10 +117,10 @@ void *fg_sim_managed(size_t bytes) { return fg_sim_memory_new(bytes, devices[0].
 
 void fg_sim_managed_free(void *memory) { fg_sim_memory_drop(memory); }
 
-static void sim_memory_free(fg_device *device, void *memory) {
+static int sim_memory_free(fg_device *device, void *memory) {
   fg_pointer where;
   if (!memory)
-    return;
+    return FG_OK;
   sim_pointer(memory, &where);
   if (where.kind == FG_POINTER_DEVICE && where.ordinal != ordinal_of(device))
     fg_sim_violation("memory_free: %p is on device %d, not on %d", memory, where.ordinal, ordinal_of(device));
@@ -129,6 +129,7 @@ static void sim_memory_free(fg_device *device, void *memory) {
     fg_sim_violation("memory_free: %p is no allocation", memory);
   if (result == -2)
     fg_sim_violation("memory_free: memory around the allocation %p was written", memory);
+  return FG_OK;
 }
 
 static int sim_memory_available(fg_device *device, size_t *free_bytes) {

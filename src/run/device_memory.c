@@ -37,8 +37,7 @@ int fg_device_memory_free(void *memory) {
   int code;
   const fg_pointer where = fg_residence_of(memory);
   const fg_target *t = target_for(where.ordinal, &code);
-  if (t) t->backend->memory_free(t->device, memory);
-  return code;
+  return t ? t->backend->memory_free(t->device, memory) : code;
 }
 
 static int copy_in_stream(const fg_target *t, void *to, const void *from, size_t bytes, bool to_device,

@@ -59,7 +59,7 @@ static void pointer(const void *p, fg_pointer *what) { SIM->pointer(p, what); }
 static int begin(fg_device *d) { return SIM->begin(d); }
 static void end(fg_device *d, int begun) { SIM->end(d, begun); }
 static int memory_alloc(fg_device *d, size_t bytes, void **m) { return SIM->memory_alloc(d, bytes, m); }
-static void memory_free(fg_device *d, void *m) { SIM->memory_free(d, m); }
+static int memory_free(fg_device *d, void *m) { return SIM->memory_free(d, m); }
 static int memory_available(fg_device *d, size_t *bytes) { return SIM->memory_available(d, bytes); }
 static int pinned_alloc(fg_device *d, size_t bytes, void **m) { return SIM->pinned_alloc(d, bytes, m); }
 static void pinned_free(fg_device *d, void *m) { SIM->pinned_free(d, m); }

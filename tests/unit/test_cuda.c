@@ -134,6 +134,15 @@ START_TEST(the_programs_context_and_capture_stay) {
 }
 END_TEST
 
+/* The program may have memory that cuMemFree does not take (cuMemMap). */
+START_TEST(memory_that_is_not_freed_is_told) {
+  driver_case_open();
+  driver_case_fail("cuMemFree_v2", CUDA_ERROR_INVALID_VALUE);
+  ck_assert_int_eq(cuda->memory_free(device, (void *)0x1000), FG_ELAUNCH);
+  ck_assert_ptr_nonnull(strstr(fg_backend_message(), "cuMemFree"));
+}
+END_TEST
+
 START_TEST(our_context_is_not_pushed_twice) {
   int pushes;
   driver_case_open();
@@ -330,6 +339,7 @@ static void add_tests(TCase *c) {
   tcase_add_test(c, context_that_cannot_be_had);
   tcase_add_test(c, no_context_before_no_context_after);
   tcase_add_test(c, the_programs_context_and_capture_stay);
+  tcase_add_test(c, memory_that_is_not_freed_is_told);
   tcase_add_test(c, our_context_is_not_pushed_twice);
   tcase_add_loop_test(c, results_become_codes, 0, TEST_COUNT(failures));
   tcase_add_test(c, what_cannot_be_waited_for_is_asked_for);
