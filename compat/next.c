@@ -49,11 +49,14 @@ static bool is_this_library(const fg_object *o) {
   return fg_object_at(&search, &ours) && o->base == ours.base;
 }
 
-/* dlsym, but never one of our own functions: somebody may have installed this library under FFTW's name. */
+static bool is_a_copy(const fg_object *o) { return fg_object_exports(o->map, "fftw3_gpu_version") != NULL; }
+
+/* dlsym, but never one of our own functions, or another copy's: somebody may have installed this library under FFTW's name, or
+ * preloaded it twice. */
 static void *symbol(void *handle, const char *name) {
   fg_object theirs;
   void *address = dlsym(handle, name);
-  return address && fg_object_at(address, &theirs) && !is_this_library(&theirs) ? address : NULL;
+  return address && fg_object_at(address, &theirs) && !is_a_copy(&theirs) ? address : NULL;
 }
 
 typedef struct {
@@ -237,7 +240,7 @@ bool FG(real_calls)(const void *address) {
   if (known && is_this_library(&caller)) return false;
   copy = NULL;
   if (!known || !*caller.map->l_name) return false;
-  if (fg_object_exports(caller.map, "fftw3_gpu_version")) return false; /* another copy of this library */
+  if (is_a_copy(&caller)) return false;
   if (called(caller.map->l_name, FG_LIBRARY)) return true;
   if (!fg_object_exports(caller.map, NAME(execute)) || !is_in_function_of_fftw(address)) return false;
   copy = caller.map;

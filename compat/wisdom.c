@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compat/fftw2.h"
 #include "compat/lock.h"
@@ -96,7 +97,8 @@ typedef struct {
   void *data;
 } reader;
 
-/* Not under the lock: it may leave by longjmp or an exception, or wait for another thread. */
+/* Not under the lock: it may leave by longjmp or an exception, or wait for another thread.  (What that plans meanwhile is lost
+ * if the import fails: FFTW goes back to what it knew at its beginning.) */
 static int read_outside(void *data) {
   const reader *r = data;
   fg_compat_leave();
@@ -105,11 +107,11 @@ static int read_outside(void *data) {
   return c;
 }
 
-/* FFTW's list, and ours if it follows. */
-static int import_both(int (*read)(void *), void *data) {
+/* FFTW's list, and ours if it follows.  may_wait: the program is asked, or another process. */
+static int import_both(int (*read)(void *), void *data, bool may_wait) {
   reader r = {read, data};
   fg_compat_enter();
-  fg_source s = {.read = read_outside, .data = &r};
+  fg_source s = {.read = may_wait ? read_outside : read, .data = may_wait ? &r : data};
   const int good = FG_REAL(import_wisdom, 0, fg_source_next, &s);
   char *ours = good ? fg_source_list(&s) : NULL;
   if (ours) fg_wisdom_import(FG_PRECISION, ours);
@@ -121,15 +123,21 @@ static int import_both(int (*read)(void *), void *data) {
 int X(import_wisdom)(X(read_char_func) read_char, void *data) {
   FG_FFTW2(import_wisdom, read_char, data);
   if (fg_compat_off()) return told_import("chars", -1, FG_REAL(import_wisdom, 0, read_char, data));
-  return told_import("chars", -1, import_both(read_char, data));
+  return told_import("chars", -1, import_both(read_char, data, true));
 }
 
 static int read_file(void *file) { return getc(file); }
 
+static bool is_regular(FILE *file) {
+  struct stat status;
+  const int descriptor = fileno(file);
+  return descriptor >= 0 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 int X(import_wisdom_from_file)(FILE *input_file) {
   FG_FFTW2(import_wisdom_from_file, input_file);
   if (fg_compat_off()) return told_import("file", -1, FG_REAL(import_wisdom_from_file, 0, input_file));
-  return told_import("file", -1, import_both(read_file, input_file));
+  return told_import("file", -1, import_both(read_file, input_file, !is_regular(input_file)));
 }
 
 int X(import_wisdom_from_filename)(const char *filename) {
@@ -148,5 +156,5 @@ int X(import_wisdom_from_string)(const char *input_string) {
   FG_FFTW2(import_wisdom_from_string, input_string);
   const long long length = fg_compat_traced() ? (long long)strlen(input_string) : -1;
   if (fg_compat_off()) return told_import("string", length, FG_REAL(import_wisdom_from_string, 0, input_string));
-  return told_import("string", length, import_both(read_string, &input_string));
+  return told_import("string", length, import_both(read_string, &input_string, false));
 }

@@ -2,10 +2,9 @@
  *
  * Built like any FFTW program, and it runs without fftw3-gpu too:
  *
- *     cc resident.c -o resident -lfftw3f -lm
- *     ./resident                              # stock FFTW
- *     LD_PRELOAD=$(fftw3-gpu path) ./resident # and FFTW3_GPU=force for a machine whose GPU is not worth this small
- *     case
+ *     cc resident.c -o resident -I.. -lfftw3f -lm # -IPREFIX/include after an installation
+ *     ./resident                                  # stock FFTW
+ *     LD_PRELOAD=$(fftw3-gpu path) ./resident     # with FFTW3_GPU=force, too, since so small a case is not worth a GPU
  */
 #define FFTW3_GPU_WEAK /* our functions may be absent: their addresses are then NULL */
 #include <fftw3.h>

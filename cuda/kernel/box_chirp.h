@@ -18,7 +18,9 @@ static_assert(!FG_CONVOLVE || (FG_FOUR_STEP && DIMS == 2 && STAGES % 2 == 0 && S
 static_assert(!FG_CONVOLVE || !FG_BACKWARD, "the direction is in the tables");
 /* Else a block that waits for no points in the second round could be through with it while threads of it still wait for the
  * first: no barrier is between them. */
-static_assert(!FG_CONVOLVE || RETURNING > MIDDLE + 1 || (FG_CLUSTER - 1) * part_of(1) < size_of(1), "n2 is one stage");
+static_assert(!FG_CONVOLVE || RETURNING > MIDDLE + 1 ||
+                  ((FG_CLUSTER - 1) * part_of(1) < size_of(1) && (!KEEPS_OWN || part_of(0) < size_of(0))),
+              "n2 is one stage");
 
 /* Of the first stage.  Points of one butterfly are n₂ apart, so that of most it is known whether they are there. */
 FG_DEVICE void load_chirped(const fg_tile_args &a, const line_place &own, const spot &s, cplx *v) {

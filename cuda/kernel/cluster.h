@@ -122,9 +122,7 @@ template <bool KEEPS = false> FG_DEVICE void cluster_receive(arrivals *at, int r
   if (KEEPS) __syncthreads();
 #ifdef FG_SIM
   (void)at;
-  fg_sim_now->hooks->cluster_arrive(fg_sim_now);
-  fg_sim_now->hooks->cluster_wait(fg_sim_now);
-  fg_sim_now->hooks->received(fg_sim_now, unsigned(round));
+  fg_sim_now->hooks->receive(fg_sim_now, unsigned(round));
 #else
   unsigned complete;
   do /* each try waits for a while */

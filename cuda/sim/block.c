@@ -182,8 +182,9 @@ static void begin_cluster(core *c) {
     fg_sim_shared_begin(&block_of(c)->shared);
     make_ready(c);
     block_of(c)->rounds = 0;
+    block_of(c)->receives = false;
     for (unsigned t = 0; t < c->launch->block; t++) {
-      block_of(c)->threads[t].arrived = false;
+      block_of(c)->threads[t].arrived = block_of(c)->threads[t].sends = false;
       block_of(c)->threads[t].rounds = 0;
       fg_fiber_start(block_of(c)->threads[t].fiber, run_thread, c);
     }
@@ -195,7 +196,9 @@ static void meet(core *c) {
   c->reached = false;
   for (unsigned r = 0; r < c->launch->exports->cluster; r++) {
     enter_block(c, r);
-    fg_sim_shared_cluster_barrier(&block_of(c)->shared);
+    if (block_of(c)->receives) fg_sim_shared_received(&block_of(c)->shared);
+    else fg_sim_shared_cluster_barrier(&block_of(c)->shared);
+    block_of(c)->receives = false;
     make_ready(c);
   }
 }

@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "src/report/quietly.h"
+
 #ifndef FG_CXX
 #define FG_CXX "c++"
 #endif
@@ -75,11 +77,16 @@ static int split(char *text, char **words, int count) {
 static int write_file(const char *folder, const char *name, const void *text, size_t bytes) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "wbe");
-  if (!f)
+  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0)
     return -1;
-  size_t written = fwrite(text, 1, bytes, f);
-  return fclose(f) == 0 && written == bytes ? 0 : -1;
+  const char *at = text;
+  for (ssize_t written = 1; bytes && written > 0; at += written, bytes -= (size_t)written) {
+    written = fg_write_quietly(file, at, bytes, -1);
+    if (written < 0)
+      break;
+  }
+  return close(file) == 0 && bytes == 0 ? 0 : -1;
 }
 
 static int make_folder(fg_build *b) {

@@ -17,6 +17,7 @@ typedef struct {
   fg_fiber *fiber;
   thread_state state;
   bool arrived;    /* at the cluster's barrier */
+  bool sends;      /* what it writes next is counted where it arrives, in its own block too */
   uint32_t mask;   /* lanes that a warp operation waits for */
   uint32_t source; /* of a shuffle */
   uint64_t value;  /* handed in, then received */
@@ -32,6 +33,7 @@ typedef struct {
     unsigned expected, sent; /* points that blocks of the cluster are to send to it, and have */
   } round[2];                /* the present one and the one before: a thread may begin the next while others look */
   unsigned rounds;           /* begun by any thread */
+  bool receives;             /* its threads wait for what is sent to it */
   const char *counter;        /* where a GPU counts them: 8 bytes of shared memory; NULL: nowhere yet */
   sim_thread threads[FG_BLOCK_THREADS];
 } sim_block;

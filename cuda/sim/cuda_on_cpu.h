@@ -40,10 +40,10 @@ struct fg_sim_hooks {
   /* Where the block of that rank in the cluster has what this one has there in its own shared memory; to be written. */
   void *(*neighbour)(fg_sim_state *, const void *address, unsigned rank);
   /* So many such places are asked for in this block, by itself and others, from the next barrier of the cluster on, and are
-   * counted in these 8 bytes of shared memory, which nobody touches; they have been, to be called after one more, with the
-   * number of the round: each begins with expect, in all threads. */
+   * counted in these 8 bytes of shared memory, which nobody touches; wait until they have come, with the number of the
+   * round: each begins with expect, in all threads.  What this block's threads wrote without asking is not ordered by it. */
   void (*expect)(fg_sim_state *, const void *counter, unsigned points);
-  void (*received)(fg_sim_state *, unsigned round);
+  void (*receive)(fg_sim_state *, unsigned round);
   /* A barrier in shared memory for copies, of so many arrivals a phase; a copy into shared memory in its present phase;
    * an arrival; wait for the phase of that parity. */
   void (*copy_barrier)(fg_sim_state *, const void *barrier, unsigned arrivals);

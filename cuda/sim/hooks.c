@@ -130,14 +130,17 @@ static void hook_shared(fg_sim_state *state, const void *address, unsigned bytes
     violate(c, "shared memory is touched between arriving and waiting at the cluster's barrier, which is not simulated");
   if (counter && (const char *)address < counter + COUNTER && counter < (const char *)address + bytes)
     violate(c, "shared memory is touched where what arrives from the cluster is counted");
+  const bool sent = write && running(c)->sends;
+  running(c)->sends = false;
   if (owner != c->rank) {
     if (!write)
       violate(c, "a neighbour's shared memory is read, which is not simulated");
     if (!c->met)
       violate(c, "a neighbour's shared memory is written before a cluster barrier: it may not have begun");
     c->reached = true;
-    thread += (c->rank + 1) * FG_BLOCK_THREADS;
   }
+  if (owner != c->rank || sent)
+    thread += (c->rank + 1) * FG_BLOCK_THREADS;
   fg_sim_shared_result result =
       fg_sim_shared_touch(&c->blocks[owner]->shared, thread, address, bytes, write, &with);
   if (result != FG_SHARED_FINE)
@@ -165,6 +168,7 @@ static void *hook_neighbour(fg_sim_state *state, const void *address, unsigned r
     violate(c, "the address of a neighbour's shared memory: there is no block of that rank");
   sim_block *const to = c->blocks[rank];
   to->round[to->rounds % 2].sent++;
+  running(c)->sends = true;
   return c->blocks[rank]->shared.memory + ((intptr_t)address - (intptr_t)c->state.shared);
 }
 
@@ -181,8 +185,12 @@ static void hook_expect(fg_sim_state *state, const void *counter, unsigned point
   b->round[b->rounds % 2].sent = 0;
 }
 
-static void hook_received(fg_sim_state *state, unsigned round) {
+/* Where all have sent theirs. */
+static void hook_receive(fg_sim_state *state, unsigned round) {
   core *c = (core *)state;
+  hook_cluster_arrive(state);
+  block_of(c)->receives = true;
+  hook_cluster_wait(state);
   const sim_block *b = block_of(c);
   const unsigned now = running(c)->rounds, expected = b->round[now % 2].expected, sent = b->round[now % 2].sent;
   char what[100];
@@ -277,5 +285,5 @@ static void hook_global(fg_sim_state *state, const void *address, unsigned bytes
 
 const fg_sim_hooks fg_sim_core_hooks = {
     hook_barrier,      hook_warp_sync, hook_shuffle, hook_shared,   hook_global,       hook_cluster_arrive,
-    hook_cluster_wait, hook_neighbour, hook_expect,  hook_received, hook_copy_barrier, hook_copy,
+    hook_cluster_wait, hook_neighbour, hook_expect,  hook_receive, hook_copy_barrier, hook_copy,
     hook_copy_arrive,  hook_copy_wait};

@@ -46,6 +46,8 @@ void fg_sim_shared_barrier(fg_sim_shared_memory *s) { s->epoch++; }
 
 void fg_sim_shared_cluster_barrier(fg_sim_shared_memory *s) { s->together = ++s->epoch; }
 
+void fg_sim_shared_received(fg_sim_shared_memory *s) { s->together = s->epoch + 1; }
+
 static inline bool is_of_neighbour(unsigned thread) { return thread >= FG_BLOCK_THREADS; }
 
 /* The epoch from which on nothing has ordered all that the two do. */

@@ -28,7 +28,7 @@ typedef struct {
   size_t bytes;   /* of this launch */
   uint64_t epoch; /* of the last barrier; grows from block to block, never returns */
   uint64_t begin; /* the epoch with which the running block began */
-  uint64_t together; /* the epoch of the last cluster barrier: what orders threads of different blocks */
+  uint64_t together; /* the first epoch that nothing has ordered which orders threads of different blocks */
   fg_sim_note *notes;
   size_t room;
   fg_sim_warp_order warps[FG_BLOCK_WARPS];
@@ -54,6 +54,8 @@ void fg_sim_shared_begin(fg_sim_shared_memory *);
 /* __syncthreads, the cluster's barrier, and __syncwarp of the lanes in mask (everyone: no living lane is missing). */
 void fg_sim_shared_barrier(fg_sim_shared_memory *);
 void fg_sim_shared_cluster_barrier(fg_sim_shared_memory *);
+/* What other blocks wrote has come: nothing is ordered among this one's threads. */
+void fg_sim_shared_received(fg_sim_shared_memory *);
 void fg_sim_shared_warp_sync(fg_sim_shared_memory *, unsigned warp, uint32_t mask, bool everyone);
 
 /* Note an access of a thread, or say what is wrong with it (then *with is the other thread of a race). */

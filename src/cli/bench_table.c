@@ -76,6 +76,7 @@ void fg_bench_table_begin(fg_bench_table *t, const fg_bench_column *column, FILE
   for (const fg_bench_column *c = column; c->csv; c++)
     if (c->title) printf(" %*s", WIDTH + continuations(c->title), c->title);
   putchar('\n');
+  fflush(stdout); /* as behind each case */
   if (!csv) return;
   fprintf(csv, "class,problem");
   for (const fg_bench_column *c = column; c->csv; c++) fprintf(csv, ",%s", c->csv);

@@ -86,6 +86,9 @@ static void print_kernels(void) {
 }
 
 static void print_calibration(void) {
+  const char *why;
+  const fg_target *t = fg_target_get(&why); /* figures of another device are not those in force */
+  if (t) fg_calibration_device(t->info->name);
   const fg_calibration *c = fg_calibration_get();
   const char *source = fg_calibration_source();
   fg_machine m;

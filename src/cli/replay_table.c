@@ -134,7 +134,9 @@ void fg_replay_compare_table(const fg_replay_file *file, const fg_replay_row *st
          "%.6f s\n", a.plan_seconds, b.plan_seconds, a.seconds, b.seconds, b.recorded_plan_seconds, b.recorded_seconds);
   printf("%ld results compared, largest relative L2 difference %.1e%s\n", b.compared, b.difference,
          any_wrong(file, ours) ? ": WRONG RESULTS" : "");
-  if (!any_on_device(file, ours))
+  if (!file->rows)
+    printf("no plan is in this trace: nothing was repeated (FFTW-MPI\'s plans are FFTW\'s own, and in none)\n");
+  else if (!any_on_device(file, ours))
     printf("all of it ran on the host: FFTW was compared with FFTW (FFTW3_GPU=force has the GPU do it, where there is one,\n"
            "FFTW3_GPU=force FFTW3_GPU_BACKEND=sim its kernels on the processor)\n");
 }

@@ -197,7 +197,7 @@ void fg_calibration_device(const char *name) {
   const bool of_any = !*measured_on.device || !strcmp(measured_on.device, "none");
   if (of_any || !strcmp(measured_on.device, tidied)) return;
   if (atomic_compare_exchange_strong(&in_force, &from_file, &host_only))
-    fg_log(FG_LOG_WARN, "%s is of another device (%s): the defaults stand for it", source, measured_on.device);
+    fg_log(FG_LOG_WARN, "%s is of another device (%s): its figures of the GPU are not used, the defaults are", source, measured_on.device);
 }
 
 void fg_calibration_use(const fg_calibration *c) { atomic_store(&in_force, c); }

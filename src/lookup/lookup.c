@@ -135,6 +135,14 @@ UNSEEN static bool is_function_of_fftw(void *address) {
   return (*file == '.' || *file == '-') && (symbol->st_info & 0xf) == STT_FUNC;
 }
 
+/* Another copy of the library looks for FFTW itself, as this one does. */
+UNSEEN static bool is_of_a_copy(const void *address) {
+  Dl_info at;
+  if (!address || !dladdr(address, &at)) return false;
+  const char *const slash = strrchr(at.dli_fname, '/');
+  return begins(slash ? slash + 1 : at.dli_fname, "libfftw3_gpu.");
+}
+
 /* Who keeps a copy of FFTW in a namespace of its own wants that one. */
 UNSEEN static bool is_elsewhere(void *handle) {
   Lmid_t space;
@@ -150,7 +158,7 @@ UNSEEN void *fg_lookup(void *handle, const char *name, const void *caller) {
     dlerror(); /* no error of the caller's */
     return NULL;
   }
-  if (object_of(caller) == object_of((const void *)instead)) return NULL;
+  if (object_of(caller) == object_of((const void *)instead) || is_of_a_copy(caller)) return NULL;
   void *const theirs = ask(handle, name);
   return is_function_of_fftw(theirs) ? instead(name, theirs) : NULL;
 }

@@ -187,9 +187,12 @@ static void *by_measurement(fg_problem *p, fg_host_plan made, double began, fg_r
 }
 
 /* Only wisdom of ours can be all that there is. */
+static bool only_we_know(const fg_problem *p) {
+  return p->flags & FG_WISDOM_ONLY && fg_wisdom_knows(p) && fg_settings_get()->mode != FG_MODE_OFF;
+}
 static void *from_our_wisdom(fg_problem *p, double began) {
   fg_route r = {.way = FG_ROUTE_GPU, .reason = "known from wisdom"};
-  if (!(p->flags & FG_WISDOM_ONLY) || !fg_wisdom_knows(p) || fg_settings_get()->mode == FG_MODE_OFF) return NULL;
+  if (!only_we_know(p)) return NULL;
   r.target = fg_target_get(&r.reason);
   return r.target ? on_device(p, began, &r) : NULL;
 }
@@ -198,13 +201,24 @@ static fg_route route_of(const fg_problem *p) {
   return fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
 }
 
+static void as_estimated(fg_problem *p) {
+  p->flags = (p->flags & ~(unsigned)(FG_WISDOM_ONLY | FG_PATIENT | FG_EXHAUSTIVE)) | FG_ESTIMATE;
+}
+
+/* The wisdom is of a machine with a GPU, where the program got a plan. */
+static void *instead_of_a_device(fg_problem *p) {
+  as_estimated(p);
+  const fg_host_plan made = host_plan(p);
+  return made ? host_stays(p, made, "known from wisdom of a GPU") : NULL;
+}
+
 /* That the real FFTW's wisdom knows it is the condition for a plan at all.  Which one, is decided as if it were to be estimated:
  * nothing is timed then. */
 static bool only_they_know(const fg_problem *p) {
   return p->flags & FG_WISDOM_ONLY && !fg_wisdom_knows(p) && fg_settings_get()->mode != FG_MODE_OFF;
 }
 static void *from_their_wisdom(fg_problem *p, fg_host_plan made, double began) {
-  p->flags = (p->flags & ~(unsigned)(FG_WISDOM_ONLY | FG_PATIENT | FG_EXHAUSTIVE)) | FG_ESTIMATE;
+  as_estimated(p);
   fg_route r = route_of(p);
   const fg_host *const host = fg_host_of(p->precision);
   void *const plan = r.way == FG_ROUTE_GPU ? on_device(p, began, &r) : NULL;
@@ -217,6 +231,7 @@ static void *on_host(fg_problem *p, double began, fg_route *r) {
   const fg_host_plan made = host_plan(p);
   if (!made) {
     void *plan = from_our_wisdom(p, began);
+    if (!plan && only_we_know(p)) plan = instead_of_a_device(p);
     if (!plan) fg_problem_free(p);
     return plan;
   }

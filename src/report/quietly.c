@@ -4,11 +4,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <time.h>
 #include <unistd.h>
 
-/* Both signals are the thread's that writes. */
+enum { SIGNALS = 2 };
+static const int signals[SIGNALS] = {SIGPIPE, SIGXFSZ}; /* both are the thread's that writes */
+
 static void take(int signal) {
   sigset_t one;
   sigemptyset(&one);
@@ -16,16 +17,17 @@ static void take(int signal) {
   while (sigtimedwait(&one, NULL, &(struct timespec){0, 0}) < 0 && errno == EINTR) continue;
 }
 
+/* What was written says nothing of the signal: a pipe whose reader goes away meanwhile has taken a part, and raises it. */
 ssize_t fg_write_quietly(int fd, const void *from, size_t bytes, off_t at) {
-  sigset_t both, before, pending;
+  sigset_t both, mask, before, now;
   sigemptyset(&both);
-  sigaddset(&both, SIGPIPE);
-  sigaddset(&both, SIGXFSZ);
-  if (sigpending(&pending) || pthread_sigmask(SIG_BLOCK, &both, &before)) return -1;
+  for (int i = 0; i < SIGNALS; i++) sigaddset(&both, signals[i]);
+  if (sigpending(&before) || pthread_sigmask(SIG_BLOCK, &both, &mask)) return -1;
   const ssize_t written = at < 0 ? write(fd, from, bytes) : pwrite(fd, from, bytes, at);
-  const int why = errno, signal = written >= 0 ? 0 : why == EPIPE ? SIGPIPE : why == EFBIG ? SIGXFSZ : 0;
-  if (signal && !sigismember(&pending, signal)) take(signal);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  const int why = errno;
+  for (int i = 0; i < SIGNALS && !sigpending(&now); i++)
+    if (sigismember(&now, signals[i]) && !sigismember(&before, signals[i])) take(signals[i]);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
   errno = why;
   return written;
 }

@@ -274,10 +274,16 @@ static void write_stderr(const char *text, size_t length) {
   if (fd >= 0) write_all(fd, text, length);
 }
 
-/* Not for ever: a program has to end, whoever else has locked the file. */
+/* Not for ever: a program has to end, whoever else has locked the file.  Of hundreds of ranks that end at once somebody writes all
+ * the time. */
 static void lock_file(int fd) {
-  for (int ms = 0; ms < 1000 && flock(fd, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR); ms++)
+  enum { MOST_MS = 2000 };
+  struct stat st = {.st_size = -1};
+  for (int idle = 0; idle < MOST_MS && flock(fd, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR);) {
+    const off_t before = st.st_size;
     usleep(1000);
+    idle = fstat(fd, &st) || st.st_size == before ? idle + 1 : 0;
+  }
 }
 
 /* The lock makes one process alone find the file empty, and write the header. */

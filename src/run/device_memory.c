@@ -50,7 +50,8 @@ static int copy_in_stream(const fg_target *t, void *to, const void *from, size_t
   return t->backend->copy_out(t->device, to, from, bytes, stream);
 }
 
-/* The copy goes in the program's default stream of its device; the memory may be of another device, or another context. */
+/* The memory may be of another device than the copy's, or of another context.  (Of its own the copy's stream has the order already;
+ * that the host waits for it twice, too, costs some microseconds.) */
 static void after_the_program(const fg_pointer *where, const fg_target *copying) {
   const char *why;
   if (!fg_residence_device(where)) return;

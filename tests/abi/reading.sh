@@ -17,4 +17,14 @@ for mode in off auto force; do
   case $mode in force) wanted=0 ;; *) wanted=12 ;; esac
   [ $status -eq $wanted ] || fail "$mode, known to stock FFTW's wisdom: status $status, not $wanted"
 done
+
+# And wisdom of ours alone where there is no GPU: a plan of the real FFTW.
+env FFTW3_GPU=force FFTW3_GPU_BACKEND=sim LD_PRELOAD="$lib" "$work/reading" keep "$work/ours" || fail "no wisdom of ours"
+grep -q fftw3-gpu-wisdom "$work/ours" || fail "no list of ours"
+for mode in auto force; do
+  env FFTW3_GPU=$mode FFTW3_GPU_BACKEND=cuda FFTW3_GPU_DEVICE=1000 LD_PRELOAD="$lib" "$work/reading" known "$work/ours" \
+    2>"$work/err"
+  status=$?
+  [ $status -eq 12 ] || { cat "$work/err"; fail "$mode, known to our wisdom, no GPU: status $status, not 12"; }
+done
 echo "read and left"

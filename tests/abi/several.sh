@@ -9,8 +9,8 @@ cp "$lib" "$other/$(basename "$lib")" || fail "cannot copy the library"
 second=$other/$(basename "$lib")
 lookup=$(dirname "$lib")/libfftw3_gpu_lookup.so
 for mode in off auto force; do
-  for preload in '' "$lib" "$lib:$lookup"; do
-    case $preload in *:*) [ -e "$lookup" ] || continue ;; esac
+  for preload in '' "$lib" "$lib:$lookup" "$lib:$second"; do
+    case $preload in *:"$lookup") [ -e "$lookup" ] || continue ;; esac
     for how in global local; do
       for order in "$lib $second" "$second $lib"; do
         # shellcheck disable=SC2086 # two words
@@ -20,4 +20,13 @@ for mode in off auto force; do
     done
   done
 done
+
+# Behind a copy that is preloaded, too, is the real FFTW: what verifies and falls back to the other copy would see its GPU.
+compile one_plan -l"${fftw#lib}"
+env FFTW3_GPU_LOG=debug LD_PRELOAD="$lib:$second" "$work/one_plan" >"$work/out" 2>&1 || fail "one_plan: status $?"
+real=$(sed -n 's/.*the real FFTW is //p' "$work/out")
+case $real in
+  '') cat "$work/out"; fail "it does not tell what the real FFTW is" ;;
+  *fftw3_gpu*) fail "a copy is taken for the real FFTW: $real" ;;
+esac
 echo "each by itself"
