@@ -7,8 +7,8 @@
 #endif
 #include "compat/fftw2.h"
 
-#include <dlfcn.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,21 +51,56 @@ static enum version version_needed(const struct link_map *map, char common[NAME]
   return version;
 }
 
-static void *in_library(const char *file, const char *name) {
-  void *const handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD), *const address = handle ? dlsym(handle, name) : NULL;
-  if (handle) dlclose(handle); /* as often as it was before */
-  else dlerror();              /* our misses are not the program's errors */
-  return address;
+/* ---- among all that is loaded ---- */
+
+typedef struct {
+  const char *name, *common; /* the function, the library that has it; NULL: of any precision */
+  void *function;
+  bool three; /* an object is linked to FFTW 3, which we may have opened ourselves */
+} search;
+
+static bool object_of(const struct dl_phdr_info *info, fg_object *object) {
+  for (int i = 0; i < info->dlpi_phnum; i++)
+    if (info->dlpi_phdr[i].p_type == PT_LOAD)
+      return fg_object_at((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), object);
+  return false;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *data) {
+  (void)size;
+  search *const s = data;
+  fg_object object;
+  char common[NAME];
+  if (!object_of(info, &object)) return 0;
+  const enum version version = version_of(info->dlpi_name, common);
+  const bool wanted = version == FFTW_2 && (!s->common || strcmp(common, s->common) == 0);
+  if (wanted && !s->function && fg_object_exports(object.map, "fftw_create_plan"))
+    s->function = fg_object_exports(object.map, s->name);
+  if (version != FFTW_3) s->three |= version_needed(object.map, common) == FFTW_3;
+  return 0;
+}
+
+/* dl_iterate_phdr's lock is not that of constructors, dlopen and dlsym, whose owner may wait for the caller. */
+static search searched(const char *name, const char *common) {
+  search s = {.name = name, .common = common};
+  dl_iterate_phdr(look_at, &s);
+  return s;
 }
 
 void *fg_fftw2(const char *name, const void *caller) {
   fg_object object;
   char common[NAME];
-  if (!fg_object_at(caller, &object) || fg_object_exports(object.map, "fftw_plan_guru64_dft")) return NULL; /* FFTW 3 */
-  if (fg_object_exports(object.map, "fftw_create_plan")) return fg_object_exports(object.map, name);
-  enum version version = version_of(object.map->l_name, common);
-  if (!version) version = version_needed(object.map, common);
-  /* It says nothing: it was linked by what the program has, or this is who called it, and it ended in a jump to us. */
-  if (!version) version = version_needed(_r_debug.r_map, common);
-  return version == FFTW_2 ? in_library(common, name) : NULL;
+  if (fg_object_at(caller, &object)) {
+    if (fg_object_exports(object.map, "fftw_plan_guru64_dft")) return NULL; /* FFTW 3 */
+    if (fg_object_exports(object.map, "fftw_create_plan")) return fg_object_exports(object.map, name);
+    enum version version = version_of(object.map->l_name, common);
+    if (!version) version = version_needed(object.map, common);
+    if (version) return version == FFTW_2 ? searched(name, common).function : NULL;
+  }
+  /* It says nothing: it was linked by what the program has, or was given the function's address, or is who called the caller,
+   * which ended in a jump to us. */
+  const enum version program = version_needed(_r_debug.r_map, common);
+  if (program) return program == FFTW_2 ? searched(name, common).function : NULL;
+  const search any = searched(name, NULL);
+  return any.three ? NULL : any.function;
 }

@@ -6,7 +6,7 @@
 #include "compat/precision.h"
 
 /* FFTW 2's function of that name, if it is FFTW 2 that the caller at that address means: a library of FFTW 2, or who is linked to
- * one; else NULL.  To be asked before the planner's lock is taken, since it may ask the loader. */
+ * one; else NULL. */
 void *fg_fftw2(const char *name, const void *caller);
 
 /* At the beginning of a function that FFTW 2 has, too: leave it for that one, with the same arguments. */

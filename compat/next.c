@@ -56,7 +56,7 @@ static bool is_a_copy(const fg_object *o) { return fg_object_exports(o->map, "ff
 static void *symbol(void *handle, const char *name) {
   fg_object theirs;
   void *address = dlsym(handle, name);
-  return address && fg_object_at(address, &theirs) && !is_a_copy(&theirs) ? address : NULL;
+  return address && fg_object_at(address, &theirs) && !is_this_library(&theirs) && !is_a_copy(&theirs) ? address : NULL;
 }
 
 typedef struct {

@@ -40,19 +40,19 @@ int fg_sim_shared_reserve(fg_sim_shared_memory *s, size_t bytes) {
   return 0;
 }
 
-void fg_sim_shared_begin(fg_sim_shared_memory *s) { s->begin = s->together = ++s->epoch; }
+void fg_sim_shared_begin(fg_sim_shared_memory *s) { s->begin = s->own = s->together = ++s->epoch; }
 
-void fg_sim_shared_barrier(fg_sim_shared_memory *s) { s->epoch++; }
+void fg_sim_shared_barrier(fg_sim_shared_memory *s) { s->own = ++s->epoch; }
 
-void fg_sim_shared_cluster_barrier(fg_sim_shared_memory *s) { s->together = ++s->epoch; }
+void fg_sim_shared_cluster_barrier(fg_sim_shared_memory *s) { s->own = s->together = ++s->epoch; }
 
-void fg_sim_shared_received(fg_sim_shared_memory *s) { s->together = s->epoch + 1; }
+void fg_sim_shared_received(fg_sim_shared_memory *s) { s->together = ++s->epoch; }
 
 static inline bool is_of_neighbour(unsigned thread) { return thread >= FG_BLOCK_THREADS; }
 
 /* The epoch from which on nothing has ordered all that the two do. */
 static inline uint64_t since(const fg_sim_shared_memory *s, unsigned then, unsigned now) {
-  return is_of_neighbour(then) || is_of_neighbour(now) ? s->together : s->epoch;
+  return is_of_neighbour(then) || is_of_neighbour(now) ? s->together : s->own;
 }
 
 void fg_sim_shared_warp_sync(fg_sim_shared_memory *s, unsigned warp, uint32_t mask, bool everyone) {
@@ -91,7 +91,8 @@ static uint32_t readers_beside(const fg_sim_shared_memory *s, const fg_sim_note 
 
 static void note_read(const fg_sim_shared_memory *s, fg_sim_note *n, unsigned thread) {
   uint32_t clock = s->warps[thread / FG_WARP].clock, lane = UINT32_C(1) << thread % FG_WARP;
-  bool first = n->read_epoch != s->epoch;
+  bool first = n->read_epoch < s->own;
+  n->read_epoch = s->epoch;
   if (!first && n->read_warp != thread / FG_WARP) {
     n->read_warp = SEVERAL_WARPS;
     return;
@@ -101,7 +102,6 @@ static void note_read(const fg_sim_shared_memory *s, fg_sim_note *n, unsigned th
     first = n->read_lanes == 0;
   }
   if (first) {
-    n->read_epoch = s->epoch;
     n->read_warp = (uint16_t)(thread / FG_WARP);
     n->read_clock = clock;
     n->read_lanes = 0;
@@ -126,7 +126,7 @@ static bool read_beside(const fg_sim_shared_memory *s, const fg_sim_note *n, uns
 static inline bool not_waited_for(const fg_sim_shared_memory *s, const fg_sim_note *n, unsigned thread) {
   if (n->write_epoch == UNDER_WAY || is_of_neighbour(thread))
     return n->write_epoch >= s->together;
-  return n->write_epoch == s->epoch && (int32_t)(s->seen[thread] - n->write_clock) < 0;
+  return n->write_epoch >= s->own && (int32_t)(s->seen[thread] - n->write_clock) < 0;
 }
 
 static inline fg_sim_shared_result touch_word(fg_sim_shared_memory *s, fg_sim_note *n, unsigned thread, bool write,

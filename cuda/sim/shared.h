@@ -28,7 +28,8 @@ typedef struct {
   size_t bytes;   /* of this launch */
   uint64_t epoch; /* of the last barrier; grows from block to block, never returns */
   uint64_t begin; /* the epoch with which the running block began */
-  uint64_t together; /* the first epoch that nothing has ordered which orders threads of different blocks */
+  uint64_t own;      /* the epoch of the last barrier that orders this block's threads */
+  uint64_t together; /* and of what orders threads of different blocks */
   fg_sim_note *notes;
   size_t room;
   fg_sim_warp_order warps[FG_BLOCK_WARPS];

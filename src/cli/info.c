@@ -59,11 +59,12 @@ static void print_backend(const fg_backend *b) {
     print_device(b, d);
 }
 
-/* A wrong choice is told of as programs are told. */
-static void check_choice(void) {
+/* As programs do it: a wrong choice is told of, and figures of another device are not those in force. */
+static void choose(void) {
   const fg_backend *b = fg_target_backend();
-  const int count = b ? b->count() : 0;
-  if (count > 0) fg_target_choose(count);
+  const char *why;
+  const fg_target *t = b && b->count() > 0 ? fg_target_get(&why) : NULL;
+  if (t) fg_calibration_device(t->info->name);
 }
 
 static void print_backends(void) {
@@ -73,7 +74,7 @@ static void print_backends(void) {
   printf("cuda           none: built without CUDA\n");
 #endif
   print_backend(&fg_backend_sim);
-  check_choice();
+  choose();
 }
 
 static void print_kernels(void) {
@@ -86,9 +87,6 @@ static void print_kernels(void) {
 }
 
 static void print_calibration(void) {
-  const char *why;
-  const fg_target *t = fg_target_get(&why); /* figures of another device are not those in force */
-  if (t) fg_calibration_device(t->info->name);
   const fg_calibration *c = fg_calibration_get();
   const char *source = fg_calibration_source();
   fg_machine m;

@@ -277,9 +277,10 @@ static void write_stderr(const char *text, size_t length) {
 /* Not for ever: a program has to end, whoever else has locked the file.  Of hundreds of ranks that end at once somebody writes all
  * the time. */
 static void lock_file(int fd) {
-  enum { MOST_MS = 2000 };
+  enum { MOST_IDLE_MS = 2000, MOST_MS = 30000 };
   struct stat st = {.st_size = -1};
-  for (int idle = 0; idle < MOST_MS && flock(fd, LOCK_EX | LOCK_NB) && (errno == EWOULDBLOCK || errno == EINTR);) {
+  for (int ms = 0, idle = 0; idle < MOST_IDLE_MS && ms < MOST_MS && flock(fd, LOCK_EX | LOCK_NB) &&
+                             (errno == EWOULDBLOCK || errno == EINTR); ms++) {
     const off_t before = st.st_size;
     usleep(1000);
     idle = fstat(fd, &st) || st.st_size == before ? idle + 1 : 0;

@@ -1,6 +1,14 @@
-/* fftw2.c: a little of FFTW 2, of which each function tells that it was called; a library for real transforms beside it; a program,
- * or a plugin, of them; another plugin, of FFTW 3.  Which of these: LIBRARY, REAL, PROGRAM, PLUGIN, OTHER. */
+/* fftw2.c: parts of programs of FFTW 2, one for each name that is defined:
+ *   LIBRARY   a little of it, of which each function tells that it was called
+ *   REAL      its library for real transforms
+ *   PROGRAM, PLUGIN   what uses them
+ *   HOST      a program that opens a plugin and is linked to no FFTW
+ *   OTHER     a plugin of FFTW 3
+ *   THIRD     a library that knows nothing of either
+ *   WRAPPER, WRAPPED  a library between FFTW 2 and a program, and that program
+ *   STARTER   a plugin whose constructor waits for a thread that uses FFTW 2 */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +55,7 @@ void rfftw_destroy_plan(plan p) { fftw_destroy_plan(p); puts("of reals"); }
 #endif
 
 #if defined PROGRAM || defined PLUGIN
+void by_address(void (*)(void *), void *); /* as a third library does it that knows nothing of either */
 static void show(char c, void *data) { printf("%s %c\n", (const char *)data, c); }
 static int two(void *data) { return *(const char *)data; }
 
@@ -63,12 +72,42 @@ int use(void) {
   printf("%d%d ", fftw_import_wisdom(two, "2"), fftw_import_wisdom(two, "3"));
   printf("%d%d ", fftw_import_wisdom_from_file(stdin), fftw_import_wisdom_from_file(stdout));
   printf("%d%d\n", fftw_import_wisdom_from_string("2"), fftw_import_wisdom_from_string("3"));
-  fftw_destroy_plan(p);
+  by_address((void (*)(void *))fftw_destroy_plan, p);
 #ifdef PROGRAM
   rfftw_destroy_plan(fftw_create_plan(9, -1, 0));
 #endif
   fflush(stdout);
   return 0;
+}
+#endif
+
+#ifdef WRAPPER /* both end in a jump */
+plan wrapper_plan(int n) { return fftw_create_plan(n, -1, 0); }
+void wrapper_print(plan p) { fftw_print_plan(p); }
+void wrapper_destroy(plan p) { fftw_destroy_plan(p); }
+#endif
+
+#ifdef WRAPPED
+plan wrapper_plan(int n);
+void wrapper_print(plan);
+void wrapper_destroy(plan);
+int main(int argc, char **argv) {
+  plan p = wrapper_plan(10);
+  wrapper_print(p);
+  wrapper_destroy(p);
+  return argc > 1 && !dlopen(argv[1], RTLD_NOW);
+}
+#endif
+
+#ifdef STARTER
+static void *work(void *unused) {
+  fftw_destroy_plan(fftw_create_plan(11, -1, 0));
+  fflush(stdout);
+  return unused;
+}
+__attribute__((constructor)) static void start(void) {
+  pthread_t thread;
+  if (!pthread_create(&thread, NULL, work, NULL)) pthread_join(thread, NULL);
 }
 #endif
 
@@ -94,6 +133,13 @@ int main(int argc, char **argv) {
   void *const plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   int (*const theirs)(void) = plugin ? (int (*)(void))dlsym(plugin, "use") : NULL;
   return theirs ? theirs() : 2;
+}
+#endif
+
+#ifdef THIRD
+void by_address(void (*f)(void *), void *data) {
+  f(data);
+  puts("by address");
 }
 #endif
 

@@ -7,17 +7,22 @@ build() {
   what=$1 file=$2
   shift 2
   # shellcheck disable=SC2086
-  $CC -O1 -D"$what" -o "$work/$file" "$src/fftw2.c" "$@" || fail "$file does not compile"
+  $CC -O2 -D"$what" -o "$work/$file" "$src/fftw2.c" "$@" || fail "$file does not compile"
 }
 build LIBRARY libfftw.so.2 -fPIC -shared -Wl,-soname,libfftw.so.2
 build REAL librfftw.so.2 -fPIC -shared -Wl,-soname,librfftw.so.2
 ln -s libfftw.so.2 "$work/libfftw.so"
 ln -s librfftw.so.2 "$work/librfftw.so"
 here="-L$work -Wl,-rpath,$work -Wl,--no-as-needed"
+build THIRD libthird.so -fPIC -shared
 # shellcheck disable=SC2086
-build PROGRAM program $here -lrfftw -lfftw -ldl
-# shellcheck disable=SC2086
-build PLUGIN plugin.so -fPIC -shared $here -lfftw
+{
+  build PROGRAM program $here -lrfftw -lfftw -lthird -ldl
+  build PLUGIN plugin.so -fPIC -shared $here -lfftw -lthird
+  build WRAPPER libwrapper.so -fPIC -shared $here -lfftw
+  build WRAPPED wrapped $here -lwrapper -ldl
+  build STARTER starter.so -fPIC -shared $here -lfftw -lpthread
+}
 # shellcheck disable=SC2086
 build OTHER other.so -fPIC -shared -Wl,--no-as-needed -lfftw3
 build HOST host -ldl
@@ -33,6 +38,8 @@ same() {
 same "$work/program"
 same "$work/program" "$work/plugin.so"
 same "$work/host" "$work/plugin.so"
+same "$work/wrapped"
+same timeout -s KILL 60 "$work/wrapped" "$work/starter.so"
 same "$work/host" "$work/other.so"
 grep -q '^16 0$' "$work/stock" || fail "the plugin of FFTW 3"
 for mode in off auto force; do # (without the library this plugin's plans would be destroyed by FFTW 2)

@@ -27,4 +27,10 @@ for mode in auto force; do
   status=$?
   [ $status -eq 12 ] || { cat "$work/err"; fail "$mode, known to our wisdom, no GPU: status $status, not 12"; }
 done
+# Nor where the device is not to be used for it.
+if [ "$FG_PRECISION" = double ]; then
+  env FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_DOUBLE=host LD_PRELOAD="$lib" "$work/reading" known "$work/ours"
+  status=$?
+  [ $status -eq 12 ] || fail "known to our wisdom, doubles are the host's: status $status, not 12"
+fi
 echo "read and left"

@@ -309,6 +309,12 @@ static const struct {
     {IN_PAIRS(BEGIN(50) "if (T < 100) cluster_send<true>(tile, T % 2 ? other : 1 - other, T, {1, 1}, at);"
               "cluster_receive(at); if (T < 100) shared_load(tile + (T + 34) % 100);"),
      "race: no barrier since the access of thread 34"},
+    {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, 1 - other, T, {1, 1}, at); __syncthreads();"
+              "if (T < 100) shared_load(tile + (T + 34) % 100);"),
+     "race: no barrier since the access of thread 34"},
+    {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"
+              "if (other && T < 100) shared_load(tile + T); if (!other && T < 100) cluster_store(tile, other, T, {2, 2});" MEET),
+     "race: no barrier since the access of thread"},
     {IN_PAIRS(BEGIN(256) "cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"),
      "touched where what arrives from the cluster is counted"},
     {IN_PAIRS(BEGIN(100) "if (T < 100) cluster_send(tile, other, T, {1, 1}, at); cluster_receive(at);"
