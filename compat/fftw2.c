@@ -42,9 +42,8 @@ static enum version version_of(const char *file, char common[NAME]) {
 /* What the object is linked to, the first of both as the loader would take it. */
 static enum version version_needed(const struct link_map *map, char common[NAME]) {
   const char *strings = NULL;
-  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) /* (some loaders leave addresses as in the file) */
-    if (d->d_tag == DT_STRTAB)
-      strings = (const char *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
+  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_STRTAB) strings = fg_object_address(map, d);
   enum version version = NO_FFTW;
   for (const ElfW(Dyn) *d = map->l_ld; strings && d && d->d_tag != DT_NULL && !version; d++)
     if (d->d_tag == DT_NEEDED) version = version_of(strings + d->d_un.d_val, common);

@@ -41,8 +41,8 @@ void *fg_object_exports(const struct link_map *map, const char *name) {
   const ElfW(Sym) *symbols = NULL;
   const char *strings = NULL;
   const uint32_t *table = NULL;
-  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) { /* (some loaders leave addresses as in the file) */
-    const void *const at = (const void *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
+  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
+    const void *const at = fg_object_address(map, d);
     if (d->d_tag == DT_SYMTAB) symbols = at;
     if (d->d_tag == DT_STRTAB) strings = at;
     if (d->d_tag == DT_GNU_HASH) table = at;

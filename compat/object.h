@@ -14,6 +14,11 @@ typedef struct {
 /* That which address is in. */
 bool fg_object_at(const void *address, fg_object *);
 
+/* What an entry of its dynamic section points to: some loaders leave addresses as in the file. */
+static inline const void *fg_object_address(const struct link_map *map, const ElfW(Dyn) *d) {
+  return (const void *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
+}
+
 /* What the object itself exports under that name, or NULL. */
 void *fg_object_exports(const struct link_map *, const char *name);
 

@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cuda/backend.h"
 #include "src/report/log.h"
+#include "src/report/quietly.h"
 #include "src/report/settings.h"
 
 #define ENTRY_PREFIX "fg-"
@@ -212,30 +212,12 @@ bool fg_store_has(const char *key, const char *suffix) {
 
 /* ---- writing ---- */
 
-static bool write_all(int file, const void *from, size_t bytes) {
-  const char *at = from;
-  while (bytes > 0) {
-    ssize_t put = write(file, at, bytes);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put;
-    bytes -= (size_t)put;
-  }
-  return true;
-}
-
-/* Writing past the limit would not only fail but raise SIGXFSZ, which ends the program. */
-static bool within_limit(size_t bytes) {
-  struct rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
-}
-
 static bool write_entry(int file, const char *key, const void *blob, size_t bytes) {
   header head = {.key_bytes = strlen(key), .blob_bytes = bytes};
   memcpy(head.magic, file_magic, sizeof file_magic);
   head.checksum = fg_hash(fg_hash(0, key, head.key_bytes), blob, bytes);
-  return within_limit(sizeof head + head.key_bytes + bytes) && write_all(file, &head, sizeof head) &&
-         write_all(file, key, head.key_bytes) && write_all(file, blob, bytes);
+  return fg_write_quietly(file, &head, sizeof head, -1) && fg_write_quietly(file, key, head.key_bytes, -1) &&
+         fg_write_quietly(file, blob, bytes, -1);
 }
 
 /* A new file in the folder, made if it is missing, and its name (to be freed); else errno's value in *error. */
@@ -314,8 +296,7 @@ int fg_store_write(const char *name, const char *text, size_t bytes) {
   char *path = folder ? join(folder, name) : NULL, *temporary = NULL;
   int error = folder ? ENOMEM : ENOENT, file = path ? open_temporary(folder, &temporary, &error) : -1;
   if (file >= 0) {
-    errno = EFBIG;
-    bool written = within_limit(bytes) && write_all(file, text, bytes);
+    const bool written = fg_write_quietly(file, text, bytes, -1);
     if (close(file) || !written || rename(temporary, path)) {
       error = errno ? errno : EIO;
       unlink(temporary);

@@ -80,13 +80,8 @@ static int write_file(const char *folder, const char *name, const void *text, si
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0)
     return -1;
-  const char *at = text;
-  for (ssize_t written = 1; bytes && written > 0; at += written, bytes -= (size_t)written) {
-    written = fg_write_quietly(file, at, bytes, -1);
-    if (written < 0)
-      break;
-  }
-  return close(file) == 0 && bytes == 0 ? 0 : -1;
+  const bool written = fg_write_quietly(file, text, bytes, -1);
+  return close(file) == 0 && written ? 0 : -1;
 }
 
 static int make_folder(fg_build *b) {

@@ -187,20 +187,6 @@ static void *by_measurement(fg_problem *p, fg_host_plan made, double began, fg_r
   return host_stays(p, made, r->reason);
 }
 
-/* Only wisdom of ours can be all that there is. */
-static bool only_we_know(const fg_problem *p) {
-  return p->flags & FG_WISDOM_ONLY && fg_wisdom_knows(p) && fg_settings_get()->mode != FG_MODE_OFF;
-}
-static void *from_our_wisdom(fg_problem *p, double began, fg_route *r) {
-  *r = (fg_route){.way = FG_ROUTE_GPU, .reason = fg_route_must_host(p)};
-  if (r->reason) return NULL;
-  r->target = fg_target_get(&r->reason);
-  if (r->target) r->reason = fg_doubles_object(p, r->target->info);
-  if (!r->target || r->reason) return NULL;
-  r->reason = "known from wisdom";
-  return on_device(p, began, r);
-}
-
 static fg_route route_of(const fg_problem *p) {
   return fg_resident_wanted(p, &p->arrays) ? fg_resident_route(p) : fg_route_of(p);
 }
@@ -209,11 +195,23 @@ static void as_estimated(fg_problem *p) {
   p->flags = (p->flags & ~(unsigned)(FG_WISDOM_ONLY | FG_PATIENT | FG_EXHAUSTIVE)) | FG_ESTIMATE;
 }
 
-/* Where that is not for this machine's device: the program got a plan where the wisdom is from. */
-static void *instead_of_a_device(fg_problem *p, const char *reason) {
+/* Only wisdom of ours can be all that there is.  Where it is not for this machine's device, the program got a plan where it is
+ * from. */
+static bool only_we_know(const fg_problem *p) {
+  return p->flags & FG_WISDOM_ONLY && fg_wisdom_knows(p) && fg_settings_get()->mode != FG_MODE_OFF;
+}
+static void *from_our_wisdom(fg_problem *p, double began) {
+  fg_route r = {.way = FG_ROUTE_GPU, .reason = fg_route_must_host(p)};
+  if (!r.reason) r.target = fg_target_get(&r.reason);
+  if (r.target) r.reason = fg_doubles_object(p, r.target->info);
+  if (!r.reason) {
+    r.reason = "known from wisdom";
+    void *const plan = on_device(p, began, &r);
+    if (plan) return plan;
+  }
   as_estimated(p);
   const fg_host_plan made = host_plan(p);
-  return made ? host_stays(p, made, reason) : NULL;
+  return made ? host_stays(p, made, r.reason) : NULL;
 }
 
 /* That the real FFTW's wisdom knows it is the condition for a plan at all.  Which one, is decided as if it were to be estimated:
@@ -234,9 +232,7 @@ static void *from_their_wisdom(fg_problem *p, fg_host_plan made, double began) {
 static void *on_host(fg_problem *p, double began, fg_route *r) {
   const fg_host_plan made = host_plan(p);
   if (!made) {
-    fg_route ours;
-    void *plan = only_we_know(p) ? from_our_wisdom(p, began, &ours) : NULL;
-    if (!plan && only_we_know(p)) plan = instead_of_a_device(p, ours.reason);
+    void *plan = only_we_know(p) ? from_our_wisdom(p, began) : NULL;
     if (!plan) fg_problem_free(p);
     return plan;
   }

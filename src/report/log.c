@@ -32,7 +32,7 @@ static size_t format_line(char line[LINE], const char *level, const char *format
 }
 
 static void put(int fd, const char *line, size_t length) {
-  if (fg_write_quietly(fd, line, length, -1) < 0) return; /* a log that cannot be written must not harm the program */
+  fg_write_quietly(fd, line, length, -1); /* a log that cannot be written must not harm the program */
 }
 
 void fg_log_setting(const char *name, const char *value, const char *why) {

@@ -17,13 +17,25 @@ static void take(int signal) {
   while (sigtimedwait(&one, NULL, &(struct timespec){0, 0}) < 0 && errno == EINTR) continue;
 }
 
+static bool write_all(int fd, const char *from, size_t bytes, off_t at) {
+  while (bytes > 0) { /* a pipe may take less */
+    const ssize_t written = at < 0 ? write(fd, from, bytes) : pwrite(fd, from, bytes, at);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    from += written;
+    bytes -= (size_t)written;
+    if (at >= 0) at += written;
+  }
+  return true;
+}
+
 /* What was written says nothing of the signal: a pipe whose reader goes away meanwhile has taken a part, and raises it. */
-ssize_t fg_write_quietly(int fd, const void *from, size_t bytes, off_t at) {
+bool fg_write_quietly(int fd, const void *from, size_t bytes, off_t at) {
   sigset_t both, mask, before, now;
   sigemptyset(&both);
   for (int i = 0; i < SIGNALS; i++) sigaddset(&both, signals[i]);
-  if (sigpending(&before) || pthread_sigmask(SIG_BLOCK, &both, &mask)) return -1;
-  const ssize_t written = at < 0 ? write(fd, from, bytes) : pwrite(fd, from, bytes, at);
+  if (sigpending(&before) || pthread_sigmask(SIG_BLOCK, &both, &mask)) return false;
+  const bool written = write_all(fd, from, bytes, at);
   const int why = errno;
   for (int i = 0; i < SIGNALS && !sigpending(&now); i++)
     if (sigismember(&now, signals[i]) && !sigismember(&before, signals[i])) take(signals[i]);

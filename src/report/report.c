@@ -254,24 +254,13 @@ static char *print_in_c_locale(size_t *length) {
   return text;
 }
 
-static bool write_all(int fd, const char *text, size_t length) {
-  while (length) { /* one write, unless a pipe takes less */
-    ssize_t n = fg_write_quietly(fd, text, length, -1);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text += n;
-    length -= (size_t)n;
-  }
-  return true;
-}
-
 /* Whether fd is still what stderr was when the first plan was made, not a file that the program opened since. */
 static void write_stderr(const char *text, size_t length) {
   const int fds[] = {STDERR_FILENO, report.error_fd};
   int fd = -1;
   for (int i = 1; i >= 0; i--)
     if (fg_is_standard_error(fds[i])) fd = fds[i];
-  if (fd >= 0) write_all(fd, text, length);
+  if (fd >= 0) fg_write_quietly(fd, text, length, -1);
 }
 
 /* Not for ever: a program has to end, whoever else has locked the file.  Of hundreds of ranks that end at once somebody writes all
@@ -293,7 +282,7 @@ static void write_file(const char *path, const char *text, size_t length) {
   struct stat st;
   if (fd >= 0) lock_file(fd);
   size_t skip = fd >= 0 && !fstat(fd, &st) && st.st_size > 0 ? sizeof header - 1 : 0;
-  if (fd < 0 || !write_all(fd, text + skip, length - skip))
+  if (fd < 0 || !fg_write_quietly(fd, text + skip, length - skip, -1))
     unusable(path);
   if (fd >= 0) close(fd);
 }

@@ -17,5 +17,5 @@ bool fg_is_standard_error(int fd) {
 }
 
 void fg_standard_error_write(const char *text, size_t length) {
-  if (fg_is_standard_error(STDERR_FILENO) && fg_write_quietly(STDERR_FILENO, text, length, -1) < 0) return; /* nobody to tell */
+  if (fg_is_standard_error(STDERR_FILENO)) fg_write_quietly(STDERR_FILENO, text, length, -1); /* else nobody is told */
 }

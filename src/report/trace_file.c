@@ -93,23 +93,12 @@ static bool still_open(void) {
   return is_open();
 }
 
-static bool put(const char *text, size_t length, size_t at) {
-  while (length) {
-    const ssize_t n = fg_write_quietly(file.fd, text, length, (off_t)at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text += n;
-    at += (size_t)n;
-    length -= (size_t)n;
-  }
-  return true;
-}
-
 /* First the old tail goes: a process that is killed in between leaves less, but nothing wrong. */
 bool fg_trace_file_write(const char *text, size_t length, const char *tail, size_t tail_length) {
   errno = 0;
-  const bool good = still_open() && !ftruncate(file.fd, (off_t)file.size) && put(text, length, file.size) &&
-                    put(tail, tail_length, file.size + length);
+  const bool good = still_open() && !ftruncate(file.fd, (off_t)file.size) &&
+                    fg_write_quietly(file.fd, text, length, (off_t)file.size) &&
+                    fg_write_quietly(file.fd, tail, tail_length, (off_t)(file.size + length));
   if (!good) unusable(file.path, errno ? strerrordesc_np(errno) : "it was replaced");
   file.size += length;
   return good;

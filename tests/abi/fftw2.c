@@ -127,15 +127,6 @@ int use(void) {
 }
 #endif
 
-#ifdef PROGRAM
-int main(int argc, char **argv) {
-  if (argc < 2) return use();
-  void *const plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
-  int (*const theirs)(void) = plugin ? (int (*)(void))dlsym(plugin, "use") : NULL;
-  return theirs ? theirs() : 2;
-}
-#endif
-
 #ifdef THIRD
 void by_address(void (*f)(void *), void *data) {
   f(data);
@@ -143,8 +134,11 @@ void by_address(void (*f)(void *), void *data) {
 }
 #endif
 
-#ifdef HOST /* of a plugin, linked to neither */
+#if defined PROGRAM || defined HOST /* of a plugin */
 int main(int argc, char **argv) {
+#ifdef PROGRAM
+  if (argc < 2) return use();
+#endif
   void *const plugin = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
   int (*const theirs)(void) = plugin ? (int (*)(void))dlsym(plugin, "use") : NULL;
   if (!theirs) fprintf(stderr, "%s\n", dlerror());
