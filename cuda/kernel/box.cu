@@ -65,6 +65,7 @@
 #include "line.h"
 #include "mirrored_rows.h"
 #include "row_spectrum.h"
+#include "turns.h"
 #include "twiddle.h"
 
 /* ---- one butterfly of stage S, whose points are v ---- */
@@ -94,12 +95,13 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
 /* The factors of the inputs but the first, into the registers that these will have: asked for before the barrier that the
  * inputs wait for. */
 template <int S> constexpr bool IS_TURNED = stage<S>::P > 1 && stage<S>::R > 1;
+/* As in stage.h. */
+template <int S> using turns_of = turns<stage<S>::R, (FG_STRIP || FG_ACROSS || stage<S>::AXIS != ROW || stage<S>::P < 32)>;
 template <int S> FG_DEVICE void fetch_twiddles(const fg_tile_args &a, const spot &at, cplx *v) {
   using T = stage<S>;
   if (!IS_TURNED<S> || !at.exists) return;
   const cplx *w = static_cast<const cplx *>(a.box_stages[T::AXIS]) + twiddles_before(S) + at.b % T::P;
-#pragma unroll
-  for (int j = 1; j < T::R; j++) v[j] = table_load(w + (j - 1) * T::P);
+  turns_of<S>::fetch(v, [&](int j) { return table_load(w + (j - 1) * T::P); });
 }
 
 /* The inputs of a butterfly, turned; they are whole groups apart: the same.  E: after which stage. */
@@ -109,9 +111,9 @@ template <int S, int E> FG_DEVICE void exchange_read(const spot &at, cplx *v, co
   if (!at.exists) return;
   const int start = tile_address<E, T::AXIS>(at, at.b);
 #pragma unroll
-  for (int j = 0; j < T::R; j++) {
+  for (int j = T::R - 1; j >= 0; j--) {
     const cplx x = shared_load(tile + start + j * STEP);
-    v[j] = IS_TURNED<S> && j > 0 ? x * v[j] : x;
+    v[j] = IS_TURNED<S> && j > 0 ? x * turns_of<S>::factor(v, j) : x;
   }
 }
 

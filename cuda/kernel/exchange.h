@@ -97,11 +97,12 @@ template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   }
 }
 
-/* Input j of stage S's butterfly i of this thread, from what was exchanged: turned by its factor, which is in v.  The first
- * butterfly of those that are alike is read last. */
+/* Input j of stage S's butterfly i of this thread, from what was exchanged: turned by its factor, in v or of those before it
+ * there.  So the last input is read first, and the first butterfly of those that are alike last. */
 template <int S> FG_DEVICE void put_input(cplx *v, int i, int j, cplx x) {
   using T = stage<S>;
-  v[i * T::R + j] = IS_TURNED<S> && TURN_EARLY && j > 0 ? x * v[i / T::ALIKE * T::ALIKE * T::R + j] : x;
+  const bool turned = IS_TURNED<S> && TURN_EARLY && j > 0;
+  v[i * T::R + j] = turned ? x * turns_of<S>::factor(v + i / T::ALIKE * T::ALIKE * T::R, j) : x;
 }
 
 /* Inputs of stage S: butterfly b's input j is point b + j·N/R. */
@@ -115,12 +116,12 @@ template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
       using X = skewed_exchange<S - 1>;
       const cplx *const first = tile + at.line * X::PITCH + X::groups(at.b / X::POINTS) + at.b % X::POINTS;
 #pragma unroll
-      for (int j = 0; j < T::R; j++) put_input<S>(v, i, j, shared_load(first + X::groups(T::M / X::POINTS * j)));
+      for (int j = T::R - 1; j >= 0; j--) put_input<S>(v, i, j, shared_load(first + X::groups(T::M / X::POINTS * j)));
       continue;
     }
     const auto from = points_of_butterfly<T::M, 0>::at(at.line, at.b);
 #pragma unroll
-    for (int j = 0; j < T::R; j++) put_input<S>(v, i, j, shared_load(tile + from[j]));
+    for (int j = T::R - 1; j >= 0; j--) put_input<S>(v, i, j, shared_load(tile + from[j]));
   }
 }
 

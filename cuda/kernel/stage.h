@@ -18,6 +18,7 @@
 
 #include "real_butterfly.h"
 #include "split_butterfly.h"
+#include "turns.h"
 
 constexpr int STAGES = FG_STAGES;
 constexpr int LAST = (FG_CONVOLVE ? 2 * STAGES : STAGES) - 1;
@@ -199,6 +200,9 @@ template <int S> constexpr bool IS_TURNED = stage<S>::TURNED > 1 && stage<S>::R 
  * into other registers first, a few at a time, took longer (10000 and 16384 points on an H200). */
 constexpr bool TURN_EARLY = !FG_AHEAD;
 
+/* Of neighbours along a line, and of a long group: a warp's factors are no less than its points. */
+template <int S> using turns_of = turns<stage<S>::R, column_of(S) || stage<S>::TURNED < 32>;
+
 /* The factor of its input 1; those of the next inputs are TURNED entries apart. */
 template <int S> FG_DEVICE const cplx *factors(const spot &at, const cplx *twiddles) {
   using T = stage<S>;
@@ -215,8 +219,7 @@ template <int S> FG_DEVICE void fetch_twiddles(cplx *v, const cplx *twiddles) {
     const spot at = T::locate(i);
     const cplx *w = factors<S>(at, twiddles);
     if (T::ALIKE == 1 && !at.exists) continue;
-#pragma unroll
-    for (int j = 1; j < T::R; j++) v[i * T::R + j] = table_load(w + (j - 1) * T::TURNED);
+    turns_of<S>::fetch(v + i * T::R, [&](int j) { return table_load(w + (j - 1) * T::TURNED); });
   }
 }
 
@@ -227,9 +230,11 @@ template <int S> FG_DEVICE void turn(cplx *v, const cplx *twiddles) {
     const spot at = T::locate(i);
     const cplx *w = factors<S>(at, twiddles);
     if (T::ALIKE == 1 && !at.exists) continue;
+    cplx looked_up[T::R];
+    turns_of<S>::fetch(looked_up, [&](int j) { return table_load(w + (j - 1) * T::TURNED); });
 #pragma unroll
     for (int j = 1; j < T::R; j++) {
-      const cplx root = table_load(w + (j - 1) * T::TURNED);
+      const cplx root = turns_of<S>::factor(looked_up, j);
 #pragma unroll
       for (int k = i; k < i + T::ALIKE; k++) v[k * T::R + j] = v[k * T::R + j] * root;
     }
