@@ -144,11 +144,13 @@ template <int R> FG_DEVICE void store_butterfly(const pass_state &s, int line, i
   if (!row_exists(s, line)) return;
   const line_place p = place(s, line);
   const run_of_points r = store_run(s, p, k, dk);
+  cplx x[R];
 #pragma unroll
-  for (int j = 0; j < R; j++) {
-    cplx x = v[j];
-    if (finish_point(s.args, r, j, x)) put_point(s.args, r, j, x);
-  }
+  for (int j = 0; j < R; j++) x[j] = v[j];
+  if constexpr (TWIDDLED_TOGETHER<R>) twiddle_all<R, true>(s.args, p.twiddle, k, dk, x);
+#pragma unroll
+  for (int j = 0; j < R; j++)
+    if (finish_point<TWIDDLED_TOGETHER<R>>(s.args, r, j, x[j])) put_point(s.args, r, j, x[j]);
 }
 
 /* The second row's part of a result, or the first's, as the form stores it.  A symmetric row's spectrum is real, or

@@ -106,11 +106,14 @@ FG_DEVICE void put_point(const fg_tile_args &a, const run_of_points &r, int j, c
   else write_point(a, r.at + j * r.step, v);
 }
 
+/* Of many results of a butterfly most factors are products of two that are looked up (of few the products cost more). */
+template <int R> constexpr bool TWIDDLED_TOGETHER = FG_TWIDDLE && R > 16 && !FG_AHEAD && !CHIRP;
+
 /* Twiddle, swap and table of the results of one line; false where nothing is to be stored. */
-FG_DEVICE bool finish_point(const fg_tile_args &a, const run_of_points &r, int j, cplx &v) {
+template <bool TWIDDLED = false> FG_DEVICE bool finish_point(const fg_tile_args &a, const run_of_points &r, int j, cplx &v) {
   const int k = r.k + j * r.dk;
   if (CHIRP && k >= FG_STORED) return false;
-  if (FG_TWIDDLE) v = twiddled(a, r.place.twiddle, k, v);
+  if (FG_TWIDDLE && !TWIDDLED) v = twiddled(a, r.place.twiddle, k, v);
   if (FG_BACKWARD) v = swapped(v);
   if (FG_STORE_TABLE) {
     const long long entry = CHIRP ? k : r.place.store + k * a.store_weight;
