@@ -11,10 +11,17 @@ static _Thread_local enum fg_doubles of_thread;
 
 void fg_doubles_of_thread(enum fg_doubles how) { of_thread = how; }
 
+/* What is only copied keeps all its digits. */
+static bool is_copy(const fg_problem *p) {
+  for (int d = 0; d < p->transform.rank; d++)
+    if (p->transform.dim[d].n > 1) return false;
+  return true;
+}
+
 void fg_doubles_ask(fg_problem *p) {
   if (p->precision != FG_DOUBLE) return;
   p->doubles = of_thread != FG_DOUBLES_AUTO ? of_thread : fg_settings_get()->doubles;
-  p->compute = p->doubles == FG_DOUBLES_SINGLE ? FG_SINGLE : FG_DOUBLE;
+  p->compute = p->doubles == FG_DOUBLES_SINGLE && !is_copy(p) ? FG_SINGLE : FG_DOUBLE;
 }
 
 const char *fg_doubles_refuse(const fg_problem *p) {

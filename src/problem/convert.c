@@ -1,6 +1,7 @@
 /* convert.c: reals from one precision to the other. */
 #include "src/problem/convert.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,6 +25,14 @@ static inline double narrow_one(float *to, const double *from, double largest) {
   const float narrow = (float)wide;
   memcpy(to, &narrow, sizeof narrow);
   return larger(fabs(wide), largest);
+}
+
+/* Below DBL_MIN, where the conversion takes it for zero, and is not zero. */
+static inline bool is_denormal(const double *from) {
+  uint64_t magnitude;
+  memcpy(&magnitude, from, sizeof magnitude);
+  magnitude &= UINT64_MAX >> 1;
+  return magnitude > 0 && magnitude < UINT64_C(1) << 52;
 }
 
 static inline void widen_one(double *to, const float *from) {
@@ -226,6 +235,8 @@ double fg_convert_narrow(float *to, const double *from, size_t reals, bool past_
   if (blocks) largest = larger(narrow_blocks(to + head, from + head, blocks, past_cache), largest);
   if (done < reals) largest = larger(narrow_few(to + done, from + done, reals - done), largest);
   if (past_cache) fence();
+  for (size_t i = 0; largest == 0 && i < reals; i++)
+    if (is_denormal(from + i)) return DBL_MIN;
   return largest;
 }
 
@@ -246,10 +257,12 @@ static bool dense(const fg_convert_row *r) { return r->to == r->unit && r->from 
 
 __attribute__((noinline)) static double narrow_apart(float *to, const double *from, fg_convert_row r) {
   double largest = 0;
-  for (; r.count > 0; r.count--, to += r.to, from += r.from) {
-    largest = narrow_one(to, from, largest);
-    if (r.unit == 2) largest = narrow_one(to + 1, from + 1, largest);
+  for (ptrdiff_t i = 0; i < r.count; i++, to += r.to) {
+    largest = narrow_one(to, from + i * r.from, largest);
+    if (r.unit == 2) largest = narrow_one(to + 1, from + i * r.from + 1, largest);
   }
+  for (ptrdiff_t i = 0; largest == 0 && i < r.count; i++)
+    if (is_denormal(from + i * r.from) || (r.unit == 2 && is_denormal(from + i * r.from + 1))) return DBL_MIN;
   return largest;
 }
 

@@ -83,6 +83,19 @@ START_TEST(doubles_go_where_they_are_asked_to) {
 }
 END_TEST
 
+/* Nothing is computed, so that nothing is rounded. */
+START_TEST(copies_keep_their_digits) {
+  use("auto", "single", MADE_FOR_IT, 0);
+  const char *const copies[] = {"ocf1*9", "ocf1x1*9", "ok1e10*5"};
+  for (int i = 0; i < TEST_COUNT(copies); i++) {
+    fg_problem *p = test_problem(copies[i], FG_DOUBLE);
+    fg_doubles_ask(p);
+    ck_assert_int_eq(p->compute, FG_DOUBLE);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 START_TEST(single_precision_is_not_concerned) {
   use("auto", "host", NOT_MADE_FOR_IT, 0);
   fg_problem *p = asked(FG_SINGLE);
@@ -151,6 +164,7 @@ int main(void) {
   TCase *tc = tcase_create("doubles");
   tcase_add_test(tc, a_gpu_gets_doubles_if_nobody_says_otherwise);
   tcase_add_loop_test(tc, doubles_go_where_they_are_asked_to, 0, TEST_COUNT(ways));
+  tcase_add_test(tc, copies_keep_their_digits);
   tcase_add_test(tc, single_precision_is_not_concerned);
   tcase_add_test(tc, a_thread_has_its_own_way);
   tcase_add_loop_test(tc, a_waiting_plan_stays_where_double_precision_is_slow, 0, 2);

@@ -166,6 +166,8 @@ START_TEST(numbers_all_too_small_are_the_hosts) {
   check_hosts(&c, "far below", "too small");
   scale(&c, 0x1p+520);
   check_hosts(&c, "too little above", "too small");
+  scale(&c, 0x1p-930);
+  check_hosts(&c, "below DBL_MIN", "too small");
   device_case_close(&c);
 }
 END_TEST
