@@ -111,7 +111,8 @@ template <int S, int E> FG_DEVICE void exchange_read(const spot &at, cplx *v, co
   if (!at.exists) return;
   const int start = tile_address<E, T::AXIS>(at, at.b);
 #pragma unroll
-  for (int j = T::R - 1; j >= 0; j--) {
+  for (int i = 0; i < T::R; i++) {
+    const int j = turns_of<S>::in_turn(i);
     const cplx x = shared_load(tile + start + j * STEP);
     v[j] = IS_TURNED<S> && j > 0 ? x * turns_of<S>::factor(v, j) : x;
   }

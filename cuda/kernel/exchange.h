@@ -97,8 +97,8 @@ template <int S> FG_DEVICE void exchange_write(const cplx *v, cplx *tile) {
   }
 }
 
-/* Input j of stage S's butterfly i of this thread, from what was exchanged: turned by its factor, in v or of those before it
- * there.  So the last input is read first, and the first butterfly of those that are alike last. */
+/* Input j of stage S's butterfly i of this thread, from what was exchanged: turned by its factor, which is in v, or what it is
+ * made of.  The first butterfly of those that are alike is read last. */
 template <int S> FG_DEVICE void put_input(cplx *v, int i, int j, cplx x) {
   using T = stage<S>;
   const bool turned = IS_TURNED<S> && TURN_EARLY && j > 0;
@@ -116,12 +116,18 @@ template <int S> FG_DEVICE void exchange_read(cplx *v, const cplx *tile) {
       using X = skewed_exchange<S - 1>;
       const cplx *const first = tile + at.line * X::PITCH + X::groups(at.b / X::POINTS) + at.b % X::POINTS;
 #pragma unroll
-      for (int j = T::R - 1; j >= 0; j--) put_input<S>(v, i, j, shared_load(first + X::groups(T::M / X::POINTS * j)));
+      for (int n = 0; n < T::R; n++) {
+        const int j = turns_of<S>::in_turn(n);
+        put_input<S>(v, i, j, shared_load(first + X::groups(T::M / X::POINTS * j)));
+      }
       continue;
     }
     const auto from = points_of_butterfly<T::M, 0>::at(at.line, at.b);
 #pragma unroll
-    for (int j = T::R - 1; j >= 0; j--) put_input<S>(v, i, j, shared_load(tile + from[j]));
+    for (int n = 0; n < T::R; n++) {
+      const int j = turns_of<S>::in_turn(n);
+      put_input<S>(v, i, j, shared_load(tile + from[j]));
+    }
   }
 }
 

@@ -25,7 +25,10 @@ template <int R, bool ALL> struct turns {
     for (int j = 1; j < R; j++)
       if (!is_product(j)) w[j] = look_up(j);
   }
-  /* wʲ: of these, those before j. */
+  /* The i-th to be used, where each takes the place of its own: those that others are made of after these. */
+  FG_CONSTANT int in_turn(int i) { return APART > 1 ? R - 1 - i : i; }
+
+  /* wʲ: of these, none behind j. */
   FG_DEVICE cplx factor(const cplx *w, int j) { return is_product(j) ? w[j - j % APART] * w[j % APART] : w[j]; }
 };
 
