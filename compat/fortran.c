@@ -30,6 +30,9 @@ FORTRAN(execute_r2r, (X(plan) *const p, R *in, R *out)) { X(execute_r2r)(*p, in,
 
 FORTRAN(destroy_plan, (X(plan) *p)) { X(destroy_plan)(*p); }
 
+/* From FFTW 3.3.11 on. */
+FORTRAN(copy_plan, (X(plan) *copy, X(plan) *const p)) { *copy = X(copy_plan)(*p); }
+
 /* Fortran has buffers of its own: the text goes out before the program's next write. */
 FORTRAN(print_plan, (X(plan) *const p)) {
   X(print_plan)(*p);

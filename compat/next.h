@@ -65,6 +65,9 @@ FG_HIDDEN const char *FG(real_version)(void);
     if (FG(real)()->name) FG(real)()->name(__VA_ARGS__);                                                               \
   } while (0)
 
+/* Threads that the real planner has been told to use; 1 while no threads library is in the process. */
+FG_HIDDEN int FG(threads_in_force)(void);
+
 /* In a planner that the real FFTW has called: the planner of that FFTW itself, if it is one of another name than the one behind
  * this library, whose plans it may not take; else that of the latter. */
 FG_HIDDEN void *FG(straight)(const char *name);

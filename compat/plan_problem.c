@@ -14,12 +14,6 @@
 #include "src/report/trace.h"
 #include "src/run/residence.h"
 
-/* Threads that the real planner has been told to use; 1 while no threads library is in the process. */
-static int threads_in_force(void) {
-  const int threads = FG_REAL(planner_nthreads, 1);
-  return threads > 1 ? threads : 1;
-}
-
 __attribute__((constructor)) static void loaded(void) { fg_trace_versions(FG_PRECISION, FG(real_version)); }
 
 /* Executions of ours may plan by the real FFTW, and a program that executes in one thread while another plans knows nothing of that:
@@ -64,7 +58,7 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   if (!fg_host_of(FG_PRECISION)) FG(real_threads)(false); /* asks the loader, and better without the lock */
   fg_compat_lock();
   at_first_plan();
-  p->threads = threads_in_force();
+  p->threads = FG(threads_in_force)();
   fg_doubles_ask(p);
   void *plan = create(p);
   fg_compat_unlock();

@@ -48,7 +48,10 @@ typedef fftwf_complex C;
 
 #define FG_HIDDEN __attribute__((visibility("hidden")))
 
-/* From 3.3.11 on; older headers do not declare it. */
+/* From 3.3.9 on, the last from 3.3.11; older headers do not declare them. */
+int X(planner_nthreads)(void);
+void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs, void *data),
+                             void *data);
 X(plan) X(copy_plan)(X(plan) p);
 
 #endif

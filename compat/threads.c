@@ -6,6 +6,14 @@
 #include "compat/next.h"
 #include "compat/traced.h"
 
+/* What the planner was told; an FFTW before 3.3.9 does not say. */
+static _Atomic int told = 1;
+
+int FG(threads_in_force)(void) {
+  const int threads = FG_REAL(planner_nthreads, (int)told);
+  return threads > 1 ? threads : 1;
+}
+
 int X(init_threads)(void) {
   const FG(next_table) *real = FG(real_threads)(true);
   fg_compat_enter();
@@ -21,6 +29,7 @@ void X(cleanup_threads)(void) {
   fg_compat_enter();
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
+  told = 1;
   fg_compat_leave();
   FG(cleaned_up)(); /* it cleans up all else, too */
   FG_TRACED(FG_CALL_CLEANUP_THREADS);
@@ -29,15 +38,18 @@ void X(cleanup_threads)(void) {
 void X(plan_with_nthreads)(int nthreads) {
   const FG(next_table) *real = FG(real_threads)(true);
   fg_compat_enter();
-  if (real->plan_with_nthreads) real->plan_with_nthreads(nthreads);
+  if (real->plan_with_nthreads) {
+    real->plan_with_nthreads(nthreads);
+    told = nthreads;
+  }
   fg_compat_leave();
   FG_TRACED(FG_CALL_PLAN_WITH_NTHREADS, .value = nthreads);
 }
 
 int X(planner_nthreads)(void) {
-  const FG(next_table) *real = FG(real_threads)(true);
+  FG(real_threads)(true);
   fg_compat_enter();
-  const int threads = real->planner_nthreads ? real->planner_nthreads() : 1;
+  const int threads = FG(threads_in_force)();
   fg_compat_leave();
   FG_TRACED(FG_CALL_PLANNER_NTHREADS, .result = threads);
   return threads;

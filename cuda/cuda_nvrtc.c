@@ -74,12 +74,25 @@ static bool query(void) {
   return true;
 }
 
+/* NVRTC opens these by their plain name, and there are builds of it (of CUDA 13.0) that do not look in their own folder: then
+ * they have to be loaded before. */
+static void load_builtins(void) {
+  char path[4096];
+  Dl_info nvrtc;
+  const char *const slash = dladdr((void *)rtc.nvrtcVersion, &nvrtc) ? strrchr(nvrtc.dli_fname, '/') : NULL;
+  if (!slash) return;
+  const int length = snprintf(path, sizeof path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - nvrtc.dli_fname),
+                              nvrtc.dli_fname, rtc.version / 1000, rtc.version % 1000 / 10);
+  if (length < (int)sizeof path) dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
 /* newer: take it even if its major version is above the driver's. */
 static bool try_file(const char *path, bool newer) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
   if (resolve(library) && query() && (newer || !driver_version || rtc.version / 1000 <= driver_version / 1000)) {
     fg_log(FG_LOG_DEBUG, "cuda: NVRTC %d.%d from %s", rtc.version / 1000, rtc.version % 1000 / 10, path);
+    load_builtins();
     return true;
   }
   dlclose(library);

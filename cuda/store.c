@@ -247,8 +247,8 @@ static int put_in(int file, const char *temporary, const char *path, const char 
 static void tell_trouble(const char *folder, int error) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (atomic_flag_test_and_set(&told)) return;
-  if (fg_settings_get()->cache) fg_log_setting("FFTW3_GPU_CACHE", folder, strerrordesc_np(error));
-  else fg_log(FG_LOG_WARN, "compiled kernels are not kept in %s: %s", folder, strerrordesc_np(error));
+  if (fg_settings_get()->cache) fg_log_setting("FFTW3_GPU_CACHE", folder, fg_error_text(error));
+  else fg_log(FG_LOG_WARN, "compiled kernels are not kept in %s: %s", folder, fg_error_text(error));
 }
 
 const char *fg_store_trouble(void) {
@@ -262,7 +262,7 @@ const char *fg_store_trouble(void) {
     unlink(temporary);
   }
   free(temporary);
-  return file >= 0 ? NULL : strerrordesc_np(error);
+  return file >= 0 ? NULL : fg_error_text(error);
 }
 
 /* Listing a large folder takes longer than writing an entry, on a network much longer: a process does it when it

@@ -45,21 +45,32 @@ AS_CASE([$with_cuda],
                   /usr/local/lib/python3*/dist-packages "$HOME"/.local/lib/python3*/site-packages; do
       AS_IF([test -d "$fg_dir"], [fg_cuda_candidates="$fg_cuda_candidates $fg_dir"])
     done],
-  [fg_cuda_candidates=$with_cuda])
+  [fg_cuda_candidates=`cd "$with_cuda" 2>/dev/null && pwd`]) # programs are in other folders when they look for NVRTC
 for fg_dir in $fg_cuda_candidates; do
   AS_IF([test "$fg_have_cuda" = no], [
     _FG_TRY_CUDA([$fg_dir])
     AS_IF([test -n "$fg_cuda_h_dir" && test -n "$fg_nvrtc_h_dir"], [fg_have_cuda=yes])])
 done
+AS_IF([test "$fg_have_cuda" = yes], [
+  fg_save_CPPFLAGS=$CPPFLAGS
+  CPPFLAGS="$CPPFLAGS -I$fg_cuda_h_dir"
+  AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <cuda.h>
+#if CUDA_VERSION < 11080
+#error too old
+#endif]])], [], [fg_have_cuda=old])
+  CPPFLAGS=$fg_save_CPPFLAGS])
+fg_cuda_missing="cuda.h and nvrtc.h were not found"
+AS_IF([test "$fg_have_cuda" = old],
+  [fg_cuda_missing="$fg_cuda_h_dir is older than CUDA 11.8" fg_have_cuda=no])
 AS_IF([test "$fg_have_cuda" = no], [fg_cuda_h_dir= fg_nvrtc_h_dir= fg_nvrtc_dir=])
 AC_MSG_RESULT([${fg_cuda_h_dir:-no}])
 
 AS_IF([test "$fg_have_cuda" = no],
   [AS_CASE([$with_cuda],
     [no], [fg_cuda_summary="no (--with-cuda=no)"],
-    [search|yes], [fg_cuda_summary="no: cuda.h and nvrtc.h were not found (--with-cuda=DIR)"
-      AS_IF([test "$with_cuda" = yes], [AC_MSG_ERROR([--with-cuda: cuda.h and nvrtc.h were not found])])],
-    [AC_MSG_ERROR([--with-cuda=$with_cuda: no include/cuda.h with include/nvrtc.h there])])],
+    [search|yes], [fg_cuda_summary="no: $fg_cuda_missing (--with-cuda=DIR)"
+      AS_IF([test "$with_cuda" = yes], [AC_MSG_ERROR([--with-cuda: $fg_cuda_missing])])],
+    [AC_MSG_ERROR([--with-cuda=$with_cuda: $fg_cuda_missing])])],
   [fg_cuda_summary="yes, headers in $fg_cuda_h_dir, NVRTC in ${fg_nvrtc_dir:-the loader's path}"
    AC_DEFINE([HAVE_CUDA], [1], [Define when the cuda backend is built.])
    CUDA_CFLAGS="-isystem $fg_cuda_h_dir"

@@ -22,6 +22,7 @@ AC_DEFUN([FG_FIND_FFTW], [
 PKG_CHECK_MODULES([FFTW3F], [fftw3f >= 3.3], [fg_have_fftw3f=yes], [fg_have_fftw3f=no])
 PKG_CHECK_MODULES([FFTW3], [fftw3 >= 3.3], [fg_have_fftw3=yes], [fg_have_fftw3=no])
 AS_IF([test "$fg_have_fftw3f$fg_have_fftw3" = nono], [
+  AS_IF([test -z "$PKG_CONFIG"], [AC_MSG_ERROR([pkg-config, which finds FFTW, is missing])])
   AC_MSG_ERROR([neither single- nor double-precision FFTW was found by pkg-config (Debian: libfftw3-dev)])])
 
 FFTW3F_PATH= FFTW3_PATH=

@@ -320,7 +320,7 @@ static void state(replay *r, const fg_trace_line *l) {
   }
 }
 
-static const char *call_once(replay *r, fg_replay_item *item) {
+static const char *call_item(replay *r, fg_replay_item *item) {
   switch (item->line.call) {
     case FG_CALL_MALLOC:
     case FG_CALL_ARRAY: return take_memory(r, item);
@@ -339,7 +339,7 @@ static const char *call_once(replay *r, fg_replay_item *item) {
 static const char *call(replay *r, fg_replay_item *item) {
   const char *why = NULL;
   if (item->line.call == FG_CALL_EXECUTE) return execute(r, item);
-  for (long i = 0; !why && i < times_of(r, item); i++) why = call_once(r, item);
+  for (long i = 0; !why && i < times_of(r, item); i++) why = call_item(r, item);
   return why;
 }
 

@@ -89,7 +89,7 @@ static const char *save(const char *kind, const fg_calibration *c, const fg_mach
   fclose(f);
   const int error = text ? fg_store_write(name, text, size) : ENOMEM;
   free(text);
-  return error ? strerrordesc_np(error) : NULL;
+  return error ? fg_error_text(error) : NULL;
 }
 
 const char *fg_calibration_save(const fg_calibration *c, const fg_machine *m, char **path) {

@@ -1,5 +1,6 @@
 /* log.c: lines to stderr or FFTW3_GPU_LOG_FILE, each in one write so that threads and processes do not mix. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include "src/report/log.h"
 
 #include <errno.h>
@@ -15,6 +16,14 @@
 #include "src/report/standard_error.h"
 
 enum { LINE = 1024 };
+
+const char *fg_error_text(int error) {
+#ifdef HAVE_STRERRORDESC_NP
+  return strerrordesc_np(error);
+#else /* before glibc 2.32 */
+  return strerror(error);
+#endif
+}
 
 /* One line, "fftw3-gpu: level: text", without line breaks inside and with one at its end; its length. */
 static size_t format_line(char line[LINE], const char *level, const char *format, va_list args) {
@@ -50,7 +59,7 @@ static void put_file(const char *path, const char *line, size_t length) {
     close(fd);
     return;
   }
-  if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_LOG_FILE", path, strerrordesc_np(errno));
+  if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_LOG_FILE", path, fg_error_text(errno));
 }
 
 void fg_log(enum fg_level level, const char *format, ...) {

@@ -6,6 +6,9 @@
 
 void fg_log(enum fg_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What errno means; not to be freed. */
+const char *fg_error_text(int error);
+
 /* A setting that turns out to be unusable: on stderr whatever the log's level, as settings.h tells bad values. */
 void fg_log_setting(const char *name, const char *value, const char *why);
 

@@ -86,7 +86,7 @@ static void in_child(void) {
 
 static void unusable(const char *path) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
-  if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_REPORT", path, strerrordesc_np(errno));
+  if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_REPORT", path, fg_error_text(errno));
 }
 
 /* With the number of this process, which a child of it has not. */

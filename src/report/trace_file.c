@@ -34,7 +34,7 @@ static void unusable(const char *path, const char *why) {
 /* A file that is empty or a trace; else why not. */
 static const char *objection(int fd, struct stat *st) {
   char start[sizeof FG_TRACE_MAGIC - 1];
-  if (fstat(fd, st)) return strerrordesc_np(errno);
+  if (fstat(fd, st)) return fg_error_text(errno);
   if (!S_ISREG(st->st_mode)) return "not a regular file";
   if (st->st_size == 0) return NULL;
   const bool read = pread(fd, start, sizeof start, 0) == (ssize_t)sizeof start;
@@ -56,9 +56,9 @@ enum opening { OPENED, BUSY, FAILED };
 static enum opening open_path(void) {
   struct stat st;
   const int fd = open_high(file.path);
-  const char *why = fd >= 0 ? objection(fd, &st) : strerrordesc_np(errno);
+  const char *why = fd >= 0 ? objection(fd, &st) : fg_error_text(errno);
   const bool busy = !why && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-  if (!why && !busy && ftruncate(fd, 0)) why = strerrordesc_np(errno);
+  if (!why && !busy && ftruncate(fd, 0)) why = fg_error_text(errno);
   if (why) unusable(file.path, why);
   if (why || busy) {
     if (fd >= 0) close(fd);
@@ -99,7 +99,7 @@ bool fg_trace_file_write(const char *text, size_t length, const char *tail, size
   const bool good = still_open() && !ftruncate(file.fd, (off_t)file.size) &&
                     fg_write_quietly(file.fd, text, length, (off_t)file.size) &&
                     fg_write_quietly(file.fd, tail, tail_length, (off_t)(file.size + length));
-  if (!good) unusable(file.path, errno ? strerrordesc_np(errno) : "it was replaced");
+  if (!good) unusable(file.path, errno ? fg_error_text(errno) : "it was replaced");
   file.size += length;
   return good;
 }

@@ -28,6 +28,7 @@ typedef struct {
   const fg_device_info *device;
   bool pack;
   int count, failed;
+  int tried, refused; /* compilations */
   fg_archive_item item[MOST_ITEMS];
   int bucket[BUCKETS]; /* item + 1 by the hash of its key; 0: free */
 } filling;
@@ -54,8 +55,10 @@ static char *folder_key(const char *key) {
 
 static bool compile(const fg_kernel_request *r, const char *cubin_key, const char *ptx_key) {
   fg_nvrtc_output o;
+  all.tried++;
   if (fg_nvrtc_compile_both(r->source, fg_nvrtc_source(r->source), r->defines, all.device->arch, &o)) {
     fprintf(stderr, "%s\n", fg_backend_message());
+    all.refused++;
     return false;
   }
   fg_store_put(cubin_key, ".cubin", o.cubin, o.cubin_bytes);
@@ -152,6 +155,13 @@ static int write_archive(const char *path) {
   return error;
 }
 
+/* A kernel or another may be too much for a compiler.  If all are, there is something wrong with it. */
+static bool compiles(void) {
+  const bool none = all.pack ? all.count == 0 : all.tried > 0 && all.refused == all.tried;
+  if (none) fprintf(stderr, "NVRTC compiles no kernel (see above); configure --with-kernels=no builds without them\n");
+  return !none;
+}
+
 static int usage(void) {
   fprintf(stderr, "usage: fill FOLDER part I N | fill FOLDER pack FILE [PROBLEM...]\n");
   return 2;
@@ -168,8 +178,9 @@ int main(int argc, char **argv) {
   if (all.pack) {
     const int failed = argc > 4 ? walk_problems(argc - 4, argv + 4) : walk(0, 1);
     if (all.failed) fprintf(stderr, "%d kernels are left out of the archive\n", all.failed);
-    return write_archive(argv[3]) || failed ? 1 : 0;
+    return !compiles() || write_archive(argv[3]) || failed ? 1 : 0;
   }
   if (strcmp(argv[2], "part") || argc != 5) return usage();
-  return walk(atoi(argv[3]), atoi(argv[4])) ? 1 : 0;
+  const int failed = walk(atoi(argv[3]), atoi(argv[4]));
+  return !compiles() || failed ? 1 : 0;
 }

@@ -29,7 +29,7 @@ static struct {
 /* What finding them asks for itself, before there are threads. Never given back. */
 static _Alignas(16) char early[1 << 16];
 static size_t early_used;
-static bool finding;
+static volatile bool finding; /* the compiler takes it that dlsym calls nothing here */
 
 static void *early_alloc(size_t bytes) {
   bytes = (bytes + 15) & ~(size_t)15;

@@ -32,6 +32,24 @@ expect() {
   echo "$1: $2"
 }
 
+# A dlsym of somebody else's that allocates, while it is asked for the allocator.
+cat >"$work/asks.c" <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+void *dlsym(void *handle, const char *name) {
+  void *(*next)(void *, const char *) = (void *(*)(void *, const char *))dlvsym(RTLD_NEXT, "dlsym", VERSION);
+  free(strdup(name));
+  return next(handle, name);
+}
+EOF
+libc=$(ldd "$work/watched" | awk '/libc\.so\.6/ { print $3 }')
+version=$(nm -D "$libc" | sed -n 's/.* dlsym@*//p' | head -1)
+if [ -n "$version" ] && $CC -shared -fPIC -DVERSION="\"$version\"" -o "$work/asks.so" "$work/asks.c" -ldl; then
+  LD_PRELOAD=$watch:$work/asks.so true || fail "a dlsym that allocates: status $?"
+fi
+
 FFTW3_GPU_SIM_ABORT=1 FFTW3_GPU_SIM_PAGES=1
 export FFTW3_GPU_SIM_ABORT FFTW3_GPU_SIM_PAGES
 for preload in "$lib:$watch" "$watch:$lib"; do

@@ -12,7 +12,8 @@
  * must not have grown by more than that many MB, on the host or (where there is a CUDA driver) on the device.  Every
  * result is compared with what stock FFTW made of the same input before the program began.  Exit status 3: a wrong
  * result or more memory. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
@@ -243,7 +244,11 @@ static double device_free(void) {
 static usage look(void) {
   fftwf_cleanup();
   malloc_trim(0);
+#ifdef HAVE_MALLINFO2
   const struct mallinfo2 m = mallinfo2();
+#else /* before glibc 2.33; to 2 GB */
+  const struct mallinfo m = mallinfo();
+#endif
   return (usage){(double)(m.uordblks + m.hblkhd) / (1 << 20), resident(), device_free()};
 }
 

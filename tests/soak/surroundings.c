@@ -2,7 +2,8 @@
  * descriptors, threads, memory or stack left, or is interrupted a thousand times a second.  Linked to stock FFTW alone;
  * surroundings.sh preloads the library.  Every result is compared with sums in double precision.  Exit status 0: all
  * were right; 3: one was not; 77: this system does not let the situation happen. */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -226,6 +227,12 @@ static void forks(void) {
   execute(&t);
   done(&t);
 }
+
+#ifndef HAVE_CLOSEFROM /* before glibc 2.34 */
+static void closefrom(int first) {
+  for (int fd = first; fd < sysconf(_SC_OPEN_MAX); fd++) close(fd);
+}
+#endif
 
 /* Nothing of the library's is open in a program that it starts. */
 static void descriptors_after_exec(void) {
