@@ -39,6 +39,8 @@ static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
 static bool found, threads_found; /* the entries of the library, of its threads library, are in the table */
 static bool complained;
 static void *library; /* handle for dlsym; RTLD_NEXT if the library lies behind us in the search order */
+static const struct link_map *library_map;
+static bool is_part; /* of an FFTW, within a library of the program's: there is nothing else */
 static void *threads; /* likewise of its threads library */
 static char path[PATH_MAX];
 
@@ -93,13 +95,40 @@ static void *having(const char *function, void *handle) { return handle && symbo
 
 static void *open_file(const char *file) { return *file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL; }
 
-static void *find_library(void) {
+/* A library of the program's that FFTW's archive was linked into has as much of it as it needs itself. */
+static bool is_whole(void *handle) {
+  return symbol(handle, NAME(execute)) && symbol(handle, NAME(plan_guru64_dft)) && symbol(handle, NAME(plan_guru64_r2r));
+}
+
+static bool has_a_part(const struct link_map *map) {
+  return fg_object_exports(map, NAME(mkapiplan)) && fg_object_exports(map, NAME(destroy_plan));
+}
+
+static int match_part(struct dl_phdr_info *object, size_t size, void *file) {
+  (void)size;
+  fg_object at;
+  int first = 0;
+  while (first < object->dlpi_phnum && object->dlpi_phdr[first].p_type != PT_LOAD) first++;
+  if (!*object->dlpi_name || first == object->dlpi_phnum) return 0;
+  if (!fg_object_at((void *)(object->dlpi_addr + object->dlpi_phdr[first].p_vaddr), &at) || is_this_library(&at)) return 0;
+  return !is_a_copy(&at) && has_a_part(at.map) && snprintf(file, PATH_MAX, "%s", object->dlpi_name) < PATH_MAX;
+}
+
+/* Where no FFTW can be found but within libraries that have a part of one: the first of these, for what is not done by the
+ * caller's own. */
+static void *find_part(void) {
+  char file[PATH_MAX];
+  return dl_iterate_phdr(match_part, file) ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+static void *find_library(bool *part) {
   const char *probe = NAME(execute);
-  if (symbol(RTLD_NEXT, probe)) return RTLD_NEXT;
+  if (is_whole(RTLD_NEXT)) return RTLD_NEXT;
   void *handle = having(probe, loaded(FG_LIBRARY));
   if (!handle) handle = having(probe, open_file(FG_LIBRARY ".so.3"));
   if (!handle) handle = having(probe, open_file(FG_CONFIGURED_PATH));
-  return handle;
+  *part = !handle;
+  return handle ? handle : find_part();
 }
 
 /* The threads library of that kind ("_threads", "_omp") beside the library found, else by SONAME. */
@@ -114,7 +143,7 @@ static void *open_threads(const char *kind) {
 
 static void *find_threads(bool open) {
   const char *probe = NAME(init_threads);
-  if (symbol(RTLD_NEXT, probe)) return RTLD_NEXT;
+  if (library == RTLD_NEXT && symbol(RTLD_NEXT, probe)) return RTLD_NEXT;
   void *handle = having(probe, library);
   if (!handle) handle = having(probe, loaded(FG_LIBRARY "_threads"));
   if (!handle) handle = having(probe, loaded(FG_LIBRARY "_omp"));
@@ -137,10 +166,12 @@ static void publish(const entry *e, FG(next_table) *from) {
 }
 
 /* The library's file, which is kept loaded whatever the program closes. */
-static void pin(void *handle, char file[PATH_MAX]) {
+static void pin(void *handle, char file[PATH_MAX], const struct link_map **map) {
   Dl_info info;
-  void *address = symbol(handle, NAME(execute));
+  fg_object at;
+  void *address = symbol(handle, NAME(destroy_plan));
   if (!address || !dladdr(address, &info) || !info.dli_fname) return;
+  if (fg_object_at(address, &at)) *map = at.map;
   snprintf(file, PATH_MAX, "%s", info.dli_fname);
   dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
@@ -157,14 +188,18 @@ static void look(void) {
   const int saved = errno;
   FG(next_table) theirs;
   char file[PATH_MAX] = "";
-  void *const handle = find_library();
+  const struct link_map *map = NULL;
+  bool part = false;
+  void *const handle = find_library(&part);
   if (handle) {
-    pin(handle, file);
+    pin(handle, file, &map);
     gather(library_entries, handle, &theirs);
     pthread_mutex_lock(&search);
     const bool first = !found;
     if (first) {
       library = handle;
+      library_map = map;
+      is_part = part;
       memcpy(path, file, sizeof path);
       publish(library_entries, &theirs);
       __atomic_store_n(&found, true, __ATOMIC_RELEASE);
@@ -231,7 +266,22 @@ static bool is_in_function_of_fftw(const void *address) {
   return dladdr(address, &at) && at.dli_sname && fg_object_at(&search, &ours) && fg_object_exports(ours.map, at.dli_sname);
 }
 
-/* The FFTW of another name whose planner has called one of ours, on this thread. */
+/* The program itself has FFTW in it, and exports functions that take plans, since a library of its own asks for them: they stand
+ * before ours for all that is loaded, and would be given plans of ours. */
+static bool stands_before_us(void) {
+  static const entry takes_plans[] = {FG_NEXT_EXECUTES(ENTRY) FG_NEXT_OF_PLANS(ENTRY){NULL, 0}};
+  static _Atomic int known; /* 1: no, 2: yes */
+  if (!known) {
+    const struct link_map *const program = _r_debug.r_map; /* is the first */
+    int answer = 1;
+    for (const entry *e = takes_plans; e->name; e++)
+      if (program && fg_object_exports(program, e->name)) answer = 2;
+    known = answer;
+  }
+  return known == 2;
+}
+
+/* The FFTW of another name, or within a library, whose planner has called one of ours, on this thread. */
 static _Thread_local const struct link_map *copy;
 
 bool FG(real_calls)(const void *address) {
@@ -239,11 +289,16 @@ bool FG(real_calls)(const void *address) {
   const bool known = fg_object_at(address, &caller);
   if (known && is_this_library(&caller)) return false;
   copy = NULL;
-  if (!known || !*caller.map->l_name) return false;
-  if (is_a_copy(&caller)) return false;
-  if (called(caller.map->l_name, FG_LIBRARY)) return true;
-  if (!fg_object_exports(caller.map, NAME(execute)) || !is_in_function_of_fftw(address)) return false;
-  copy = caller.map;
+  if (stands_before_us()) return true;
+  if (!known) return false;
+  if (FG(real_found)() && is_part) {
+    copy = caller.map;
+    return true;
+  }
+  if (!*caller.map->l_name || is_a_copy(&caller)) return false;
+  const bool by_name = called(caller.map->l_name, FG_LIBRARY);
+  if (!by_name && (!fg_object_exports(caller.map, NAME(execute)) || !is_in_function_of_fftw(address))) return false;
+  if (caller.map != library_map) copy = caller.map;
   return true;
 }
 
@@ -277,9 +332,14 @@ static void need(void) {
   if (!FG(real_found)()) fg_die("a plan that is not ours is to be executed, but %s.so.3 was not found", FG_LIBRARY);
 }
 
+static void lacks(const char *function) {
+  fg_die("a plan that is not ours is to be executed, but %s has no %s", FG(real_path)(), function);
+}
+
 #define FIRST(name, parameters, ...)                                                                                   \
   static void first_##name parameters {                                                                                \
     need();                                                                                                            \
+    if (FG_NEXT_EXECUTE(name) == first_##name) lacks(NAME(name));                                                      \
     FG_NEXT_EXECUTE(name)(__VA_ARGS__);                                                                                \
   }
 

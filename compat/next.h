@@ -14,13 +14,16 @@
   F(execute) F(execute_dft) F(execute_split_dft) F(execute_dft_r2c) F(execute_split_dft_r2c) F(execute_dft_c2r)        \
   F(execute_split_dft_c2r) F(execute_r2r)
 
+/* What else is given plans. */
+#define FG_NEXT_OF_PLANS(F) F(destroy_plan) F(copy_plan) F(sprint_plan) F(fprint_plan) F(flops) F(cost) F(estimate_cost)
+
 /* The rest of the library. */
 #define FG_NEXT_FUNCTIONS(F)                                                                                           \
   F(plan_many_dft) F(plan_many_dft_r2c) F(plan_many_dft_c2r) F(plan_many_r2r)                                          \
   F(plan_guru64_dft) F(plan_guru64_split_dft) F(plan_guru64_dft_r2c) F(plan_guru64_split_dft_r2c)                      \
   F(plan_guru64_dft_c2r) F(plan_guru64_split_dft_c2r) F(plan_guru64_r2r)                                               \
-  F(destroy_plan) F(copy_plan) F(malloc) F(free) F(alignment_of) F(cleanup) F(set_timelimit)                           \
-  F(sprint_plan) F(fprint_plan) F(flops) F(cost) F(estimate_cost)                                                      \
+  F(plan_r2r) F(plan_r2r_1d) F(plan_r2r_2d) F(plan_r2r_3d) FG_NEXT_OF_PLANS(F)                                         \
+  F(malloc) F(free) F(alignment_of) F(cleanup) F(set_timelimit)                                                        \
   F(forget_wisdom) F(export_wisdom_to_string) F(import_wisdom) F(import_wisdom_from_file)                              \
   F(import_wisdom_from_string) F(import_system_wisdom) F(set_planner_hooks)
 

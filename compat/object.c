@@ -35,19 +35,24 @@ static uint32_t gnu_hash(const char *name) {
   return hash;
 }
 
-/* By its own table of symbols (System V ABI; DT_GNU_HASH), since dlsym takes the loader's lock, which a thread that waits for
- * this one may have. */
+/* By its own table of symbols (System V ABI; DT_GNU_HASH, or all that DT_HASH counts), since dlsym takes the loader's lock, which a
+ * thread that waits for this one may have. */
 void *fg_object_exports(const struct link_map *map, const char *name) {
   const ElfW(Sym) *symbols = NULL;
   const char *strings = NULL;
-  const uint32_t *table = NULL;
+  const uint32_t *table = NULL, *plain = NULL;
   for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++) {
     const void *const at = fg_object_address(map, d);
     if (d->d_tag == DT_SYMTAB) symbols = at;
     if (d->d_tag == DT_STRTAB) strings = at;
     if (d->d_tag == DT_GNU_HASH) table = at;
+    if (d->d_tag == DT_HASH) plain = at;
   }
-  if (!symbols || !strings || !table || table[0] == 0) return NULL;
+  if (!symbols || !strings) return NULL;
+  for (uint32_t i = 1; !table && plain && i < plain[1]; i++)
+    if (!strcmp(strings + symbols[i].st_name, name) && symbols[i].st_shndx != SHN_UNDEF)
+      return (void *)(map->l_addr + symbols[i].st_value);
+  if (!table || table[0] == 0) return NULL;
   const uint32_t *const buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
   const uint32_t *const chains = buckets + table[0];
   const uint32_t hash = gnu_hash(name);

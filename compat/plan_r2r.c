@@ -25,22 +25,26 @@ X(plan) X(plan_many_r2r)(int rank, const int *n, int howmany, R *in, const int *
 
 X(plan) X(plan_r2r)(int rank, const int *n, R *in, R *out, const X(r2r_kind) *kind, unsigned flags) {
   FG_PLANNER_ENTRY;
+  if (fg_compat_direct()) return FG_STRAIGHT(plan_r2r, rank, n, in, out, kind, flags); /* MKL's plan_many_r2r has no plan */
   return X(plan_many_r2r)(rank, n, 1, in, NULL, 1, 1, out, NULL, 1, 1, kind, flags);
 }
 
 X(plan) X(plan_r2r_1d)(int n, R *in, R *out, X(r2r_kind) kind, unsigned flags) {
   FG_PLANNER_ENTRY;
+  if (fg_compat_direct()) return FG_STRAIGHT(plan_r2r_1d, n, in, out, kind, flags);
   return X(plan_r2r)(1, &n, in, out, &kind, flags);
 }
 
 X(plan) X(plan_r2r_2d)(int n0, int n1, R *in, R *out, X(r2r_kind) kind0, X(r2r_kind) kind1, unsigned flags) {
   FG_PLANNER_ENTRY;
+  if (fg_compat_direct()) return FG_STRAIGHT(plan_r2r_2d, n0, n1, in, out, kind0, kind1, flags);
   return X(plan_r2r)(2, (int[]){n0, n1}, in, out, (X(r2r_kind)[]){kind0, kind1}, flags);
 }
 
 X(plan) X(plan_r2r_3d)(int n0, int n1, int n2, R *in, R *out, X(r2r_kind) kind0, X(r2r_kind) kind1,
                        X(r2r_kind) kind2, unsigned flags) {
   FG_PLANNER_ENTRY;
+  if (fg_compat_direct()) return FG_STRAIGHT(plan_r2r_3d, n0, n1, n2, in, out, kind0, kind1, kind2, flags);
   return X(plan_r2r)(3, (int[]){n0, n1, n2}, in, out, (X(r2r_kind)[]){kind0, kind1, kind2}, flags);
 }
 
