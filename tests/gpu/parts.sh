@@ -7,6 +7,7 @@
 export FG_SOURCE=$top FG_BUILD=$bundle FG_LIBRARY=$bundle/.libs/libfftw3_gpu.so FG_PROGRAM=$bundle/fftw3-gpu
 export FG_FFTW_DIR=$bundle/fftw-tests
 export CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT-60}
+export LC_ALL=C # no decimal comma
 export FG_RUN_BACKEND=${FFTW3_GPU_BACKEND:-${FG_RUN_BACKEND:-cuda}} # another one only to test these scripts
 backend=$FG_RUN_BACKEND
 unset FFTW3_GPU_BACKEND
@@ -25,14 +26,14 @@ seconds_of() {
   [ "$now" -lt "$2" ] && echo "$now" || echo "$2"
 }
 
-programs_in() { find "$1" -maxdepth 1 -type f -perm -u+x ! -name '*.*' -printf '%f\n' | LC_ALL=C sort; }
+programs_in() { find "$1" -maxdepth 1 -type f -perm -u+x ! -name '*.*' -printf '%f\n' | sort; }
 
 cases_unit() { programs_in "$bundle/tests/unit"; }
 case_unit() { "$bundle/tests/unit/$1"; }
 
 # Each program of tests/programs prints the same with and without the library.
 cases_programs() {
-  find "$bundle/tests/programs" -maxdepth 1 -type f -perm -u+x -printf '%f\n' | LC_ALL=C sort
+  find "$bundle/tests/programs" -maxdepth 1 -type f -perm -u+x -printf '%f\n' | sort
 }
 case_programs() {
   [[ $1 != local_mpi* ]] || command -v mpirun >/dev/null || { echo "no mpirun"; return 77; }

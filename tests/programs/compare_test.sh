@@ -2,6 +2,7 @@
 # compare_test.sh: compare.awk must accept what is within rounding and refuse everything else.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../no_settings.sh"
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 failed=0
