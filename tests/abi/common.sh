@@ -7,7 +7,7 @@ set -u
 src=$(cd "$(dirname "$0")" && pwd)
 top_builddir=${top_builddir:-.}
 lib=${FG_LIBRARY:-$top_builddir/.libs/libfftw3_gpu.so}
-CC=${CC:-cc}
+CC=${CC:-cc} # may be several words
 . "$(dirname "$0")/../no_settings.sh"
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -67,5 +67,5 @@ calibrate() {
 
 # libfile NAME: path of that shared library as a program linked to it finds it; empty if there is none.
 libfile() {
-  "$CC" -print-file-name="$1" | xargs -r realpath -q 2>/dev/null
+  $CC -print-file-name="$1" | xargs -r realpath -q 2>/dev/null
 }

@@ -2,9 +2,9 @@
 # gpu_header.sh: fftw3_gpu.h is C99 and C++ by itself, before and after fftw3.h; the example runs with and without the
 # library, and a program may look functions up.
 . "$(dirname "$0")/common.sh"
-CXX=${CXX:-c++}
+CXX=${CXX:-c++} # may be several words, as CC
 top=$src/../..
-need "$CXX"
+need "${CXX%% *}"
 
 try() { # try NAME COMPILER... : $work/NAME.c holds it
   name=$1
@@ -27,18 +27,19 @@ int f(const struct fftwf_plan_s *p) {
   return fftw3_gpu_plan_info(p, &info) == 0 && info.size == sizeof info && info.route == FFTW3_GPU_ROUTE_HOST;
 }
 END
+# shellcheck disable=SC2086
 for name in alone after before info; do
-  try $name "$CC" -std=c99 -xc
-  try $name "$CXX" -std=c++11 -xc++
+  try $name $CC -std=c99 -xc
+  try $name $CXX -std=c++11 -xc++
 done
 
 # Every function of the header is in symbols.map, and the other way round but for what another library asks.
-"$CC" -E -P "$top/fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' | sort -u >"$work/declared"
+$CC -E -P "$top/fftw3_gpu.h" | grep -oE 'fftw3_gpu_[a-z_]+ *\(' | tr -d ' (' | sort -u >"$work/declared"
 grep -oE '^ *fftw3_gpu_[a-z_]+;' "$top/compat/symbols.map" | tr -d ' ;' | grep -v '^fftw3_gpu_instead' | sort -u >"$work/exported"
 diff "$work/declared" "$work/exported" || fail "fftw3_gpu.h and symbols.map differ"
 
 # shellcheck disable=SC2086
-"$CC" -O1 -Wall -Wextra -fPIE -pie -I"$top" ${FFTW3F_CFLAGS:-} -o "$work/example" "$top/examples/resident.c" \
+$CC -O1 -Wall -Wextra -fPIE -pie -I"$top" ${FFTW3F_CFLAGS:-} -o "$work/example" "$top/examples/resident.c" \
   ${FFTW3F_LDFLAGS:-} -lfftw3f -lm || fail "the example does not compile"
 [ "$("$work/example" 2>&1)" = "on the host: right" ] || fail "the example without the library"
 export FFTW3_GPU_BACKEND=sim
@@ -67,7 +68,7 @@ int main(void) {
   return 0;
 }
 END
-"$CC" -o "$work/lookup" "$work/lookup.c" -ldl || fail "lookup"
+$CC -o "$work/lookup" "$work/lookup.c" -ldl || fail "lookup"
 [ "$("$work/lookup")" = absent ] || fail "a function without the library"
 [ "$(LD_PRELOAD=$lib "$work/lookup")" -ge 100 ] || fail "no function under the preload"
 echo "$(wc -l <"$work/declared") functions"

@@ -25,7 +25,7 @@ right() {
 }
 right "$work/alias.so" 3
 
-archive=$("$CC" -print-file-name=$fftw.a)
+archive=$($CC -print-file-name=$fftw.a)
 # shellcheck disable=SC2086
 if [ -e "$archive" ] && $CC -O1 -w -fPIC ${FFTW3F_CFLAGS:-} -DHOLDS -shared -o "$work/libholds.so" "$work/renamed.c" \
   -Wl,--whole-archive "$archive" -Wl,--no-whole-archive -lm 2>"$work/err"; then
