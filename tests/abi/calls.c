@@ -11,13 +11,18 @@
 #define U (FFTW_ESTIMATE | FFTW_UNALIGNED) /* the parts the wrong way round */
 enum { SIZE = 512 };
 
-#pragma GCC diagnostic ignored "-Wstrict-prototypes"
-#define BOTH(name) void sfftw_##name##_(), sfftw_##name##__();
-BOTH(execute) BOTH(execute_dft) BOTH(execute_split_dft) BOTH(execute_dft_r2c) BOTH(execute_split_dft_r2c)
-BOTH(execute_dft_c2r) BOTH(execute_split_dft_c2r) BOTH(execute_r2r) BOTH(destroy_plan) BOTH(print_plan) BOTH(flops)
-BOTH(estimate_cost) BOTH(cost) BOTH(cleanup) BOTH(set_timelimit) BOTH(forget_wisdom) BOTH(export_wisdom)
-BOTH(import_wisdom) BOTH(import_system_wisdom) BOTH(init_threads) BOTH(plan_with_nthreads) BOTH(planner_nthreads)
-BOTH(cleanup_threads)
+/* Fortran's names: every argument is a pointer. */
+#define BOTH(name, ...) void sfftw_##name##_(__VA_ARGS__), sfftw_##name##__(__VA_ARGS__);
+typedef fftwf_plan *P;
+typedef float *R;
+typedef fftwf_complex *C;
+BOTH(execute, P) BOTH(execute_dft, P, C, C) BOTH(execute_split_dft, P, R, R, R, R) BOTH(execute_dft_r2c, P, R, C)
+BOTH(execute_split_dft_r2c, P, R, R, R) BOTH(execute_dft_c2r, P, C, R) BOTH(execute_split_dft_c2r, P, R, R, R)
+BOTH(execute_r2r, P, R, R) BOTH(destroy_plan, P) BOTH(print_plan, P) BOTH(flops, P, double *, double *, double *)
+BOTH(estimate_cost, double *, P) BOTH(cost, double *, P) BOTH(cleanup, void) BOTH(set_timelimit, double *)
+BOTH(forget_wisdom, void) BOTH(export_wisdom, void (*)(char *, void *), void *)
+BOTH(import_wisdom, int *, void (*)(int *, void *), void *) BOTH(import_system_wisdom, int *) BOTH(init_threads, int *)
+BOTH(plan_with_nthreads, int *) BOTH(planner_nthreads, int *) BOTH(cleanup_threads, void)
 
 /* ---- executes ---------------------------------------------------------------------------------------------------- */
 

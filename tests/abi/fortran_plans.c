@@ -10,15 +10,41 @@ enum { SIZE = 4096 };
 static float a[SIZE], b[SIZE], c[SIZE], d[SIZE];
 static int64_t plan; /* integer*8 */
 
-/* Declared without parameters: every argument is a pointer, as in Fortran. */
-#define BOTH(name) void sfftw_##name##_(), sfftw_##name##__();
-#pragma GCC diagnostic ignored "-Wstrict-prototypes"
-BOTH(plan_dft) BOTH(plan_dft_1d) BOTH(plan_dft_2d) BOTH(plan_dft_3d) BOTH(plan_many_dft) BOTH(plan_guru_dft)
-BOTH(plan_guru_split_dft) BOTH(plan_dft_r2c) BOTH(plan_dft_r2c_1d) BOTH(plan_dft_r2c_2d) BOTH(plan_dft_r2c_3d)
-BOTH(plan_many_dft_r2c) BOTH(plan_guru_dft_r2c) BOTH(plan_guru_split_dft_r2c) BOTH(plan_dft_c2r) BOTH(plan_dft_c2r_1d)
-BOTH(plan_dft_c2r_2d) BOTH(plan_dft_c2r_3d) BOTH(plan_many_dft_c2r) BOTH(plan_guru_dft_c2r)
-BOTH(plan_guru_split_dft_c2r) BOTH(plan_r2r) BOTH(plan_r2r_1d) BOTH(plan_r2r_2d) BOTH(plan_r2r_3d) BOTH(plan_many_r2r)
-BOTH(plan_guru_r2r) BOTH(execute) BOTH(destroy_plan)
+/* Every argument is a pointer, as in Fortran: to whole numbers, or to reals and pairs of them.  A planner's first is the
+ * plan, its last the flags. */
+#define PLANNER(name, ...)                                                                                             \
+  void sfftw_##name##_(int64_t *, __VA_ARGS__, int *), sfftw_##name##__(int64_t *, __VA_ARGS__, int *);
+typedef int *N;
+typedef float *R;
+#define DIMS N, N, N, N
+PLANNER(plan_dft, N, N, R, R, N)
+PLANNER(plan_dft_1d, N, R, R, N)
+PLANNER(plan_dft_2d, N, N, R, R, N)
+PLANNER(plan_dft_3d, N, N, N, R, R, N)
+PLANNER(plan_many_dft, N, N, N, R, N, N, N, R, N, N, N, N)
+PLANNER(plan_guru_dft, DIMS, DIMS, R, R, N)
+PLANNER(plan_guru_split_dft, DIMS, DIMS, R, R, R, R)
+PLANNER(plan_dft_r2c, N, N, R, R)
+PLANNER(plan_dft_r2c_1d, N, R, R)
+PLANNER(plan_dft_r2c_2d, N, N, R, R)
+PLANNER(plan_dft_r2c_3d, N, N, N, R, R)
+PLANNER(plan_many_dft_r2c, N, N, N, R, N, N, N, R, N, N, N)
+PLANNER(plan_guru_dft_r2c, DIMS, DIMS, R, R)
+PLANNER(plan_guru_split_dft_r2c, DIMS, DIMS, R, R, R)
+PLANNER(plan_dft_c2r, N, N, R, R)
+PLANNER(plan_dft_c2r_1d, N, R, R)
+PLANNER(plan_dft_c2r_2d, N, N, R, R)
+PLANNER(plan_dft_c2r_3d, N, N, N, R, R)
+PLANNER(plan_many_dft_c2r, N, N, N, R, N, N, N, R, N, N, N)
+PLANNER(plan_guru_dft_c2r, DIMS, DIMS, R, R)
+PLANNER(plan_guru_split_dft_c2r, DIMS, DIMS, R, R, R)
+PLANNER(plan_r2r, N, N, R, R, N)
+PLANNER(plan_r2r_1d, N, R, R, N)
+PLANNER(plan_r2r_2d, N, N, R, R, N, N)
+PLANNER(plan_r2r_3d, N, N, N, R, R, N, N, N)
+PLANNER(plan_many_r2r, N, N, N, R, N, N, N, R, N, N, N, N)
+PLANNER(plan_guru_r2r, DIMS, DIMS, R, R, N)
+void sfftw_execute_(int64_t *), sfftw_destroy_plan_(int64_t *);
 
 static uint64_t hash_of(void) {
   const float *const all[] = {a, b, c, d};
