@@ -262,7 +262,7 @@ START_TEST(rows_a_pitch_apart_do_without_what_is_loaded_ahead) {
   pitched.loop[0].in += 16;
   free(list);
   fg_pass_print(&pitched, text, sizeof text);
-  ck_assert_ptr_null(strstr(text, "50.10.20")); /* the model's is another one */
+  ck_assert_ptr_null(strstr(text, "5.10.10.20")); /* the model's is another one */
   ck_assert(fg_choice_parse(&found, "n10.10.10.10 1 512 1 0"));
   fg_tuned_learn(&dense, fg_reference_device.arch, &found, 3);
   fg_tuned_correct(&dense, &fg_reference_device);
@@ -270,7 +270,7 @@ START_TEST(rows_a_pitch_apart_do_without_what_is_loaded_ahead) {
   fg_tuned_forget(NULL);
   ck_assert(dense.ahead && !pitched.ahead);
   fg_pass_print(&pitched, text, sizeof text);
-  ck_assert_msg(strstr(text, "50.10.20") != NULL, "%s", text);
+  ck_assert_msg(strstr(text, "5.10.10.20") != NULL, "%s", text);
 }
 END_TEST
 
