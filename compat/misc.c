@@ -12,6 +12,7 @@
 
 /* Plans of ours stay alive, as FFTW's do in practice; the memory that they leave idle on the device does not. */
 void FG(cleaned_up)(void) {
+  FG(threads_forgotten)();
   fg_measure_limit(FG_PRECISION, -1); /* the real planner's went with it, */
   fg_wisdom_forget(FG_PRECISION);     /* and its wisdom */
   if (!fg_compat_off()) fg_plan_cleanup();

@@ -96,22 +96,21 @@ static void *having(const char *function, void *handle) { return handle && symbo
 static void *open_file(const char *file) { return *file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL; }
 
 /* A library of the program's that FFTW's archive was linked into has as much of it as it needs itself. */
-static bool is_whole(void *handle) {
-  return symbol(handle, NAME(execute)) && symbol(handle, NAME(plan_guru64_dft)) && symbol(handle, NAME(plan_guru64_r2r));
-}
+static bool is_whole(void *handle) { return symbol(handle, NAME(plan_guru64_dft)) && symbol(handle, NAME(plan_guru64_r2r)); }
 
+/* FFTW or some of it, by what only FFTW has: not what stands for it (MKL, cuFFTW), nor what wraps its functions. */
 static bool has_a_part(const struct link_map *map) {
   return fg_object_exports(map, NAME(mkapiplan)) && fg_object_exports(map, NAME(destroy_plan));
 }
 
+/* The loader has locks here, and is asked nothing. */
 static int match_part(struct dl_phdr_info *object, size_t size, void *file) {
   (void)size;
-  fg_object at;
-  int first = 0;
-  while (first < object->dlpi_phnum && object->dlpi_phdr[first].p_type != PT_LOAD) first++;
-  if (!*object->dlpi_name || first == object->dlpi_phnum) return 0;
-  if (!fg_object_at((void *)(object->dlpi_addr + object->dlpi_phdr[first].p_vaddr), &at) || is_this_library(&at)) return 0;
-  return !is_a_copy(&at) && has_a_part(at.map) && snprintf(file, PATH_MAX, "%s", object->dlpi_name) < PATH_MAX;
+  struct link_map map = {.l_addr = object->dlpi_addr};
+  for (int i = 0; i < object->dlpi_phnum; i++)
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC) map.l_ld = (void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+  if (!*object->dlpi_name || is_a_copy(&(fg_object){.map = &map}) || !has_a_part(&map)) return 0;
+  return snprintf(file, PATH_MAX, "%s", object->dlpi_name) < PATH_MAX;
 }
 
 /* Where no FFTW can be found but within libraries that have a part of one: the first of these, for what is not done by the
@@ -123,7 +122,9 @@ static void *find_part(void) {
 
 static void *find_library(bool *part) {
   const char *probe = NAME(execute);
-  if (is_whole(RTLD_NEXT)) return RTLD_NEXT;
+  fg_object at;
+  const void *const next = symbol(RTLD_NEXT, probe);
+  if (next && (is_whole(RTLD_NEXT) || !fg_object_at(next, &at) || !has_a_part(at.map))) return RTLD_NEXT;
   void *handle = having(probe, loaded(FG_LIBRARY));
   if (!handle) handle = having(probe, open_file(FG_LIBRARY ".so.3"));
   if (!handle) handle = having(probe, open_file(FG_CONFIGURED_PATH));
@@ -266,16 +267,30 @@ static bool is_in_function_of_fftw(const void *address) {
   return dladdr(address, &at) && at.dli_sname && fg_object_at(&search, &ours) && fg_object_exports(ours.map, at.dli_sname);
 }
 
-/* The program itself has FFTW in it, and exports functions that take plans, since a library of its own asks for them: they stand
- * before ours for all that is loaded, and would be given plans of ours. */
+/* Whether it is linked to the FFTW that is looked for, or to this library. */
+static bool is_linked(const struct link_map *map) {
+  const char *strings = NULL;
+  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_STRTAB) strings = fg_object_address(map, d);
+  for (const ElfW(Dyn) *d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_NEEDED && (called(strings + d->d_un.d_val, FG_LIBRARY) || called(strings + d->d_un.d_val, "libfftw3_gpu")))
+      return true;
+  return false;
+}
+
+/* FFTW within the program, or within a library ahead of this one, of which functions that take plans are exported: they stand before
+ * ours for all that is loaded, and would be given plans of ours.  (A program that is linked to FFTW and has such functions calls on.) */
 static bool stands_before_us(void) {
   static const entry takes_plans[] = {FG_NEXT_EXECUTES(ENTRY) FG_NEXT_OF_PLANS(ENTRY){NULL, 0}};
   static _Atomic int known; /* 1: no, 2: yes */
   if (!known) {
-    const struct link_map *const program = _r_debug.r_map; /* is the first */
+    fg_object ours;
     int answer = 1;
-    for (const entry *e = takes_plans; e->name; e++)
-      if (program && fg_object_exports(program, e->name)) answer = 2;
+    const struct link_map *map = fg_object_at(&search, &ours) ? _r_debug.r_map : NULL;
+    for (bool program = true; map && map != ours.map; map = map->l_next, program = false)
+      for (const entry *e = takes_plans; e->name && (program ? !is_linked(map) : has_a_part(map)); e++)
+        if (fg_object_exports(map, e->name)) answer = 2;
+    if (answer == 2 && known != 2) fg_log(FG_LOG_INFO, "there is an FFTW before this library: all plans are its, on the host");
     known = answer;
   }
   return known == 2;
@@ -291,14 +306,16 @@ bool FG(real_calls)(const void *address) {
   copy = NULL;
   if (stands_before_us()) return true;
   if (!known) return false;
-  if (FG(real_found)() && is_part) {
-    copy = caller.map;
+  const bool there = FG(real_found)();
+  if (there && is_part) {
+    if (has_a_part(caller.map)) copy = caller.map;
     return true;
   }
   if (!*caller.map->l_name || is_a_copy(&caller)) return false;
-  const bool by_name = called(caller.map->l_name, FG_LIBRARY);
-  if (!by_name && (!fg_object_exports(caller.map, NAME(execute)) || !is_in_function_of_fftw(address))) return false;
-  if (caller.map != library_map) copy = caller.map;
+  const bool is_library = there && caller.map == library_map;
+  if (!called(caller.map->l_name, FG_LIBRARY) && !((is_library || has_a_part(caller.map)) && is_in_function_of_fftw(address)))
+    return false;
+  if (!is_library) copy = caller.map;
   return true;
 }
 

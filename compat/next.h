@@ -3,7 +3,7 @@
  * It is looked for when it is first needed: among the objects loaded after us (a preload), among all loaded ones (a
  * program that opened FFTW with RTLD_LOCAL), by SONAME, then at the path that configure recorded.  The real library
  * calls its own public functions through the dynamic linker and so comes back to us: as far as there is a choice, the
- * table has functions that call no other public one. */
+ * table has functions that call no other public one (but plan_r2r and the like: MKL has plans of these only). */
 #ifndef FG_COMPAT_NEXT_H
 #define FG_COMPAT_NEXT_H
 
@@ -83,6 +83,9 @@ FG_HIDDEN void *FG(straight)(const char *name);
 
 /* Behind a cleanup of the real FFTW: what goes with it of ours (misc.c). */
 FG_HIDDEN void FG(cleaned_up)(void);
+
+/* The real planner has gone, and with it how many threads it was to use. */
+FG_HIDDEN void FG(threads_forgotten)(void);
 
 /* Whether the code at address belongs to a real FFTW of this precision: this one, another copy, or one within a library of
  * another name, whose own code does not. */

@@ -35,7 +35,16 @@ static uint32_t gnu_hash(const char *name) {
   return hash;
 }
 
-/* By its own table of symbols (System V ABI; DT_GNU_HASH, or all that DT_HASH counts), since dlsym takes the loader's lock, which a
+static uint32_t plain_hash(const char *name) {
+  uint32_t hash = 0;
+  for (; *name; name++) {
+    hash = (hash << 4) + (unsigned char)*name;
+    hash = (hash ^ (hash >> 28 << 4)) & 0x0fffffff;
+  }
+  return hash;
+}
+
+/* By its own table of symbols (System V ABI; DT_GNU_HASH, or DT_HASH), since dlsym takes the loader's lock, which a
  * thread that waits for this one may have. */
 void *fg_object_exports(const struct link_map *map, const char *name) {
   const ElfW(Sym) *symbols = NULL;
@@ -49,9 +58,12 @@ void *fg_object_exports(const struct link_map *map, const char *name) {
     if (d->d_tag == DT_HASH) plain = at;
   }
   if (!symbols || !strings) return NULL;
-  for (uint32_t i = 1; !table && plain && i < plain[1]; i++)
-    if (!strcmp(strings + symbols[i].st_name, name) && symbols[i].st_shndx != SHN_UNDEF)
-      return (void *)(map->l_addr + symbols[i].st_value);
+  if (!table && plain && plain[0] > 0) {
+    const uint32_t *const buckets = plain + 2, *const chains = buckets + plain[0];
+    for (uint32_t i = buckets[plain_hash(name) % plain[0]]; i; i = chains[i])
+      if (!strcmp(strings + symbols[i].st_name, name) && symbols[i].st_shndx != SHN_UNDEF)
+        return (void *)(map->l_addr + symbols[i].st_value);
+  }
   if (!table || table[0] == 0) return NULL;
   const uint32_t *const buckets = table + 4 + table[2] * (sizeof(ElfW(Addr)) / sizeof *table);
   const uint32_t *const chains = buckets + table[0];

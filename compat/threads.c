@@ -9,6 +9,8 @@
 /* What the planner was told; an FFTW before 3.3.9 does not say. */
 static _Atomic int told = 1;
 
+void FG(threads_forgotten)(void) { told = 1; }
+
 int FG(threads_in_force)(void) {
   const int threads = FG_REAL(planner_nthreads, (int)told);
   return threads > 1 ? threads : 1;
@@ -29,7 +31,6 @@ void X(cleanup_threads)(void) {
   fg_compat_enter();
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
-  told = 1;
   fg_compat_leave();
   FG(cleaned_up)(); /* it cleans up all else, too */
   FG_TRACED(FG_CALL_CLEANUP_THREADS);

@@ -32,6 +32,7 @@ AC_ARG_WITH([cuda],
 
 AC_MSG_CHECKING([for CUDA headers (cuda.h, nvrtc.h)])
 fg_have_cuda=no
+fg_cuda_missing="cuda.h and nvrtc.h were not found"
 fg_cuda_candidates=
 AS_CASE([$with_cuda],
   [no], [],
@@ -49,19 +50,15 @@ AS_CASE([$with_cuda],
 for fg_dir in $fg_cuda_candidates; do
   AS_IF([test "$fg_have_cuda" = no], [
     _FG_TRY_CUDA([$fg_dir])
-    AS_IF([test -n "$fg_cuda_h_dir" && test -n "$fg_nvrtc_h_dir"], [fg_have_cuda=yes])])
-done
-AS_IF([test "$fg_have_cuda" = yes], [
-  fg_save_CPPFLAGS=$CPPFLAGS
-  CPPFLAGS="$CPPFLAGS -I$fg_cuda_h_dir"
-  AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <cuda.h>
+    AS_IF([test -n "$fg_cuda_h_dir" && test -n "$fg_nvrtc_h_dir"], [
+      fg_save_CPPFLAGS=$CPPFLAGS
+      CPPFLAGS="$CPPFLAGS -I$fg_cuda_h_dir"
+      AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <cuda.h>
 #if CUDA_VERSION < 11080
 #error too old
-#endif]])], [], [fg_have_cuda=old])
-  CPPFLAGS=$fg_save_CPPFLAGS])
-fg_cuda_missing="cuda.h and nvrtc.h were not found"
-AS_IF([test "$fg_have_cuda" = old],
-  [fg_cuda_missing="$fg_cuda_h_dir is older than CUDA 11.8" fg_have_cuda=no])
+#endif]])], [fg_have_cuda=yes], [fg_cuda_missing="$fg_cuda_h_dir/cuda.h is not of CUDA 11.8 or later"])
+      CPPFLAGS=$fg_save_CPPFLAGS])])
+done
 AS_IF([test "$fg_have_cuda" = no], [fg_cuda_h_dir= fg_nvrtc_h_dir= fg_nvrtc_dir=])
 AC_MSG_RESULT([${fg_cuda_h_dir:-no}])
 

@@ -21,7 +21,6 @@ AS_IF([test "$with_kernels" != no], [
     fg_save_LIBS=$LIBS
     LIBS="$LIBS -ldl"
     AC_RUN_IFELSE([AC_LANG_PROGRAM([[
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

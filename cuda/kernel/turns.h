@@ -1,8 +1,8 @@
 /* turns.h: the factors that turn the inputs of a butterfly of R points, w¹ to wᴿ⁻¹.
  *
  * Where neighbouring threads have factors of their own, looking one up takes the first cache as long as a point does.  Then
- * each APART-th is looked up and those before the first such; the others are products of two of these, which adds a rounding
- * to one factor in two or more. */
+ * each APART-th is looked up and those before the first such; the others, a third of few and most of many, are products of two
+ * of these, a rounding more. */
 #ifndef FG_TURNS_H
 #define FG_TURNS_H
 

@@ -31,8 +31,14 @@ static inline double narrow_one(float *to, const double *from, double largest) {
 static inline bool is_denormal(const double *from) {
   uint64_t magnitude;
   memcpy(&magnitude, from, sizeof magnitude);
-  magnitude &= UINT64_MAX >> 1;
-  return magnitude > 0 && magnitude < UINT64_C(1) << 52;
+  return (magnitude & (UINT64_MAX >> 1)) - 1 < (UINT64_C(1) << 52) - 1;
+}
+
+/* (Without an early end, so that the compiler makes vectors of it: zeros are read once more, and they are frequent.) */
+static bool some_denormal(const double *from, size_t reals) {
+  bool some = false;
+  for (size_t i = 0; i < reals; i++) some |= is_denormal(from + i);
+  return some;
 }
 
 static inline void widen_one(double *to, const float *from) {
@@ -235,9 +241,7 @@ double fg_convert_narrow(float *to, const double *from, size_t reals, bool past_
   if (blocks) largest = larger(narrow_blocks(to + head, from + head, blocks, past_cache), largest);
   if (done < reals) largest = larger(narrow_few(to + done, from + done, reals - done), largest);
   if (past_cache) fence();
-  for (size_t i = 0; largest == 0 && i < reals; i++)
-    if (is_denormal(from + i)) return DBL_MIN;
-  return largest;
+  return largest == 0 && some_denormal(from, reals) ? DBL_MIN : largest;
 }
 
 void fg_convert_widen(double *to, const float *from, size_t reals, bool past_cache) {

@@ -28,7 +28,7 @@ typedef struct {
   const fg_device_info *device;
   bool pack;
   int count, failed;
-  int tried, refused; /* compilations */
+  int tried, compiled; /* kernels that are in the folder now */
   fg_archive_item item[MOST_ITEMS];
   int bucket[BUCKETS]; /* item + 1 by the hash of its key; 0: free */
 } filling;
@@ -55,10 +55,8 @@ static char *folder_key(const char *key) {
 
 static bool compile(const fg_kernel_request *r, const char *cubin_key, const char *ptx_key) {
   fg_nvrtc_output o;
-  all.tried++;
   if (fg_nvrtc_compile_both(r->source, fg_nvrtc_source(r->source), r->defines, all.device->arch, &o)) {
     fprintf(stderr, "%s\n", fg_backend_message());
-    all.refused++;
     return false;
   }
   fg_store_put(cubin_key, ".cubin", o.cubin, o.cubin_bytes);
@@ -120,7 +118,10 @@ static void take(void *unused, const char *problem, const fg_pass *p, const fg_k
     free(ptx);
   } else {
     const bool there = fg_store_has(in_folder, ".cubin") && (!last || fg_store_has(ptx_in_folder, ".cubin"));
-    if (!there && !compile(r, in_folder, ptx_in_folder)) fprintf(stderr, "a kernel of %s is left out\n", problem);
+    const bool compiled = there || compile(r, in_folder, ptx_in_folder);
+    if (!compiled) fprintf(stderr, "a kernel of %s is left out\n", problem);
+    all.tried++;
+    all.compiled += compiled;
     const int before = all.count;
     add(key, kind, in_folder);
     if (all.count > before) tell_spills(&all.item[before], problem, p);
@@ -157,7 +158,7 @@ static int write_archive(const char *path) {
 
 /* A kernel or another may be too much for a compiler.  If all are, there is something wrong with it. */
 static bool compiles(void) {
-  const bool none = all.pack ? all.count == 0 : all.tried > 0 && all.refused == all.tried;
+  const bool none = all.tried > 0 && all.compiled == 0;
   if (none) fprintf(stderr, "NVRTC compiles no kernel (see above); configure --with-kernels=no builds without them\n");
   return !none;
 }

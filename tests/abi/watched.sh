@@ -47,7 +47,7 @@ EOF
 libc=$(ldd "$work/watched" | awk '/libc\.so\.6/ { print $3 }')
 version=$(nm -D "$libc" | sed -n 's/.* dlsym@*//p' | head -1)
 if [ -n "$version" ] && $CC -shared -fPIC -DVERSION="\"$version\"" -o "$work/asks.so" "$work/asks.c" -ldl; then
-  LD_PRELOAD=$watch:$work/asks.so true || fail "a dlsym that allocates: status $?"
+  LD_PRELOAD=$watch:$work/asks.so env true || fail "a dlsym that allocates: status $?"
 fi
 
 FFTW3_GPU_SIM_ABORT=1 FFTW3_GPU_SIM_PAGES=1

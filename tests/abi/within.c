@@ -1,5 +1,6 @@
 /* within.c: a library that transforms (LIBRARY), a program that uses it, and which transforms itself, too (OWN). Either may have
- * FFTW's archive in it, of which the linker takes what is needed. */
+ * FFTW's archive in it, of which the linker takes what is needed. Or a library that wraps FFTW's functions (WRAPPER). */
+#define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +10,19 @@ enum { N0 = 4, N1 = 16, N = N0 * N1 };
 
 double of_library(void);
 
-#ifdef LIBRARY
+#ifdef WRAPPER
+/* In front of all: counts, and calls on. */
+#include <dlfcn.h>
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+static int calls;
+void fftwf_execute(const fftwf_plan p) { calls++, NEXT(fftwf_execute)(p); }
+fftwf_plan fftwf_plan_r2r_1d(int n, float *in, float *out, fftwf_r2r_kind kind, unsigned flags) {
+  return calls++, NEXT(fftwf_plan_r2r_1d)(n, in, out, kind, flags);
+}
+fftwf_plan fftwf_plan_dft_2d(int n0, int n1, fftwf_complex *in, fftwf_complex *out, int sign, unsigned flags) {
+  return calls++, NEXT(fftwf_plan_dft_2d)(n0, n1, in, out, sign, flags);
+}
+#elif defined LIBRARY
 /* A single exponential becomes a single number; a negative value is for no plan. */
 double of_library(void) {
   static fftwf_complex x[N];

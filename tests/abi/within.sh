@@ -17,11 +17,13 @@ link() {
 
 # right PROGRAM [PRELOAD:]
 right() {
-  for settings in FFTW3_GPU=off FFTW3_GPU=auto FFTW3_GPU_REPORT="$work/report" FFTW3_GPU_TRACE="$work/trace" FFTW3_GPU=force; do
-    rm -f "$work/report" "$work/trace"
-    env "$settings" FFTW3_GPU_BACKEND=sim FFTW3_GPU_DOUBLE=double LD_LIBRARY_PATH="$work" LD_PRELOAD="${2:-}$lib" \
-      ${2:+REFUSE="$fftw\.so"} timeout 100 "$work/$1" >"$work/out" 2>"$work/err" ||
-      { cat "$work/out" "$work/err"; fail "$1, $settings: status $?"; }
+  for settings in FFTW3_GPU=off FFTW3_GPU=auto FFTW3_GPU_TRACE="$work/trace" FFTW3_GPU=force; do
+    for report in '' "FFTW3_GPU_REPORT=$work/report"; do
+      rm -f "$work/report" "$work/trace"
+      env "$settings" ${report:+"$report"} FFTW3_GPU_BACKEND=sim FFTW3_GPU_DOUBLE=double LD_LIBRARY_PATH="$work" \
+        LD_PRELOAD="${2:-}$lib" ${2:+REFUSE="$fftw\.so"} timeout 100 "$work/$1" >"$work/out" 2>"$work/err" ||
+        { cat "$work/out" "$work/err"; fail "$1, $settings $report: status $?"; }
+    done
   done
 }
 
@@ -34,4 +36,10 @@ right linked "$work/refuse:"
 link libuser.so -DLIBRARY -shared -fPIC -Wl,-soname,libuser.so "$work/within.c" -Wl,--no-as-needed -l${fftw#lib} ${FFTW3F_LDFLAGS:-}
 link front -DOWN "$work/within.c" "$archive" "$work/libuser.so"
 right front
+
+link wrapper.so -DWRAPPER -shared -fPIC "$work/within.c" -ldl
+# shellcheck disable=SC2086
+link ordinary -DOWN "$work/within.c" "$work/libuser.so" -l${fftw#lib} ${FFTW3F_LDFLAGS:-}
+right ordinary "$work/wrapper.so:"
+grep -q '	sim	' "$work/report" || { cat "$work/report"; fail "nothing of the wrapped ordinary program is on sim"; }
 echo "what has FFTW within is right"
