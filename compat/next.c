@@ -95,12 +95,22 @@ static void *having(const char *function, void *handle) { return handle && symbo
 
 static void *open_file(const char *file) { return *file ? dlopen(file, RTLD_LAZY | RTLD_LOCAL) : NULL; }
 
-/* A library of the program's that FFTW's archive was linked into has as much of it as it needs itself. */
-static bool is_whole(void *handle) { return symbol(handle, NAME(plan_guru64_dft)) && symbol(handle, NAME(plan_guru64_r2r)); }
-
-/* FFTW or some of it, by what only FFTW has: not what stands for it (MKL, cuFFTW), nor what wraps its functions. */
+/* FFTW or some of it, by what only FFTW has: not what stands for it (MKL, cuFFTW), nor what wraps its functions.  A library that
+ * FFTW's archive was linked into has as much of it as it needs itself. */
 static bool has_a_part(const struct link_map *map) {
   return fg_object_exports(map, NAME(mkapiplan)) && fg_object_exports(map, NAME(destroy_plan));
+}
+
+static bool is_whole(const struct link_map *map) {
+  return fg_object_exports(map, NAME(plan_guru64_dft)) && fg_object_exports(map, NAME(plan_guru64_r2r));
+}
+
+/* What is behind us in the search order: an FFTW, or what stands for one, which plans. */
+static bool is_library(const void *execute) {
+  fg_object at;
+  if (!execute) return false;
+  if (fg_object_at(execute, &at) && has_a_part(at.map)) return is_whole(at.map);
+  return symbol(RTLD_NEXT, NAME(plan_many_dft)) != NULL;
 }
 
 /* The loader has locks here, and is asked nothing. */
@@ -122,9 +132,7 @@ static void *find_part(void) {
 
 static void *find_library(bool *part) {
   const char *probe = NAME(execute);
-  fg_object at;
-  const void *const next = symbol(RTLD_NEXT, probe);
-  if (next && (is_whole(RTLD_NEXT) || !fg_object_at(next, &at) || !has_a_part(at.map))) return RTLD_NEXT;
+  if (is_library(symbol(RTLD_NEXT, probe))) return RTLD_NEXT;
   void *handle = having(probe, loaded(FG_LIBRARY));
   if (!handle) handle = having(probe, open_file(FG_LIBRARY ".so.3"));
   if (!handle) handle = having(probe, open_file(FG_CONFIGURED_PATH));
@@ -278,22 +286,34 @@ static bool is_linked(const struct link_map *map) {
   return false;
 }
 
-/* FFTW within the program, or within a library ahead of this one, of which functions that take plans are exported: they stand before
- * ours for all that is loaded, and would be given plans of ours.  (A program that is linked to FFTW and has such functions calls on.) */
+/* FFTW within the program, of which functions that take plans are exported, since a library of its own asks for them: they stand
+ * before ours for all that is loaded, and would be given plans of ours.  (A program that is linked to FFTW and has such functions of
+ * its own calls on.) */
 static bool stands_before_us(void) {
   static const entry takes_plans[] = {FG_NEXT_EXECUTES(ENTRY) FG_NEXT_OF_PLANS(ENTRY){NULL, 0}};
   static _Atomic int known; /* 1: no, 2: yes */
   if (!known) {
-    fg_object ours;
+    const struct link_map *const program = _r_debug.r_map; /* is the first */
     int answer = 1;
-    const struct link_map *map = fg_object_at(&search, &ours) ? _r_debug.r_map : NULL;
-    for (bool program = true; map && map != ours.map; map = map->l_next, program = false)
-      for (const entry *e = takes_plans; e->name && (program ? !is_linked(map) : has_a_part(map)); e++)
-        if (fg_object_exports(map, e->name)) answer = 2;
-    if (answer == 2 && known != 2) fg_log(FG_LOG_INFO, "there is an FFTW before this library: all plans are its, on the host");
+    if (program && (has_a_part(program) || !is_linked(program)))
+      for (const entry *e = takes_plans; e->name; e++)
+        if (fg_object_exports(program, e->name)) answer = 2;
+    if (answer == 2) fg_log(FG_LOG_INFO, "the program has an FFTW of its own: all plans are that one's, on the host");
     known = answer;
   }
   return known == 2;
+}
+
+/* Who calls on by RTLD_NEXT, and comes to us, wraps FFTW's functions. */
+static bool is_ahead(const struct link_map *map) {
+  fg_object ours;
+  if (!fg_object_at(&search, &ours)) return false;
+  while (map && map != ours.map) map = map->l_next;
+  return map != NULL;
+}
+
+static bool has_planners(const struct link_map *map) {
+  return has_a_part(map) || (fg_object_exports(map, NAME(execute)) && !is_ahead(map));
 }
 
 /* The FFTW of another name, or within a library, whose planner has called one of ours, on this thread. */
@@ -312,10 +332,11 @@ bool FG(real_calls)(const void *address) {
     return true;
   }
   if (!*caller.map->l_name || is_a_copy(&caller)) return false;
-  const bool is_library = there && caller.map == library_map;
-  if (!called(caller.map->l_name, FG_LIBRARY) && !((is_library || has_a_part(caller.map)) && is_in_function_of_fftw(address)))
+  const bool known_library = there && caller.map == library_map;
+  if (!called(caller.map->l_name, FG_LIBRARY) &&
+      !((known_library || has_planners(caller.map)) && is_in_function_of_fftw(address)))
     return false;
-  if (!is_library) copy = caller.map;
+  if (!known_library) copy = caller.map;
   return true;
 }
 

@@ -34,7 +34,6 @@ static inline bool is_denormal(const double *from) {
   return (magnitude & (UINT64_MAX >> 1)) - 1 < (UINT64_C(1) << 52) - 1;
 }
 
-/* (Without an early end, so that the compiler makes vectors of it: zeros are read once more, and they are frequent.) */
 static bool some_denormal(const double *from, size_t reals) {
   bool some = false;
   for (size_t i = 0; i < reals; i++) some |= is_denormal(from + i);

@@ -21,8 +21,8 @@ fg_arithmetic fg_convert_begin(void);
 void fg_convert_end(fg_arithmetic);
 
 /* Neighbouring reals. Past the cache: as fg_copy_past_cache (src/run/host/copy.h). Narrowing returns the largest magnitude
- * of what was narrowed; what is not a number has none, and what is below DBL_MIN, which counts as 0 in arithmetic here on x86,
- * that of DBL_MIN where there is nothing larger. */
+ * of what was narrowed; what is not a number has none. On x86 what is below DBL_MIN counts as 0 in arithmetic here, but of nothing
+ * larger the magnitude is DBL_MIN. */
 double fg_convert_narrow(float *to, const double *from, size_t reals, bool past_cache);
 void fg_convert_widen(double *to, const float *from, size_t reals, bool past_cache);
 

@@ -36,6 +36,9 @@ right linked "$work/refuse:"
 link libuser.so -DLIBRARY -shared -fPIC -Wl,-soname,libuser.so "$work/within.c" -Wl,--no-as-needed -l${fftw#lib} ${FFTW3F_LDFLAGS:-}
 link front -DOWN "$work/within.c" "$archive" "$work/libuser.so"
 right front
+# shellcheck disable=SC2086
+link both -DOWN "$work/within.c" "$archive" "$work/libuser.so" -Wl,--no-as-needed -l${fftw#lib} ${FFTW3F_LDFLAGS:-}
+right both
 
 link wrapper.so -DWRAPPER -shared -fPIC "$work/within.c" -ldl
 # shellcheck disable=SC2086
