@@ -42,6 +42,9 @@ bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain);
 /* The complex problem of the same sizes, contiguous and out of place; NULL on lack of memory. */
 fg_problem *fg_bench_complex_of(const fg_problem *p);
 
+/* The same transforms in place, rows of reals padded; NULL: p is in place, has strides, or memory lacks. */
+fg_problem *fg_bench_in_place_of(const fg_problem *p);
+
 /* ---- the test data and what becomes of it (bench_reference.c) ----
  * Numbers of a generator that counts, so that any part can be made anew.  Real or imaginary part c of image element e
  * (src/problem/layout.h) has index 2e + c; in an image of reals element e has index e. */
@@ -95,7 +98,7 @@ typedef struct {
 bool fg_bench_times_begin(fg_bench_times *, const fg_bench_options *, double limit);
 bool fg_bench_times_more(const fg_bench_times *);
 void fg_bench_times_add(fg_bench_times *, double seconds);
-double fg_bench_times_median(fg_bench_times *, double *least); /* and frees them */
+double fg_bench_times_median(fg_bench_times *); /* and frees them */
 
 /* How often data of a transform of n points may be transformed in place before floats overflow. */
 int fg_bench_in_place_limit(ptrdiff_t n);

@@ -53,7 +53,7 @@ static const char *back(fg_bench_subject *s) {
   fg_bench_runner undo = {0};
   fg_problem *q = inverse_of(s->p);
   const char *why = q ? fg_bench_runner_make(s->b->target, q, &undo) : "out of memory";
-  if (!why && fg_bench_runner_launch(s->b, &undo, s->out_block, s->in_block) != FG_OK) why = fg_backend_message();
+  if (!why && fg_bench_execute(s, &undo, s->out_block, s->in_block) != FG_OK) why = fg_backend_message();
   if (!why && s->b->target->backend->stream_wait(s->b->target->device, s->b->stream) != FG_OK)
     why = fg_backend_message();
   fg_bench_runner_free(s->b->target, &undo);
@@ -133,7 +133,7 @@ const char *fg_bench_check(fg_bench_subject *s, double *error, bool *by_round_tr
   comparison c = {.precision = s->p->precision, .reference = reference, .scale = 1};
   for (int d = 0; d < s->p->transform.rank; d++) c.scale *= factor(s->p, d);
   *by_round_trip = !reference;
-  if (fg_bench_runner_launch(s->b, &s->forward, s->in_block, s->out_block) != FG_OK) why = fg_backend_message();
+  if (fg_bench_execute(s, &s->forward, s->in_block, s->out_block) != FG_OK) why = fg_backend_message();
   else why = compare(s, &c);
   free(reference);
   if (why) return why;
@@ -180,7 +180,7 @@ double fg_bench_distance(fg_bench_subject *s) {
   int code = t->backend->memory_alloc(t->device, s->stride, (void **)&in);
   if (code == FG_OK) code = t->backend->memory_alloc(t->device, s->stride, (void **)&out);
   if (code == FG_OK) code = t->backend->copy_within(t->device, in, s->in_block, s->in_bytes, s->b->stream);
-  if (code == FG_OK) code = fg_bench_runner_launch(s->b, &s->forward, s->in_block, s->out_block);
+  if (code == FG_OK) code = fg_bench_execute(s, &s->forward, s->in_block, s->out_block);
   if (code == FG_OK && !s->peer->execute(s->peer, in, out)) code = FG_ELAUNCH;
   likeness l = {.precision = s->p->precision, .image = s->out_block, .other = out};
   l.reals = (uint64_t)(s->out.elements * s->out.unit);

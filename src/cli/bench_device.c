@@ -8,14 +8,15 @@
 #include "src/cli/cli.h"
 
 enum {
-  PASSES, OURS, OURS_LEAST, COPY, OURS_PER_COPY, COMPLEX, OURS_PER_COMPLEX, CUFFT, CUFFT_OUT, CUFFT_IN, CUFFT_PER_OURS,
-  VKFFT, VKFFT_OUT, VKFFT_IN, BEST_PER_OURS, ERROR, ESTIMATE, BYTES, COLUMNS
+  PASSES, OURS, OURS_OUT, OURS_IN, COPY, OURS_PER_COPY, COMPLEX, OURS_PER_COMPLEX, CUFFT, CUFFT_OUT, CUFFT_IN,
+  CUFFT_PER_OURS, VKFFT, VKFFT_OUT, VKFFT_IN, BEST_PER_OURS, ERROR, ESTIMATE, BYTES, COLUMNS
 };
 
 static const fg_bench_column all_columns[COLUMNS + 1] = {
     [PASSES] = {"passes", "passes", "%.0f", false},
     [OURS] = {"ours us", "ours_us", NULL, false},
-    [OURS_LEAST] = {NULL, "ours_least_us", NULL, false},
+    [OURS_OUT] = {NULL, "ours_out_of_place_us", NULL, false},
+    [OURS_IN] = {NULL, "ours_in_place_us", NULL, false},
     [COPY] = {"copy us", "copy_us", NULL, false},
     [OURS_PER_COPY] = {"ours/copy", "ours_per_copy", NULL, true},
     [COMPLEX] = {NULL, "complex_us", NULL, false},
@@ -73,8 +74,6 @@ static void measure_others(fg_bench_subject *s, fg_bench_row *row) {
   if (s->b->target->backend == &fg_backend_sim) return;
   measure_library(s, row, &cufft);
   if (s->b->options->vkfft) measure_library(s, row, &vkfft);
-  row->value[CUFFT_PER_OURS] = row->value[CUFFT] / row->value[OURS];
-  row->value[BEST_PER_OURS] = fmin(row->value[CUFFT], row->value[VKFFT]) / row->value[OURS];
 }
 
 /* ---- a case ---- */
@@ -87,21 +86,46 @@ static void measure_complex(const fg_bench_bed *b, const fg_problem *p, fg_bench
   const char *why = fg_bench_subject_make(&s, b, c);
   if (!why && (fg_bench_fill(b, &s.in, s.in_block) != FG_OK || fg_bench_spread(&s) != FG_OK))
     why = fg_backend_message();
-  if (!why) why = fg_bench_measure_ours(&s, &row->value[COMPLEX], NULL);
+  if (!why) why = fg_bench_measure_ours(&s, &row->value[COMPLEX]);
   if (why) note(row, "complex", why);
-  row->value[OURS_PER_COMPLEX] = row->value[OURS] / row->value[COMPLEX];
   fg_bench_subject_free(&s);
   fg_problem_free(c);
 }
 
 static const char *measure_all(fg_bench_subject *s, fg_bench_row *row) {
   if (fg_bench_spread(s) != FG_OK) return fg_backend_message();
-  const char *why = fg_bench_measure_ours(s, &row->value[OURS], &row->value[OURS_LEAST]);
+  const bool in_place = fg_problem_in_place(&s->p->arrays);
+  const char *why = fg_bench_measure_ours(s, &row->value[in_place ? OURS_IN : OURS_OUT]);
   if (!why) why = fg_bench_measure_copy(s, &row->value[COPY]);
-  if (why) return why;
-  row->value[OURS_PER_COPY] = row->value[OURS] / row->value[COPY];
-  measure_others(s, row);
-  return NULL;
+  if (!why) measure_others(s, row);
+  return why;
+}
+
+/* Our own time of a problem out of place in place, as the other libraries are timed, too. */
+static const char *measure_in_place(const fg_bench_bed *b, const fg_problem *p, fg_bench_row *row) {
+  fg_bench_subject s = {.b = b};
+  fg_problem *q = fg_bench_in_place_of(p);
+  double error = 0;
+  bool by_round_trip;
+  if (!q) return NULL;
+  const char *why = fg_bench_subject_make(&s, b, q), *wrong = NULL;
+  if (why) note(row, "in place", why);
+  else wrong = fg_bench_check(&s, &error, &by_round_trip);
+  if (!why && !wrong && fg_bench_spread(&s) != FG_OK) wrong = fg_backend_message();
+  if (!why && !wrong) wrong = fg_bench_measure_ours(&s, &row->value[OURS_IN]);
+  fg_bench_subject_free(&s);
+  fg_problem_free(q);
+  return wrong;
+}
+
+/* What is better counts, of each library. */
+static void compare(fg_bench_row *row) {
+  double *v = row->value;
+  v[OURS] = fmin(v[OURS_OUT], v[OURS_IN]);
+  v[OURS_PER_COPY] = v[OURS] / v[COPY];
+  v[OURS_PER_COMPLEX] = (isnan(v[OURS_OUT]) ? v[OURS_IN] : v[OURS_OUT]) / v[COMPLEX]; /* which is out of place */
+  v[CUFFT_PER_OURS] = v[CUFFT] / v[OURS];
+  v[BEST_PER_OURS] = fmin(v[CUFFT], v[VKFFT]) / v[OURS];
 }
 
 /* bytes: the input's and the output's, of which a copy of the same bytes moves each half. */
@@ -131,8 +155,10 @@ static void run_case(const fg_bench_bed *b, const fg_bench_case *c, fg_bench_tab
   if (!why) why = check(&s, &row);
   if (!why) why = measure_all(&s, &row);
   if (why) snprintf(row.note, sizeof row.note, "%s", why);
-  fg_bench_subject_free(&s); /* its memory is the complex transform's now */
+  fg_bench_subject_free(&s); /* its memory is that of the others now */
+  if (!why) why = measure_in_place(b, c->problem, &row);
   if (!why && c->problem->kind != FG_DFT) measure_complex(b, c->problem, &row);
+  compare(&row);
   if (!why)
     fg_bench_plot_add(plot, &row, (double)fg_tensor_size(&c->problem->transform), row.value[BEST_PER_OURS],
                       row.value[OURS_PER_COPY]);

@@ -41,6 +41,9 @@ typedef struct {
 
 const char *fg_bench_runner_make(const fg_target *t, const fg_problem *p, fg_bench_runner *r);
 int fg_bench_runner_launch(const fg_bench_bed *b, const fg_bench_runner *r, void *in, void *out);
+
+/* One execution from one block to another; in place on the other one, to which the input is copied first. */
+int fg_bench_execute(fg_bench_subject *s, const fg_bench_runner *r, void *from, void *to);
 void fg_bench_runner_free(const fg_target *t, fg_bench_runner *r);
 
 const char *fg_bench_subject_make(fg_bench_subject *s, const fg_bench_bed *b, const fg_problem *p);
@@ -59,7 +62,7 @@ int fg_bench_spread(fg_bench_subject *s);
 
 /* ---- the check (bench_check.c) ---- */
 
-/* Run the case once and compare.  Leaves an input in the first input array. */
+/* Run the case once, where it is in place on one array, and compare.  Leaves an input in the first input array. */
 const char *fg_bench_check(fg_bench_subject *s, double *error, bool *by_round_trip);
 
 /* The relative L2 distance of s->peer's result, out of place, from ours, apart from a factor; NAN: it failed. */
@@ -72,11 +75,12 @@ typedef struct {
   enum { FG_BENCH_KEEPS, FG_BENCH_IN_PLACE, FG_BENCH_DESTROYS } input; /* what becomes of it */
 } fg_bench_work;
 
-/* Median and least time (or NULL) in microseconds.  Input that an execution overwrites is fresh again before it could
+/* Median time in microseconds.  Input that an execution overwrites is fresh again before it could
  * grow out of range. */
-const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double *median, double *least);
+const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double *median);
 
-const char *fg_bench_measure_ours(fg_bench_subject *s, double *median, double *least);
+/* In place, if the problem is. */
+const char *fg_bench_measure_ours(fg_bench_subject *s, double *median);
 
 /* As many bytes read and written as the case has at least to. */
 const char *fg_bench_measure_copy(fg_bench_subject *s, double *median);

@@ -185,7 +185,7 @@ static double measure(const subject *s, const execution *e) {
   if (!fg_bench_times_begin(&times, s->b->options, limit)) return NAN;
   const int each = times_for(s, seconds);
   while (fg_bench_times_more(&times)) fg_bench_times_add(&times, 1e6 * time_once(s, e, each));
-  return fg_bench_times_median(&times, NULL);
+  return fg_bench_times_median(&times);
 }
 
 /* ---- a library ---- */

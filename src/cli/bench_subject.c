@@ -32,6 +32,16 @@ int fg_bench_runner_launch(const fg_bench_bed *b, const fg_bench_runner *r, void
   return fg_program_launch(r->program, arrays, b->stream);
 }
 
+int fg_bench_execute(fg_bench_subject *s, const fg_bench_runner *r, void *from, void *to) {
+  const fg_target *t = s->b->target;
+  int code = FG_OK;
+  if (fg_problem_in_place(&s->p->arrays)) {
+    code = t->backend->copy_within(t->device, to, from, s->stride, s->b->stream);
+    from = to;
+  }
+  return code == FG_OK ? fg_bench_runner_launch(s->b, r, from, to) : code;
+}
+
 /* ---- data ---- */
 
 int fg_bench_each_part(const fg_bench_bed *b, const fg_layout *l, void *image, fg_bench_part *f, void *context) {

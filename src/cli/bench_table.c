@@ -29,14 +29,13 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-double fg_bench_times_median(fg_bench_times *t, double *least) {
+double fg_bench_times_median(fg_bench_times *t) {
   const int n = t->count;
   double median = NAN;
   if (n) {
     qsort(t->time, (size_t)n, sizeof *t->time, ascending);
     median = n % 2 ? t->time[n / 2] : (t->time[n / 2 - 1] + t->time[n / 2]) / 2;
   }
-  if (least) *least = n ? t->time[0] : NAN;
   free(t->time);
   t->time = NULL;
   return median;

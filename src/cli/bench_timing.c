@@ -9,6 +9,11 @@ static int ours(fg_bench_subject *s, void *in, void *out) {
   return fg_bench_runner_launch(s->b, &s->forward, in, out);
 }
 
+static int ours_in_place(fg_bench_subject *s, void *in, void *out) {
+  (void)in;
+  return ours(s, out, out);
+}
+
 static int copy(fg_bench_subject *s, void *in, void *out) {
   const fg_target *t = s->b->target;
   return t->backend->copy_within(t->device, out, in, (s->in_bytes + s->out_bytes) / 2, s->b->stream);
@@ -82,7 +87,7 @@ static int warm_up(fg_bench_subject *s, const fg_bench_work *w, double *seconds)
   return code;
 }
 
-const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double *median, double *least) {
+const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double *median) {
   fg_bench_times times;
   double seconds = 0;
   int code = warm_up(s, w, &seconds);
@@ -93,20 +98,21 @@ const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double
     code = time_once(s, w, each, &seconds);
     fg_bench_times_add(&times, seconds * 1e6);
   }
-  *median = fg_bench_times_median(&times, least);
+  *median = fg_bench_times_median(&times);
   return code == FG_OK ? NULL : fg_backend_message();
 }
 
-const char *fg_bench_measure_ours(fg_bench_subject *s, double *median, double *least) {
-  return fg_bench_measure(s, &(fg_bench_work){ours, FG_BENCH_KEEPS}, median, least);
+const char *fg_bench_measure_ours(fg_bench_subject *s, double *median) {
+  const fg_bench_work in = {ours_in_place, FG_BENCH_IN_PLACE}, out = {ours, FG_BENCH_KEEPS};
+  return fg_bench_measure(s, fg_problem_in_place(&s->p->arrays) ? &in : &out, median);
 }
 
 const char *fg_bench_measure_copy(fg_bench_subject *s, double *median) {
-  return fg_bench_measure(s, &(fg_bench_work){copy, FG_BENCH_KEEPS}, median, NULL);
+  return fg_bench_measure(s, &(fg_bench_work){copy, FG_BENCH_KEEPS}, median);
 }
 
 const char *fg_bench_measure_peer(fg_bench_subject *s, bool in_place, double *median) {
   const fg_bench_work in = {peer_in_place, FG_BENCH_IN_PLACE};
   const fg_bench_work out = {peer_out_of_place, s->p->kind == FG_C2R ? FG_BENCH_DESTROYS : FG_BENCH_KEEPS};
-  return fg_bench_measure(s, in_place ? &in : &out, median, NULL);
+  return fg_bench_measure(s, in_place ? &in : &out, median);
 }
