@@ -296,10 +296,10 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]) {
   for (int d = 0; d < p->dims && p->family == FG_FAMILY_BOX; d++) list[FG_OF_BOX + d] = box_table(p, d);
 }
 
-/* The first element of a pass's side in device memory: plane's bytes are real or complex by the layout. */
-static void *element(const fg_pass *p, void *plane, const fg_place *at) {
+/* The element so far behind the first of a pass's side in device memory: plane's bytes are real or complex by the layout. */
+static void *element(const fg_pass *p, void *plane, const fg_place *at, ptrdiff_t behind) {
   const size_t size = fg_pass_real_size(p, at) * (at->split || fg_form_is_real(at->form) ? 1 : 2);
-  return plane ? (char *)plane + at->offset * (ptrdiff_t)size : NULL;
+  return plane ? (char *)plane + (at->offset + behind) * (ptrdiff_t)size : NULL;
 }
 
 fg_divisor fg_divisor_of(long long n) {
@@ -351,11 +351,20 @@ fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES
                      .args = args_of(p, tables), .bytes = offsetof(fg_tile_args, loop) + loops * sizeof(fg_loop)};
 }
 
-void fg_launch_place(fg_tile_args *args, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]) {
-  args->in_re = element(p, arrays[p->from.array].re, &p->from);
-  args->in_im = element(p, arrays[p->from.array].im, &p->from);
-  args->out_re = element(p, arrays[p->to.array].re, &p->to);
-  args->out_im = element(p, arrays[p->to.array].im, &p->to);
+void fg_launch_turn_round(fg_launch *l, const fg_pass *p) {
+  fg_loop *outermost = p->loops > 1 ? &l->args.loop[p->loops - 1] : NULL;
+  if (!outermost || outermost->twiddle || outermost->load || outermost->store) return;
+  l->first_in = (ptrdiff_t)((outermost->n - 1) * outermost->in);
+  l->first_out = (ptrdiff_t)((outermost->n - 1) * outermost->out);
+  outermost->in = -outermost->in;
+  outermost->out = -outermost->out;
+}
+
+void fg_launch_place(fg_tile_args *args, const fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]) {
+  args->in_re = element(p, arrays[p->from.array].re, &p->from, l->first_in);
+  args->in_im = element(p, arrays[p->from.array].im, &p->from, l->first_in);
+  args->out_re = element(p, arrays[p->to.array].re, &p->to, l->first_out);
+  args->out_im = element(p, arrays[p->to.array].im, &p->to, l->first_out);
 }
 
 unsigned fg_kernel_grid(const fg_pass *p) {

@@ -35,18 +35,24 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]);
 /* Of a loop of n points, 1 ≤ n < 2³¹; others are not divided by it. */
 fg_divisor fg_divisor_of(long long n);
 
-/* All that a launch needs beside the kernel; bytes: of the arguments that the kernel takes. */
+/* All that a launch needs beside the kernel; bytes: of the arguments that the kernel takes; first_in, first_out: the
+ * elements from a pass's first to those of the first block. */
 typedef struct {
   unsigned grid, threads;
   size_t shared, bytes;
+  ptrdiff_t first_in, first_out;
   fg_tile_args args;
 } fg_launch;
 
 /* Of p, without its arrays: tables are the device memory of that list, NULL where p uses none. */
 fg_launch fg_launch_of(const fg_pass *p, const void *const tables[FG_PASS_TABLES]);
 
-/* Put the arrays into such arguments.  p is that of fg_launch_of, or the same with other arrays. */
-void fg_launch_place(fg_tile_args *args, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]);
+/* Let the blocks of such a launch begin with the last turn of the outermost loop, which is a batch's where there are more:
+ * what the pass before has written last is still in the L2.  Not where tables go with that loop. */
+void fg_launch_turn_round(fg_launch *l, const fg_pass *p);
+
+/* Put the arrays into a copy of the launch's arguments.  p is that of fg_launch_of, or the same with other arrays. */
+void fg_launch_place(fg_tile_args *args, const fg_launch *l, const fg_pass *p, const fg_planes arrays[FG_ARRAYS]);
 
 unsigned fg_kernel_grid(const fg_pass *p);
 

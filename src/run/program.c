@@ -15,7 +15,7 @@
 #include "src/run/slot.h"
 #include "src/run/table/table.h"
 
-/* launch: of the whole pass, without its arrays. */
+/* launch: of the whole pass, without its arrays; of each second one from its end on. */
 typedef struct {
   fg_kernel *kernel;
   fg_device_table *table[FG_PASS_TABLES];
@@ -184,8 +184,10 @@ static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reac
     code = compile(g);
   }
   if (code == FG_OK) code = make_tables(g);
-  for (int i = 0; code == FG_OK && i < g->passes->count; i++)
+  for (int i = 0; code == FG_OK && i < g->passes->count; i++) {
     g->steps[i].launch = launch_of(&g->steps[i], &g->passes->pass[i]);
+    if (i % 2) fg_launch_turn_round(&g->steps[i].launch, &g->passes->pass[i]);
+  }
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   return code == FG_OK;
 }
@@ -234,7 +236,7 @@ static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], const 
                   const fg_pass *p, fg_stream *stream) {
   fg_tile_args args;
   memcpy(&args, &l->args, l->bytes); /* of most a third */
-  fg_launch_place(&args, p, planes);
+  fg_launch_place(&args, l, p, planes);
   return g->target->backend->launch(g->target->device, s->kernel, l->grid, l->threads, l->shared, &args, l->bytes, stream);
 }
 

@@ -497,7 +497,7 @@ START_TEST(the_kernel_for_more_lines_than_31_bits_is_right_on_a_few) {
   const fg_planes planes[FG_ARRAYS] = {{device_in, NULL}, {device_out, NULL}};
   const void *const no_tables[FG_PASS_TABLES] = {NULL};
   fg_launch l = fg_launch_of(&list.pass[0], no_tables);
-  fg_launch_place(&l.args, &list.pass[0], planes);
+  fg_launch_place(&l.args, &l, &list.pass[0], planes);
   ck_assert_int_eq(t->backend->launch(t->device, kernel, l.grid, l.threads, l.shared, &l.args, l.bytes, stream), 0);
   ck_assert_int_eq(t->backend->copy_out(t->device, out, device_out, BYTES, stream), 0);
   for (int i = 0; i < N * LINES; i++) {

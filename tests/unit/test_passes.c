@@ -573,6 +573,33 @@ START_TEST(runs_that_break_sectors_are_wide) {
 }
 END_TEST
 
+/* Problems of two passes, and whether the second begins with the last of its batch: one of one transform has no other loop, or
+ * one with a table. */
+static const struct {
+  const char *text;
+  bool turned;
+} turned[] = {{"oc1048576*32", true}, {"oc1024x1024*32", true}, {"orb1048576*5", true}, {"/ocb300x400*6", true}, {"oc1048576", false}};
+
+START_TEST(a_launch_turned_round_reaches_the_same_from_its_end) {
+  static const void *const no_tables[FG_PASS_TABLES];
+  fg_passes *const list = test_plan(turned[_i].text, FG_SINGLE, &fg_reference_device);
+  const fg_pass *const p = &list->pass[1];
+  ck_assert_int_ge(list->count, 2);
+  const fg_launch straight = fg_launch_of(p, no_tables);
+  fg_launch round = straight;
+  fg_launch_turn_round(&round, p);
+  const fg_loop *const a = &straight.args.loop[p->loops - 1], *const b = &round.args.loop[p->loops - 1];
+  ck_assert_int_eq(round.first_in != 0, turned[_i].turned);
+  ck_assert_int_eq(memcmp(round.args.loop, straight.args.loop, (size_t)(p->loops - 1) * sizeof *a), 0);
+  for (ptrdiff_t i = 0; i < a->n; i++) {
+    const ptrdiff_t other = turned[_i].turned ? a->n - 1 - i : i;
+    ck_assert_int_eq(round.first_in + i * b->in, other * a->in);
+    ck_assert_int_eq(round.first_out + i * b->out, other * a->out);
+  }
+  free(list);
+}
+END_TEST
+
 int main(void) {
   fg_overlap_caches = 0;
   TCase *tc = tcase_create("passes");
@@ -591,6 +618,7 @@ int main(void) {
   tcase_add_loop_test(tc, lists_cost_less_than_the_limit, 0, 2 * TEST_COUNT(limited));
   tcase_add_loop_test(tc, what_is_left_in_scratch_begins_with_whole_sectors, 0, TEST_COUNT(padded));
   tcase_add_test(tc, rows_are_padded_to_sectors_or_lines);
+  tcase_add_loop_test(tc, a_launch_turned_round_reaches_the_same_from_its_end, 0, TEST_COUNT(turned));
   tcase_add_test(tc, runs_that_break_sectors_are_wide);
   tcase_add_test(tc, radix_lists_multiply_to_their_length);
   tcase_add_test(tc, lists_with_large_radices_multiply_to_their_length);
