@@ -58,7 +58,7 @@ static const char *source_name(const fg_kernel_request *request) {
 
 /* Everything that a cubin of our own depends on. */
 static int make_key(const fg_device *device, const fg_kernel_request *request, char **key) {
-  char options[160];
+  char options[240];
   int version = fg_nvrtc_version();
   int code = version < 0 ? version : fg_nvrtc_options_text(device->info.arch, options, sizeof options);
   if (code) return code;

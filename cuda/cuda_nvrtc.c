@@ -213,14 +213,14 @@ static char *log_of(nvrtcProgram program) {
   return NULL;
 }
 
-/* sparing: as few registers as the code needs, not as many as would make it faster. */
-static int compile(nvrtcProgram program, const char *name, const target *t, bool sparing) {
+/* further: an option, or NULL. */
+static int compile(nvrtcProgram program, const char *name, const target *t, const char *further) {
   const char *options[2 + FIXED_OPTIONS] = {t->architecture};
   nvrtcResult result;
   char *log;
   memcpy(options + 1, fixed_options, sizeof fixed_options);
-  options[1 + FIXED_OPTIONS] = FG_NVRTC_SPARING;
-  result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS + sparing, options);
+  options[1 + FIXED_OPTIONS] = further;
+  result = rtc.nvrtcCompileProgram(program, 1 + FIXED_OPTIONS + (further != NULL), options);
   log = log_of(program);
   fg_log(FG_LOG_DEBUG, "cuda: compiled %s for %s%s%s", name, t->architecture, log && *log ? ": " : "", log ? log : "");
   if (result)
@@ -246,44 +246,56 @@ static int fetch(nvrtcProgram program, bool ptx, void **cubin, size_t *bytes) {
 }
 
 /* A compiled program, to be destroyed, or FG_ECOMPILE. */
-static int compile_text(const char *source_name, const char *text, const char *defines, const target *t, bool sparing,
-                        nvrtcProgram *program) {
+static int compile_text(const char *source_name, const char *text, const char *defines, const target *t,
+                        const char *further, nvrtcProgram *program) {
   char *whole = whole_text(source_name, text, defines);
   if (!whole) return out_of_memory();
   nvrtcResult result =
       rtc.nvrtcCreateProgram(program, whole, source_name, headers.count, headers.texts, headers.names);
   free(whole);
   if (result) return fg_backend_fail(FG_ECOMPILE, "nvrtcCreateProgram: %s", rtc.nvrtcGetErrorString(result));
-  const int code = compile(*program, source_name, t, sparing);
+  const int code = compile(*program, source_name, t, further);
   if (code) rtc.nvrtcDestroyProgram(program);
   return code;
 }
 
-/* Bytes that a compiled program keeps in local memory. */
-static unsigned spilled(nvrtcProgram program) {
+static fg_usage usage_of(nvrtcProgram program) {
   void *cubin;
   size_t bytes;
-  fg_usage u;
-  if (fetch(program, false, &cubin, &bytes)) return 0;
-  const bool told = fg_usage_of(cubin, bytes, &u);
+  fg_usage u = {0};
+  if (fetch(program, false, &cubin, &bytes)) return u;
+  if (!fg_usage_of(cubin, bytes, &u)) u = (fg_usage){0};
   free(cubin);
-  return told ? u.spilled : 0;
+  return u;
+}
+
+/* Compile it again with a further option, and take that if it is better. */
+static void try_option(const char *source_name, const char *text, const char *defines, const target *t,
+                       const char *further, nvrtcProgram *program, fg_usage *u) {
+  nvrtcProgram other;
+  if (compile_text(source_name, text, defines, t, further, &other)) return; /* an old compiler: no such option */
+  const fg_usage others = usage_of(other);
+  if (others.loses_stack < u->loses_stack ||
+      (others.loses_stack == u->loses_stack && others.spilled < u->spilled)) {
+    nvrtcProgram first = *program;
+    *program = other;
+    *u = others;
+    other = first;
+  }
+  rtc.nvrtcDestroyProgram(&other);
 }
 
 /* The same; what does not fit the registers is compiled sparingly, if that helps. */
 static int compile_fitting(const char *source_name, const char *text, const char *defines, const target *t,
                            nvrtcProgram *program) {
-  nvrtcProgram other;
-  const int code = compile_text(source_name, text, defines, t, false, program);
-  if (code || t->ptx || !spilled(*program)) return code;
-  if (compile_text(source_name, text, defines, t, true, &other)) return 0; /* an old compiler: no such option */
-  if (spilled(other) < spilled(*program)) {
-    nvrtcProgram first = *program;
-    *program = other;
-    other = first;
-  }
-  rtc.nvrtcDestroyProgram(&other);
-  return 0;
+  const int code = compile_text(source_name, text, defines, t, NULL, program);
+  fg_usage u = {0};
+  if (!code && !t->ptx) u = usage_of(*program);
+  if (u.spilled) try_option(source_name, text, defines, t, FG_NVRTC_SPARING, program, &u);
+  if (u.loses_stack) try_option(source_name, text, defines, t, FG_NVRTC_GENEROUS, program, &u);
+  if (!u.loses_stack) return code;
+  rtc.nvrtcDestroyProgram(program);
+  return fg_backend_fail(FG_ECOMPILE, "%s, %s: the compiler loses the address of what it spills", source_name, t->architecture);
 }
 
 int fg_nvrtc_compile(const char *source_name, const char *text, const char *defines, int arch, void **cubin,

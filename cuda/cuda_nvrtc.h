@@ -8,12 +8,16 @@
 
 #include <stddef.h>
 
-/* What every compilation is asked for, beside the architecture; and a second one of what did not fit the registers.
+/* What every compilation is asked for, beside the architecture; a second one of what did not fit the registers; and a third of
+ * what the compiler has made wrong (fg_usage), which is refused if that does not help.
  * OPTIONS is what keys have of it: a change of that rule has to change them, too. */
 #define FG_NVRTC_STANDARD "--std=c++17"
 #define FG_NVRTC_FUSED "--fmad=true"
 #define FG_NVRTC_SPARING "--ptxas-options=--register-usage-level=0"
-#define FG_NVRTC_OPTIONS FG_NVRTC_STANDARD " " FG_NVRTC_FUSED ", where it spills and that helps " FG_NVRTC_SPARING
+#define FG_NVRTC_GENEROUS "--ptxas-options=--register-usage-level=10"
+#define FG_NVRTC_OPTIONS                                                                            \
+  FG_NVRTC_STANDARD " " FG_NVRTC_FUSED ", where it spills and that helps " FG_NVRTC_SPARING         \
+                    ", where it is wrong and that helps " FG_NVRTC_GENEROUS
 
 /* Version of NVRTC, 1000·major + 10·minor, or FG_ECOMPILE if there is none (the message says where we looked). */
 int fg_nvrtc_version(void);

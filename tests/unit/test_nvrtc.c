@@ -12,7 +12,9 @@
 
 #include "cuda/backend.h"
 #include "cuda/cuda_nvrtc.h"
+#include "cuda/usage.h"
 #include "random_problem.h"
+#include "src/pass/choice.h"
 #include "src/pass/fit.h"
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
@@ -84,6 +86,77 @@ static int is_of_moved(struct dl_phdr_info *info, size_t size, void *found) {
   return 0;
 }
 
+/* ---- the stack of what spills ---- */
+
+/* More numbers than 1024 threads have registers for, each needed with each other. */
+#define CROWDED                                                                   \
+  "extern \"C\" __global__ void __launch_bounds__(1024) crowded(float *x) {\n"       \
+  "  float v[FG_VALUE];\n"                                                         \
+  "#pragma unroll\n"                                                               \
+  "  for (int i = 0; i < FG_VALUE; i++) v[i] = x[threadIdx.x + i * 1024];\n"       \
+  "#pragma unroll\n"                                                               \
+  "  for (int d = 1; d < FG_VALUE; d *= 2)\n"                                      \
+  "#pragma unroll\n"                                                               \
+  "    for (int i = 0; i < FG_VALUE; i++) v[i] += v[i ^ d] * v[(i + d) % FG_VALUE];\n" \
+  "#pragma unroll\n"                                                               \
+  "  for (int i = 0; i < FG_VALUE; i++) x[threadIdx.x + i * 1024] = v[i];\n"       \
+  "}\n"
+
+static unsigned char *instructions_of(const outcome *o, size_t *bytes) {
+  unsigned char *const file = o->blob;
+  Elf64_Ehdr header;
+  Elf64_Shdr section;
+  memcpy(&header, file, sizeof header);
+  for (int i = 1; i < header.e_shnum; i++) {
+    memcpy(&section, file + header.e_shoff + (size_t)i * sizeof section, sizeof section);
+    if (section.sh_type != SHT_PROGBITS || !(section.sh_flags & SHF_EXECINSTR)) continue;
+    *bytes = section.sh_size;
+    return file + section.sh_offset;
+  }
+  ck_abort_msg("no instructions");
+}
+
+/* A product whose result goes to register 1 is one too many; in a kernel that spills nothing it is as good as another. */
+START_TEST(a_lost_stack_is_seen) {
+  enum { MULTIPLY_ADD = 0x223, DESTINATION = 2 };
+  const bool spills = _i < ARCHS;
+  fg_usage u;
+  outcome o = compile("crowded.cu", CROWDED, spills ? "#define FG_VALUE 128\n" : "#define FG_VALUE 16\n", archs[_i % ARCHS]);
+  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
+  size_t bytes = 0, at = 0;
+  if (!is_cubin(&o)) return;
+  ck_assert(fg_usage_of(o.blob, o.bytes, &u));
+  ck_assert_msg((u.spilled > 0) == spills, "%u bytes spilled", u.spilled);
+  ck_assert(!u.loses_stack);
+  unsigned char *const code = instructions_of(&o, &bytes);
+  while (at < bytes && (code[at] | (code[at + 1] & 15) << 8) != MULTIPLY_ADD) at += 16;
+  ck_assert_uint_lt(at, bytes);
+  code[at + DESTINATION] = 1;
+  ck_assert(fg_usage_of(o.blob, o.bytes, &u));
+  ck_assert_int_eq(u.loses_stack, spills);
+  free(o.blob);
+}
+END_TEST
+
+/* A geometry that `fftw3-gpu tune` tried: an H200 was lost to what ptxas 13.0 makes of it. */
+START_TEST(a_kernel_with_a_lost_stack_is_refused) {
+  fg_passes *const list = test_plan("oc6561*2557", FG_DOUBLE, &fg_reference_device);
+  char defines[FG_DEFINES_SIZE];
+  fg_choice choice;
+  fg_usage u;
+  ck_assert(fg_choice_parse(&choice, "n27.27.3.3 1 320 1 0"));
+  ck_assert(fg_choice_apply(&choice, &list->pass[0], &fg_reference_device));
+  const fg_kernel_request request = fg_kernel_request_of(&list->pass[0], defines);
+  outcome o = compile(request.source, embedded(request.source), request.defines, 90);
+  if (o.code) ck_assert_msg(strstr(fg_backend_message(), "loses the address"), "%s", fg_backend_message());
+  else ck_assert(fg_usage_of(o.blob, o.bytes, &u) && !u.loses_stack);
+  free(o.blob);
+  free(list);
+}
+END_TEST
+
+/* ---- where the compiler is found ---- */
+
 START_TEST(builtins_are_those_beside_it) {
   bool found = false;
   if (strstr(moved, "XXXXXX")) return; /* it was named, or configure found none */
@@ -109,7 +182,7 @@ START_TEST(defines_and_architecture_count) {
 END_TEST
 
 START_TEST(architecture_of_the_future_gets_ptx) {
-  char options[160];
+  char options[240];
   outcome o = compile("add.cu", ADD, "#define FG_VALUE 2\n", 999);
   ck_assert_msg(o.code == 0, "%s", fg_backend_message());
   ck_assert(is_ptx(&o));
@@ -402,6 +475,8 @@ static Suite *suite(void) {
   tcase_set_timeout(c, 120);
   tcase_add_loop_test(c, text_becomes_a_cubin, 0, ARCHS);
   tcase_add_test(c, builtins_are_those_beside_it);
+  tcase_add_loop_test(c, a_lost_stack_is_seen, 0, 2 * ARCHS);
+  tcase_add_test(c, a_kernel_with_a_lost_stack_is_refused);
   tcase_add_test(c, defines_and_architecture_count);
   tcase_add_test(c, architecture_of_the_future_gets_ptx);
   tcase_add_test(c, architecture_of_the_past_is_refused);
