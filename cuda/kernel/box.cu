@@ -96,7 +96,7 @@ template <int S> FG_DEVICE void cross(const spot &at, const cplx *v, cplx *tile)
  * inputs wait for. */
 template <int S> constexpr bool IS_TURNED = stage<S>::P > 1 && stage<S>::R > 1;
 /* As in stage.h; of columns and boxes side by side neighbouring threads share them. */
-template <int S> using turns_of = turns<stage<S>::R, (FG_STRIP || FG_ACROSS || stage<S>::AXIS != ROW || stage<S>::P < 32)>;
+template <int S> using turns_of = turns<stage<S>::R, (FG_STRIP || FG_ACROSS || stage<S>::AXIS != ROW || stage<S>::P < 32), false>;
 template <int S> FG_DEVICE void fetch_twiddles(const fg_tile_args &a, const spot &at, cplx *v) {
   using T = stage<S>;
   if (!IS_TURNED<S> || !at.exists) return;

@@ -201,7 +201,7 @@ template <int S> constexpr bool IS_TURNED = stage<S>::TURNED > 1 && stage<S>::R 
 constexpr bool TURN_EARLY = !FG_AHEAD;
 
 /* Of neighbours along a line, and of a long group: a warp's factors are no less than its points. */
-template <int S> using turns_of = turns<stage<S>::R, column_of(S) || stage<S>::TURNED < 32>;
+template <int S> using turns_of = turns<stage<S>::R, column_of(S) || stage<S>::TURNED < 32, true>;
 
 /* The factor of its input 1; those of the next inputs are TURNED entries apart. */
 template <int S> FG_DEVICE const cplx *factors(const spot &at, const cplx *twiddles) {
