@@ -42,7 +42,7 @@ bool fg_bench_plain_of(const fg_problem *p, fg_bench_plain *plain);
 /* The complex problem of the same sizes, contiguous and out of place; NULL on lack of memory. */
 fg_problem *fg_bench_complex_of(const fg_problem *p);
 
-/* The same transforms in place, rows of reals padded; NULL: p is in place, has strides, or memory lacks. */
+/* The same transforms in place; NULL: p is r2c or c2r, in place, has strides, or memory lacks. */
 fg_problem *fg_bench_in_place_of(const fg_problem *p);
 
 /* ---- the test data and what becomes of it (bench_reference.c) ----

@@ -94,8 +94,7 @@ static void measure_complex(const fg_bench_bed *b, const fg_problem *p, fg_bench
 
 static const char *measure_all(fg_bench_subject *s, fg_bench_row *row) {
   if (fg_bench_spread(s) != FG_OK) return fg_backend_message();
-  const bool in_place = fg_problem_in_place(&s->p->arrays);
-  const char *why = fg_bench_measure_ours(s, &row->value[in_place ? OURS_IN : OURS_OUT]);
+  const char *why = fg_bench_measure_ours(s, &row->value[s->in_place ? OURS_IN : OURS_OUT]);
   if (!why) why = fg_bench_measure_copy(s, &row->value[COPY]);
   if (!why) measure_others(s, row);
   return why;
@@ -156,7 +155,7 @@ static void run_case(const fg_bench_bed *b, const fg_bench_case *c, fg_bench_tab
   if (!why) why = measure_all(&s, &row);
   if (why) snprintf(row.note, sizeof row.note, "%s", why);
   fg_bench_subject_free(&s); /* its memory is that of the others now */
-  if (!why) why = measure_in_place(b, c->problem, &row);
+  if (!why && (why = measure_in_place(b, c->problem, &row))) snprintf(row.note, sizeof row.note, "in place: %s", why);
   if (!why && c->problem->kind != FG_DFT) measure_complex(b, c->problem, &row);
   compare(&row);
   if (!why)

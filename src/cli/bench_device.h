@@ -28,6 +28,7 @@ typedef struct {
   const fg_bench_bed *b;
   const fg_problem *p;
   fg_layout in, out;
+  bool in_place; /* it is, and its images allow it */
   fg_bench_runner forward;
   const fg_bench_peer *peer;  /* the one that is timed now */
   size_t in_bytes, out_bytes; /* of one array */
@@ -79,7 +80,7 @@ typedef struct {
  * grow out of range. */
 const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double *median);
 
-/* In place, if the problem is. */
+/* In place, if it is so. */
 const char *fg_bench_measure_ours(fg_bench_subject *s, double *median);
 
 /* As many bytes read and written as the case has at least to. */

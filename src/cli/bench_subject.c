@@ -1,5 +1,6 @@
 /* bench_subject.c: one case of `fftw3-gpu bench --device`: its program, its arrays on the device, what is in them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cli/bench_device.h"
 #include "src/plan/planner.h"
@@ -35,7 +36,7 @@ int fg_bench_runner_launch(const fg_bench_bed *b, const fg_bench_runner *r, void
 int fg_bench_execute(fg_bench_subject *s, const fg_bench_runner *r, void *from, void *to) {
   const fg_target *t = s->b->target;
   int code = FG_OK;
-  if (fg_problem_in_place(&s->p->arrays)) {
+  if (s->in_place) {
     code = t->backend->copy_within(t->device, to, from, s->stride, s->b->stream);
     from = to;
   }
@@ -104,12 +105,20 @@ static const char *make_blocks(fg_bench_subject *s) {
   return NULL;
 }
 
+/* Whether an element has one place in both images: those of rows of reals and of their spectra are dense, each in its way. */
+static bool images_agree(const fg_problem *p, const fg_layout *in, const fg_layout *out) {
+  const int dims = p->transform.rank + p->batch.rank;
+  return in->unit == out->unit && in->elements == out->elements && in->offset == out->offset &&
+         (dims == 0 || memcmp(in->stride, out->stride, (size_t)dims * sizeof *in->stride) == 0);
+}
+
 const char *fg_bench_subject_make(fg_bench_subject *s, const fg_bench_bed *b, const fg_problem *p) {
   *s = (fg_bench_subject){.b = b, .p = p};
   if (fg_tensor_size(&p->batch) == 0) return "an empty batch";
   const char *why = fg_problem_undefined(p);
   if (why) return why;
   if (!fg_layout_make(&s->in, p, FG_INPUT) || !fg_layout_make(&s->out, p, FG_OUTPUT)) return "out of memory";
+  s->in_place = fg_problem_in_place(&p->arrays) && images_agree(p, &s->in, &s->out);
   why = fg_bench_runner_make(b->target, p, &s->forward);
   return why ? why : make_blocks(s);
 }

@@ -104,7 +104,7 @@ const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double
 
 const char *fg_bench_measure_ours(fg_bench_subject *s, double *median) {
   const fg_bench_work in = {ours_in_place, FG_BENCH_IN_PLACE}, out = {ours, FG_BENCH_KEEPS};
-  return fg_bench_measure(s, fg_problem_in_place(&s->p->arrays) ? &in : &out, median);
+  return fg_bench_measure(s, s->in_place ? &in : &out, median);
 }
 
 const char *fg_bench_measure_copy(fg_bench_subject *s, double *median) {

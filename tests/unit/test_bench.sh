@@ -63,7 +63,7 @@ bench 1 --device $quick oc8 'oc8*0'
 out "an empty batch"; out "2 cases, 1 failed"
 
 # ---- real data: both directions, in place, batches, odd, prime, two and three dimensions, split, strides; r2r kinds
-set -- orf12 orb12 'orf9*5' 'orb9*5' irf10x6 irb10x6 orf4x3x8 'orb4x3x8*2' orf17 orb17 '/orf6x4' orf8:2:3 ok12e10 \
+set -- orf12 orb12 'orf9*5' 'orb9*5' irf10x6 irb10x6 'irf1001*3' 'irb16x16*3' orf4x3x8 'orb4x3x8*2' orf17 orb17 '/orf6x4' orf8:2:3 ok12e10 \
   ok8e01x6o11 ik9f ok9b ok7h 'ok9e00*3' ok7o00 ok10o10
 bench 0 --device $quick --csv "$work/csv" "$@"
 no_err; out "÷ complex"
