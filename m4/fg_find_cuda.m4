@@ -6,10 +6,10 @@
 # fg_nvrtc_h_dir, fg_nvrtc_dir once both headers are there.
 AC_DEFUN([_FG_TRY_CUDA], [
 fg_cuda_h_dir= fg_nvrtc_h_dir= fg_nvrtc_dir=
-for fg_sub in "" /nvidia/cu13 /cuda_runtime /nvidia/cuda_runtime /nvidia/cuda_nvcc /targets/x86_64-linux; do
+for fg_sub in "" /nvidia/cu13 /cuda_runtime /nvidia/cuda_runtime /nvidia/cuda_nvcc /targets/x86_64-linux /targets/sbsa-linux; do
   AS_IF([test -z "$fg_cuda_h_dir" && test -f "$1$fg_sub/include/cuda.h"], [fg_cuda_h_dir=$1$fg_sub/include])
 done
-for fg_sub in "" /nvidia/cu13 /cuda_nvrtc /nvidia/cuda_nvrtc /targets/x86_64-linux; do
+for fg_sub in "" /nvidia/cu13 /cuda_nvrtc /nvidia/cuda_nvrtc /targets/x86_64-linux /targets/sbsa-linux; do
   AS_IF([test -z "$fg_nvrtc_h_dir" && test -f "$1$fg_sub/include/nvrtc.h"], [
     fg_nvrtc_h_dir=$1$fg_sub/include
     for fg_lib in lib64 lib; do

@@ -12,7 +12,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PLACES = 16, SAMPLE = 256 }; /* a pipe holds sixteen references */
+enum { PLACES = 16, SAMPLE = 256 }; /* a pipe holds sixteen references */
+
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 struct fg_sim_pages {
   int kept[2]; /* the pipe's ends */

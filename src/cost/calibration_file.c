@@ -29,9 +29,12 @@ static bool cpu_brand(char text[49]) {
   return *text;
 }
 #else
+/* AArch64: implementer, part and revision. */
 static bool cpu_brand(char text[49]) {
-  (void)text;
-  return false;
+  FILE *f = fopen("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "re");
+  const bool read = f && fgets(text, 49, f);
+  if (f) fclose(f);
+  return read && *text;
 }
 #endif
 

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -22,11 +23,12 @@ static struct {
   ssize_t (*process_madvise)(int, const struct iovec *, size_t, int, unsigned);
 } next;
 
-static bool finding, found;
+static bool finding;
+static atomic_bool found;
 
 /* False while they are being found, which may itself map memory. */
 static bool ready(void) {
-  if (found) return true;
+  if (atomic_load_explicit(&found, memory_order_acquire)) return true;
   if (finding) return false;
   finding = true;
   next.mmap = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
@@ -36,7 +38,7 @@ static bool ready(void) {
   next.shmat = (void *(*)(int, const void *, int))dlsym(RTLD_NEXT, "shmat");
   next.process_madvise =
       (ssize_t(*)(int, const struct iovec *, size_t, int, unsigned))dlsym(RTLD_NEXT, "process_madvise");
-  found = true;
+  atomic_store_explicit(&found, true, memory_order_release);
   finding = false;
   return true;
 }

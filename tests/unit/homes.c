@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/sim/sim.h"
 #include "dice.h"
@@ -19,7 +20,8 @@ const char *const home_names[KINDS] = {"heap", "arena", "pinned", "managed", "de
 void *(*homes_managed)(size_t bytes) = fg_sim_managed;
 void (*homes_managed_free)(void *memory) = fg_sim_managed_free;
 
-enum { PAGE = 4096, GUARD = 64 };
+enum { GUARD = 64 };
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 static void done(int code) { ck_assert_msg(code == FG_OK, "%s", fg_backend_message()); }
 

@@ -38,12 +38,12 @@ static void drop(void *p) {
 
 START_TEST(blocks_are_whole_pages) {
   char *p = allocate(sizes[_i]);
-  ck_assert_uint_eq((uintptr_t)p % (sizes[_i] >= 4 << 20 ? 2 << 20 : 4096), 0);
+  ck_assert_uint_eq((uintptr_t)p % (sizes[_i] >= 4 << 20 ? 2 << 20 : (int)sysconf(_SC_PAGESIZE)), 0);
   memset(p, 1, sizes[_i]);
   ck_assert(fg_arena_holds(p, sizes[_i]));
   ck_assert(fg_arena_holds(p + sizes[_i] - 1, 1));
   ck_assert(!fg_arena_holds(p - 1, 1));
-  ck_assert(!fg_arena_holds(p, sizes[_i] + 4096));
+  ck_assert(!fg_arena_holds(p, sizes[_i] + (size_t)sysconf(_SC_PAGESIZE)));
   volatile uintptr_t was = (uintptr_t)p;
   drop(p);
   ck_assert(!fg_arena_holds((const void *)was, 1));

@@ -59,7 +59,7 @@ static void start_with_small_stacks(void *unused) {
   (void)unused;
   pthread_attr_t small;
   pthread_attr_init(&small);
-  if (pthread_attr_setstacksize(&small, 32 * 1024) || pthread_setattr_default_np(&small)) _exit(2);
+  if (pthread_attr_setstacksize(&small, (size_t)sysconf(_SC_THREAD_STACK_MIN)) || pthread_setattr_default_np(&small)) _exit(2);
   if (!fg_thread_start(go_deep, NULL)) _exit(3);
   alarm(20);
   while (!atomic_load(&deep)) usleep(100);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/sim/sim.h"
 #include "homes.h"
@@ -370,13 +371,14 @@ START_TEST(residence_tells_all_kinds) {
 END_TEST
 
 START_TEST(pinned_is_the_whole_range) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const fg_target *t = test_target();
-  char *two = aligned_alloc(4096, 3 * 4096);
-  ck_assert_int_eq(t->backend->host_register(t->device, two, 2 * 4096), 0);
-  ck_assert(fg_residence_pinned(two, 2 * 4096));
-  ck_assert(fg_residence_pinned(two + 100, 4096));
-  ck_assert(!fg_residence_pinned(two, 2 * 4096 + 1));
-  ck_assert(!fg_residence_pinned(two + 2 * 4096, 1));
+  char *two = aligned_alloc(page, 3 * page);
+  ck_assert_int_eq(t->backend->host_register(t->device, two, 2 * page), 0);
+  ck_assert(fg_residence_pinned(two, 2 * page));
+  ck_assert(fg_residence_pinned(two + 100, page));
+  ck_assert(!fg_residence_pinned(two, 2 * page + 1));
+  ck_assert(!fg_residence_pinned(two + 2 * page, 1));
   ck_assert_int_eq(t->backend->host_unregister(t->device, two), 0);
   ck_assert(!fg_residence_pinned(two, 1));
   free(two);

@@ -34,16 +34,17 @@ START_TEST(memory_ends_and_comes_back) {
 END_TEST
 
 START_TEST(host_memory_is_registered_in_whole_pages_and_once) {
-  char *pages = aligned_alloc(4096, 4 * 4096);
-  ck_assert_int_eq(sim->host_register(device, pages + 64, 4096), FG_ELAUNCH);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char *pages = aligned_alloc(page, 4 * page);
+  ck_assert_int_eq(sim->host_register(device, pages + 64, page), FG_ELAUNCH);
   ck_assert_int_eq(sim->host_register(device, pages, 100), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_register(device, pages + 4096, 2 * 4096), 0);
-  ck_assert_int_eq(sim->host_register(device, pages, 2 * 4096), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_register(device, pages, 4096), 0);
+  ck_assert_int_eq(sim->host_register(device, pages + page, 2 * page), 0);
+  ck_assert_int_eq(sim->host_register(device, pages, 2 * page), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_register(device, pages, page), 0);
   ck_assert_uint_eq(fg_sim_count().registered, 2);
-  ck_assert_int_eq(sim->host_unregister(device, pages + 2 * 4096), FG_ELAUNCH);
-  ck_assert_int_eq(sim->host_unregister(device, pages + 4096), 0);
-  ck_assert_int_eq(sim->host_unregister(device, pages + 4096), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_unregister(device, pages + 2 * page), FG_ELAUNCH);
+  ck_assert_int_eq(sim->host_unregister(device, pages + page), 0);
+  ck_assert_int_eq(sim->host_unregister(device, pages + page), FG_ELAUNCH);
   ck_assert_int_eq(sim->host_unregister(device, pages), 0);
   ck_assert_uint_eq(fg_sim_count().registered, 0);
   free(pages);

@@ -82,7 +82,7 @@ END_TEST
 START_TEST(only_what_is_used) {
   char *p = block(64 * mega);
   ck_assert_int_lt(uses_of(p + mega, part), 20); /* as cheap as a block of that size */
-  ck_assert_uint_eq(fg_arena_pin(target, p + mega + part + 8192, 1), 0);
+  ck_assert_uint_eq(fg_arena_pin(target, p + mega + part + FG_ARENA_PAD, 1), 0);
   ck_assert_int_lt(uses_of(p + 3 * mega, part), PATIENCE);
   ck_assert_uint_ne(fg_arena_pin(target, p + mega, 2 * mega + part), 0); /* together */
   ck_assert_uint_eq(registered(), 1);
@@ -203,7 +203,7 @@ END_TEST
 START_TEST(a_broken_seal) {
   char *p = block(mega);
   uses_of(p, mega);
-  memset(p + mega, 0, 8192);
+  memset(p + mega, 0, FG_ARENA_PAD);
   ck_assert_uint_eq(fg_arena_pin(target, p, mega), 0);
   ck_assert(!is_known(p, 1));
   ck_assert_uint_eq(registered(), 0);

@@ -16,7 +16,8 @@
 #include "src/report/settings.h"
 #include "src/run/arena/pinnings.h"
 
-enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+enum { HUGE_PAGE = 2 << 20 };
+#define PAGE FG_ARENA_PAGE
 static const size_t huge = 4 << 20; /* blocks from here on begin on a huge page and ask for such pages */
 
 /* ---- the lock: held for look-ups and changes of tables; nothing is called under it that allocates or waits ---- */
@@ -126,12 +127,13 @@ static double cost_of_staging(size_t bytes) {
 static bool resident(char *base, size_t bytes) {
   unsigned char there[4096];
   size_t found = 0;
-  for (size_t at = 0; at < bytes; at += sizeof there * PAGE) {
-    const size_t span = bytes - at < sizeof there * PAGE ? bytes - at : sizeof there * PAGE;
+  const size_t page = PAGE;
+  for (size_t at = 0; at < bytes; at += sizeof there * page) {
+    const size_t span = bytes - at < sizeof there * page ? bytes - at : sizeof there * page;
     if (mincore(base + at, span, there)) return false;
-    for (size_t i = 0; i < span / PAGE; i++) found += there[i] & 1;
+    for (size_t i = 0; i < span / page; i++) found += there[i] & 1;
   }
-  return found >= bytes / PAGE / 8 * 7;
+  return found >= bytes / page / 8 * 7;
 }
 
 /* ---- pinning ---- */
@@ -407,8 +409,9 @@ void *fg_arena_alloc(size_t bytes) {
   const size_t grain = bytes >= huge ? HUGE_PAGE : PAGE;
   void *base;
   if (bytes > SIZE_MAX - HUGE_PAGE) return NULL;
-  bytes = (bytes + PAGE - 1) / PAGE * PAGE;
-  if (posix_memalign(&base, grain, bytes + PAGE)) return NULL;
+  const size_t page = PAGE;
+  bytes = (bytes + page - 1) / page * page;
+  if (posix_memalign(&base, grain, bytes + page)) return NULL;
   if (grain == HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE); /* fewer page faults, faster pinning; only advice */
   put(FG_REGION_OWN, base, bytes);
   undo_put_by();

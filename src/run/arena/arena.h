@@ -9,13 +9,18 @@
 #ifndef FG_ARENA_H
 #define FG_ARENA_H
 
+#include <unistd.h>
+
 #include "src/run/arena/regions.h"
 #include "src/run/target.h"
+
+/* The kernel's, which pins and unmaps whole ones: 4 KB, on some for AArch64 64 KB. */
+#define FG_ARENA_PAGE ((size_t)sysconf(_SC_PAGESIZE))
 
 #define FG_ARENA_SMALLEST ((size_t)64 << 10)
 /* What has to lie behind a block of malloc's that is watched: no two then share a page, and there is one for its
  * seal. */
-#define FG_ARENA_PAD ((size_t)8192)
+#define FG_ARENA_PAD (2 * FG_ARENA_PAGE)
 
 /* A block of at least bytes >= FG_ARENA_SMALLEST; NULL on lack of memory. */
 void *fg_arena_alloc(size_t bytes);

@@ -44,7 +44,7 @@ static bool still_told(void) {
   return told;
 }
 
-static const fg_watcher watcher = {FG_ARENA_PAD,        block_came, fg_arena_block_goes,   mapping_came,
+static fg_watcher watcher = {0 /* by the page, below */, block_came, fg_arena_block_goes,   mapping_came,
                                    fg_arena_range_came, range_goes, fg_arena_range_renewed};
 
 /* Of the program itself, which comes first and is never unmapped: the part of its writable segment that no file is
@@ -68,6 +68,7 @@ void fg_watch_begin(void) {
   if (!setting || strcmp(setting, "register")) return;
   fg_watch_function *watch = (fg_watch_function *)dlsym(RTLD_DEFAULT, FG_WATCH_NAME);
   if (!watch) return;
+  watcher.pad = FG_ARENA_PAD;
   trouble = watch(&watcher);
   fg_arena_watch(trouble ? NULL : still_told);
   if (!trouble) dl_iterate_phdr(static_variables, NULL);

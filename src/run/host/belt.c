@@ -8,6 +8,8 @@ enum { SPINS = 1024 };
 void fg_belt_pause(unsigned turns) {
 #if defined __x86_64__ || defined __i386__
   __builtin_ia32_pause();
+#elif defined __aarch64__
+  __asm__ volatile("isb"); /* its "yield" does nothing on most */
 #endif
   if (turns % SPINS == SPINS - 1) sched_yield();
 }
