@@ -167,6 +167,7 @@ static int nearest_arch(int arch) {
 
 typedef struct {
   bool ptx; /* for the driver to finish: arch is newer than this NVRTC */
+  int arch; /* that it is compiled for */
   char architecture[40];
 } target;
 
@@ -178,6 +179,7 @@ static int target_of(int arch, target *t) {
     return fg_backend_fail(FG_ECOMPILE, "NVRTC %d.%d no longer compiles for sm_%d", rtc.version / 1000,
                            rtc.version % 1000 / 10, arch);
   t->ptx = nearest != arch;
+  t->arch = nearest;
   snprintf(t->architecture, sizeof t->architecture, "--gpu-architecture=%s_%d", t->ptx ? "compute" : "sm", nearest);
   return 0;
 }
@@ -259,24 +261,28 @@ static int compile_text(const char *source_name, const char *text, const char *d
   return code;
 }
 
-static fg_usage usage_of(nvrtcProgram program) {
+/* False if that is not known. */
+static bool usage_of(nvrtcProgram program, int arch, fg_usage *u) {
   void *cubin;
   size_t bytes;
-  fg_usage u = {0};
-  if (fetch(program, false, &cubin, &bytes)) return u;
-  if (!fg_usage_of(cubin, bytes, &u)) u = (fg_usage){0};
+  if (fetch(program, false, &cubin, &bytes)) return false;
+  const bool known = fg_usage_of(cubin, bytes, u);
   free(cubin);
-  return u;
+  u->loses_stack = u->loses_stack && arch >= 70;
+  return known;
+}
+
+static bool is_better(const fg_usage *a, const fg_usage *b) {
+  return a->loses_stack == b->loses_stack ? a->spilled < b->spilled : b->loses_stack;
 }
 
 /* Compile it again with a further option, and take that if it is better. */
 static void try_option(const char *source_name, const char *text, const char *defines, const target *t,
                        const char *further, nvrtcProgram *program, fg_usage *u) {
   nvrtcProgram other;
+  fg_usage others;
   if (compile_text(source_name, text, defines, t, further, &other)) return; /* an old compiler: no such option */
-  const fg_usage others = usage_of(other);
-  if (others.loses_stack < u->loses_stack ||
-      (others.loses_stack == u->loses_stack && others.spilled < u->spilled)) {
+  if (usage_of(other, t->arch, &others) && is_better(&others, u)) {
     nvrtcProgram first = *program;
     *program = other;
     *u = others;
@@ -285,15 +291,16 @@ static void try_option(const char *source_name, const char *text, const char *de
   rtc.nvrtcDestroyProgram(&other);
 }
 
-/* The same; what does not fit the registers is compiled sparingly, if that helps. */
+/* The same; what does not fit the registers is compiled sparingly, if that helps; what loses its stack with less
+ * optimization, and refused if that does not help. */
 static int compile_fitting(const char *source_name, const char *text, const char *defines, const target *t,
                            nvrtcProgram *program) {
   const int code = compile_text(source_name, text, defines, t, NULL, program);
-  fg_usage u = {0};
-  if (!code && !t->ptx) u = usage_of(*program);
+  fg_usage u;
+  if (code || t->ptx || !usage_of(*program, t->arch, &u)) return code;
   if (u.spilled) try_option(source_name, text, defines, t, FG_NVRTC_SPARING, program, &u);
-  if (u.loses_stack) try_option(source_name, text, defines, t, FG_NVRTC_GENEROUS, program, &u);
-  if (!u.loses_stack) return code;
+  if (u.loses_stack) try_option(source_name, text, defines, t, FG_NVRTC_CAREFUL, program, &u);
+  if (!u.loses_stack) return 0;
   rtc.nvrtcDestroyProgram(program);
   return fg_backend_fail(FG_ECOMPILE, "%s, %s: the compiler loses the address of what it spills", source_name, t->architecture);
 }

@@ -14,10 +14,10 @@
 #define FG_NVRTC_STANDARD "--std=c++17"
 #define FG_NVRTC_FUSED "--fmad=true"
 #define FG_NVRTC_SPARING "--ptxas-options=--register-usage-level=0"
-#define FG_NVRTC_GENEROUS "--ptxas-options=--register-usage-level=10"
+#define FG_NVRTC_CAREFUL "--ptxas-options=-O1"
 #define FG_NVRTC_OPTIONS                                                                            \
   FG_NVRTC_STANDARD " " FG_NVRTC_FUSED ", where it spills and that helps " FG_NVRTC_SPARING         \
-                    ", where it is wrong and that helps " FG_NVRTC_GENEROUS
+                    ", where it is wrong and that helps " FG_NVRTC_CAREFUL
 
 /* Version of NVRTC, 1000·major + 10·minor, or FG_ECOMPILE if there is none (the message says where we looked). */
 int fg_nvrtc_version(void);

@@ -30,22 +30,24 @@ static bool section_of(const unsigned char *file, size_t bytes, const Elf64_Ehdr
   return section->sh_offset <= bytes && section->sh_size <= bytes - section->sh_offset;
 }
 
-/* Whether its name begins with those bytes. */
-static bool is_called(const unsigned char *file, const Elf64_Shdr *section, const Elf64_Shdr *names, const char *name,
+static bool name_begins(const unsigned char *file, const Elf64_Shdr *section, const Elf64_Shdr *names, const char *name,
                       size_t size) {
   return section->sh_name < names->sh_size && names->sh_size - section->sh_name >= size
          && !memcmp(file + names->sh_offset + section->sh_name, name, size);
 }
 
-/* Instructions, 16 bytes each from compute capability 7.0 on, with register 1 as their destination (as
- * nvdisasm --print-instruction-encoding shows them, of 126 kernels that spill, for 8.0, 9.0 and 12.0): those that begin and
- * end a branch have the number of a barrier there. */
+/* Instructions, 16 bytes each from compute capability 7.0 on, with register 1 as their destination, which is the third byte; of what
+ * branches and of barriers' moves that is a barrier (nvdisasm --print-instruction-encoding).  Not seen: the second half of a
+ * destination of 64 bits, which begins with an even register. */
 static int writes_to_stack_pointer(const unsigned char *code, size_t bytes) {
-  enum { BYTES = 16, DESTINATION = 2, STACK_POINTER = 1, BRANCH_ENDS = 0x941, BRANCH_BEGINS = 0x945 };
+  enum { BYTES = 16, DESTINATION = 2, STACK_POINTER = 1 };
+  enum { BRANCHES = 0x940, BRANCHES_END = 0x960, TO_BARRIER = 0x356, TO_BARRIERS_END = 0x358 };
   int count = 0;
   for (size_t at = 0; at + BYTES <= bytes; at += BYTES) {
     const int operation = code[at] | (code[at + 1] & 15) << 8;
-    count += code[at + DESTINATION] == STACK_POINTER && operation != BRANCH_ENDS && operation != BRANCH_BEGINS;
+    const bool branches = operation >= BRANCHES && operation < BRANCHES_END;
+    const bool none = branches || (operation >= TO_BARRIER && operation < TO_BARRIERS_END);
+    count += code[at + DESTINATION] == STACK_POINTER && !none;
   }
   return count;
 }
@@ -65,9 +67,9 @@ bool fg_usage_of(const void *cubin, size_t bytes, fg_usage *u) {
   for (int i = 1; i < header.e_shnum; i++) {
     if (!section_of(file, bytes, &header, i, &section)) continue;
     const unsigned char *const from = file + section.sh_offset;
-    if (is_called(file, &section, &names, attributes, sizeof attributes))
+    if (name_begins(file, &section, &names, attributes, sizeof attributes))
       found = read_attributes(from, from + section.sh_size, u);
-    if (is_called(file, &section, &names, code, sizeof code - 1)) writes += writes_to_stack_pointer(from, section.sh_size);
+    if (name_begins(file, &section, &names, code, sizeof code - 1)) writes += writes_to_stack_pointer(from, section.sh_size);
   }
   u->loses_stack = u->spilled && writes > SET_UP;
   return found;

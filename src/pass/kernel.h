@@ -35,8 +35,8 @@ void fg_pass_table_list(const fg_pass *p, fg_table list[FG_PASS_TABLES]);
 /* Of a loop of n points, 1 ≤ n < 2³¹; others are not divided by it. */
 fg_divisor fg_divisor_of(long long n);
 
-/* All that a launch needs beside the kernel; bytes: of the arguments that the kernel takes; first_in, first_out: the
- * elements from a pass's first to those of the first block. */
+/* All that a launch needs beside the kernel; bytes: of the arguments that the kernel takes; first_in, first_out: how far
+ * the first block's element is behind the pass' first, in elements. */
 typedef struct {
   unsigned grid, threads;
   size_t shared, bytes;

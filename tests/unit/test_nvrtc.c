@@ -116,6 +116,35 @@ static unsigned char *instructions_of(const outcome *o, size_t *bytes) {
   ck_abort_msg("no instructions");
 }
 
+/* The same, in two loops that are left from the inner one, so that a second barrier is broken. */
+#define LEFT_EARLY                                                                \
+  "extern \"C\" __global__ void __launch_bounds__(1024) left(float *x, int n) {\n"  \
+  "  float v[128];\n"                                                              \
+  "#pragma unroll\n"                                                               \
+  "  for (int i = 0; i < 128; i++) v[i] = x[threadIdx.x + i * 1024];\n"            \
+  "  for (int k = 0; k < n; k++) {\n"                                              \
+  "    for (int m = 0;; m++) {\n"                                                  \
+  "      if (v[m & 1] > x[m + k]) break;\n"                                        \
+  "      if (v[1] < x[m * k + threadIdx.x]) goto out;\n"                           \
+  "#pragma unroll\n"                                                               \
+  "      for (int i = 0; i < 128; i++) v[i] += v[(i + 37) % 128] * v[(i + 5) % 128];\n" \
+  "    }\n"                                                                        \
+  "    v[0] += x[k];\n"                                                            \
+  "  }\n"                                                                          \
+  "out:\n"                                                                         \
+  "#pragma unroll\n"                                                               \
+  "  for (int i = 0; i < 128; i++) x[threadIdx.x + i * 1024] = v[i];\n"            \
+  "}\n"
+
+START_TEST(branches_lose_no_stack) {
+  fg_usage u;
+  outcome o = compile("left.cu", LEFT_EARLY, NULL, archs[_i]);
+  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
+  if (is_cubin(&o)) ck_assert(fg_usage_of(o.blob, o.bytes, &u) && u.spilled > 0 && !u.loses_stack);
+  free(o.blob);
+}
+END_TEST
+
 /* A product whose result goes to register 1 is one too many; in a kernel that spills nothing it is as good as another. */
 START_TEST(a_lost_stack_is_seen) {
   enum { MULTIPLY_ADD = 0x223, DESTINATION = 2 };
@@ -124,7 +153,10 @@ START_TEST(a_lost_stack_is_seen) {
   outcome o = compile("crowded.cu", CROWDED, spills ? "#define FG_VALUE 128\n" : "#define FG_VALUE 16\n", archs[_i % ARCHS]);
   ck_assert_msg(o.code == 0, "%s", fg_backend_message());
   size_t bytes = 0, at = 0;
-  if (!is_cubin(&o)) return;
+  if (!is_cubin(&o)) {
+    free(o.blob);
+    return;
+  }
   ck_assert(fg_usage_of(o.blob, o.bytes, &u));
   ck_assert_msg((u.spilled > 0) == spills, "%u bytes spilled", u.spilled);
   ck_assert(!u.loses_stack);
@@ -138,8 +170,9 @@ START_TEST(a_lost_stack_is_seen) {
 }
 END_TEST
 
-/* A geometry that `fftw3-gpu tune` tried: an H200 was lost to what ptxas 13.0 makes of it. */
-START_TEST(a_kernel_with_a_lost_stack_is_refused) {
+/* A geometry that `fftw3-gpu tune` tried: an H200 was lost to what ptxas 13.0 makes of it, which spills 8 bytes; with less
+ * optimization nothing does. */
+START_TEST(a_kernel_with_a_lost_stack_is_compiled_otherwise) {
   fg_passes *const list = test_plan("oc6561*2557", FG_DOUBLE, &fg_reference_device);
   char defines[FG_DEFINES_SIZE];
   fg_choice choice;
@@ -148,8 +181,9 @@ START_TEST(a_kernel_with_a_lost_stack_is_refused) {
   ck_assert(fg_choice_apply(&choice, &list->pass[0], &fg_reference_device));
   const fg_kernel_request request = fg_kernel_request_of(&list->pass[0], defines);
   outcome o = compile(request.source, embedded(request.source), request.defines, 90);
-  if (o.code) ck_assert_msg(strstr(fg_backend_message(), "loses the address"), "%s", fg_backend_message());
-  else ck_assert(fg_usage_of(o.blob, o.bytes, &u) && !u.loses_stack);
+  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
+  ck_assert(fg_usage_of(o.blob, o.bytes, &u) && !u.loses_stack);
+  if (fg_nvrtc_version() == 13000) ck_assert_uint_eq(u.spilled, 0);
   free(o.blob);
   free(list);
 }
@@ -476,7 +510,8 @@ static Suite *suite(void) {
   tcase_add_loop_test(c, text_becomes_a_cubin, 0, ARCHS);
   tcase_add_test(c, builtins_are_those_beside_it);
   tcase_add_loop_test(c, a_lost_stack_is_seen, 0, 2 * ARCHS);
-  tcase_add_test(c, a_kernel_with_a_lost_stack_is_refused);
+  tcase_add_loop_test(c, branches_lose_no_stack, 0, ARCHS);
+  tcase_add_test(c, a_kernel_with_a_lost_stack_is_compiled_otherwise);
   tcase_add_test(c, defines_and_architecture_count);
   tcase_add_test(c, architecture_of_the_future_gets_ptx);
   tcase_add_test(c, architecture_of_the_past_is_refused);

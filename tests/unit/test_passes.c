@@ -578,7 +578,8 @@ END_TEST
 static const struct {
   const char *text;
   bool turned;
-} turned[] = {{"oc1048576*32", true}, {"oc1024x1024*32", true}, {"orb1048576*5", true}, {"/ocb300x400*6", true}, {"oc1048576", false}};
+} turned[] = {{"oc1048576*32", true}, {"oc1024x1024*32", true}, {"orb1048576*5", true}, {"/ocb300x400*6", true}, {"oc1048576", false},
+              {"orf67108864", false}, {"ok10000e10x10000o01", false}};
 
 START_TEST(a_launch_turned_round_reaches_the_same_from_its_end) {
   static const void *const no_tables[FG_PASS_TABLES];
