@@ -94,6 +94,7 @@ static void measure_complex(const fg_bench_bed *b, const fg_problem *p, fg_bench
 
 static const char *measure_all(fg_bench_subject *s, fg_bench_row *row) {
   if (fg_bench_spread(s) != FG_OK) return fg_backend_message();
+  if (fg_problem_in_place(&s->p->arrays) && !s->in_place) note(row, "in place", "timed from one array to another");
   const char *why = fg_bench_measure_ours(s, &row->value[s->in_place ? OURS_IN : OURS_OUT]);
   if (!why) why = fg_bench_measure_copy(s, &row->value[COPY]);
   if (!why) measure_others(s, row);

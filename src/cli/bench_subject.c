@@ -97,7 +97,10 @@ static const char *make_blocks(fg_bench_subject *s) {
   s->out_bytes = bytes[FG_ARRAY_OUT];
   s->stride = s->in_bytes > s->out_bytes ? s->in_bytes : s->out_bytes;
   s->pairs = (ptrdiff_t)((2 * t->info->l2 + s->stride - 1) / s->stride);
-  if (s->pairs < 1) s->pairs = 1;
+  /* In place one execution begins where the last one ended, unless there is another array in between; of the largest the L2
+   * holds too little to count. */
+  const ptrdiff_t least = s->stride < 64 * t->info->l2 ? 2 : 1;
+  if (s->pairs < least) s->pairs = least;
   const size_t all = (size_t)s->pairs * s->stride;
   if (t->backend->memory_alloc(t->device, all, (void **)&s->in_block) != FG_OK ||
       t->backend->memory_alloc(t->device, all, (void **)&s->out_block) != FG_OK)

@@ -73,7 +73,8 @@ static int times_for(const fg_bench_subject *s, const fg_bench_work *w, double s
   const double enough = 1e-3, most = 1000;
   double times = seconds > enough / most ? ceil(enough / seconds) : most;
   if (w->input != FG_BENCH_KEEPS) {
-    const double limit = (double)fg_bench_in_place_limit(fg_tensor_size(&s->p->transform)) * (double)s->pairs;
+    const ptrdiff_t sides = s->p->kind == FG_R2R ? (ptrdiff_t)1 << s->p->transform.rank : 1; /* a kind is twice as long, or so */
+    const double limit = (double)fg_bench_in_place_limit(fg_tensor_size(&s->p->transform) * sides) * (double)s->pairs;
     if (times > limit) times = limit;
   }
   return (int)times;

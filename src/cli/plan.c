@@ -69,7 +69,9 @@ static void print_route(const fg_problem *p) {
     return;
   }
   printf("  %s: ", mode);
-  if (room == NO_ROOM_ON_DEVICE && set != FG_MODE_OFF) printf("host, the GPU's memory is too small");
+  const bool waits = r.way == FG_ROUTE_WAIT || r.way == FG_ROUTE_MEASURE; /* what begins on the host is not cut later */
+  if ((room == NO_ROOM_ON_DEVICE || (room == ROOM_FOR_PARTS && waits)) && set != FG_MODE_OFF)
+    printf("host, the GPU's memory is too small");
   else if (r.way == FG_ROUTE_WAIT && r.gpu < r.host)
     printf("host, then GPU after %.0f executions", fg_route_waits_for(p, &r));
   else if (r.way == FG_ROUTE_WAIT) printf("host, then GPU if executions show that it pays");

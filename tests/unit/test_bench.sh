@@ -46,6 +46,10 @@ bench 0 --device $quick --csv "$work/csv" oc8 'oc16*4' ic12x10 ob100 '/oc8x6*3' 
 no_err; out "sim"
 rows ocf8 'ocf16*4' icf12x10 ocb100 '/ocf8x6*3' ocf37 ocf8v3 ocf4:-1:2x3:9:20
 distinct
+for problem in ocf8 icf12x10 ocb100; do
+  awk -v t="$(column ours_in_place_us $problem)" 'BEGIN { exit !(t > 0) }' || fail "no time of $problem in place"
+done
+[ -z "$(column ours_in_place_us ocf4:-1:2x3:9:20)$(column ours_out_of_place_us icf12x10)" ] || fail "times of what was not asked for"
 [ "$(column passes icf12x10)" = 1 ] || fail "passes of icf12x10: $(column passes icf12x10)"
 grep -q '"(tile 8 ' "$work/csv" || fail "no text of passes"
 
@@ -63,7 +67,8 @@ bench 1 --device $quick oc8 'oc8*0'
 out "an empty batch"; out "2 cases, 1 failed"
 
 # ---- real data: both directions, in place, batches, odd, prime, two and three dimensions, split, strides; r2r kinds
-set -- orf12 orb12 'orf9*5' 'orb9*5' irf10x6 irb10x6 'irf1001*3' 'irb16x16*3' orf4x3x8 'orb4x3x8*2' orf17 orb17 '/orf6x4' orf8:2:3 ok12e10 \
+set -- orf12 orb12 'orf9*5' 'orb9*5' irf10x6 irb10x6 'irf1001*3' 'irb16x16*3' \
+  orf4x3x8 'orb4x3x8*2' orf17 orb17 '/orf6x4' orf8:2:3 ok12e10 \
   ok8e01x6o11 ik9f ok9b ok7h 'ok9e00*3' ok7o00 ok10o10
 bench 0 --device $quick --csv "$work/csv" "$@"
 no_err; out "÷ complex"
@@ -71,6 +76,8 @@ rows "$@"
 for problem in irf10x6 orb12 ok12e10; do
   awk -v t="$(column ours_per_complex $problem)" 'BEGIN { exit !(t > 0) }' || fail "no complex time for $problem"
 done
+[ -z "$(column ours_in_place_us orf12)" ] || fail "r2c was timed in place"
+out "in place: timed from one array to another"
 [ "$(column bytes irf10x6)" = 280 ] || fail "bytes of irf10x6: $(column bytes irf10x6)" # (60 + 80) / 2 reals of 4
 [ "$(column bytes ok12e10)" = 48 ] || fail "bytes of ok12e10: $(column bytes ok12e10)"
 bench 0 --device $quick oc8; ! grep -q complex "$work/out" || fail "a column for nothing"
