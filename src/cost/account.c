@@ -67,12 +67,14 @@ __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL,
 
 /* ---- the table ---- */
 
-static void key_of(const fg_problem *p, enum fg_memory memory, char key[KEY]) {
-  fg_notation_print(p, key, KEY - 48);
+/* False for a problem that others may have the key of. */
+static bool key_of(const fg_problem *p, enum fg_memory memory, char key[KEY]) {
+  if (!fg_notation_print(p, key, KEY - 48)) return false;
   const size_t at = strlen(key);
   snprintf(key + at, KEY - at, " %d%c%c%c%c", p->threads, memory == FG_MEMORY_OWN ? 'o' : 'f',
            p->flags & FG_ESTIMATE ? 'e' : 'm', p->precision == FG_SINGLE ? 's' : 'd',
            p->compute == FG_SINGLE ? 's' : 'd');
+  return true;
 }
 
 static fg_account **bucket_of(const char *key) {
@@ -117,7 +119,7 @@ static fg_account *add(const char *key, const fg_problem *p, enum fg_memory memo
 
 fg_account *fg_account_of(const fg_problem *p, enum fg_memory memory, double gpu_seconds) {
   char key[KEY];
-  key_of(p, memory, key);
+  if (!key_of(p, memory, key)) return NULL;
   pthread_mutex_lock(&lock);
   fg_account *a = find(key);
   if (!a) a = add(key, p, memory, gpu_seconds);
@@ -127,7 +129,7 @@ fg_account *fg_account_of(const fg_problem *p, enum fg_memory memory, double gpu
 
 fg_account *fg_account_find(const fg_problem *p, enum fg_memory memory) {
   char key[KEY];
-  key_of(p, memory, key);
+  if (!key_of(p, memory, key)) return NULL;
   pthread_mutex_lock(&lock);
   fg_account *a = find(key);
   pthread_mutex_unlock(&lock);

@@ -60,7 +60,7 @@ static void collect(collection *c, const fg_radix_list *now) {
 /* Stages that rest needs at least, with radices up to largest. */
 static int fewest(ptrdiff_t rest, int largest) {
   int stages = 0;
-  for (ptrdiff_t reach = 1; reach < rest; reach *= largest) stages++;
+  for (ptrdiff_t reach = 1; reach < rest; reach = reach > rest / largest ? rest : reach * largest) stages++;
   return stages;
 }
 

@@ -26,6 +26,9 @@ static atomic_ulong generation;
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
+/* Before the planner lock's, as src/report/report.c's. */
+__attribute__((constructor(201))) static void watch_fork(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
 static entry **bucket_of(int arch, const char *key) {
   unsigned hash = 5381 + (unsigned)arch;
   for (const char *c = key; *c; c++) hash = hash * 33 + (unsigned char)*c;
@@ -104,7 +107,6 @@ bool fg_tuned_read(const char *line) { return read_line(line, false); }
 
 static void read_shipped(void) {
   for (const char *const *line = fg_tuned_shipped; *line; line++) read_line(*line, true);
-  pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 static void begin(void) {

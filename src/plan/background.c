@@ -104,7 +104,8 @@ static void in_child(void) {
   pthread_mutex_unlock(&lock);
 }
 
-__attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
+/* Before the planner lock's, as src/report/report.c's. */
+__attribute__((constructor(201))) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
 
 /* ---- the thread ---- */
 

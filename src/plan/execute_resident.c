@@ -108,7 +108,13 @@ fg_plan_facts fg_plan_facts_of(const fg_plan *plan) {
   if (!program) program = atomic_load(&plan->program);
   f.bytes_in = link_bytes(plan, FG_INPUT);
   f.bytes_out = link_bytes(plan, FG_OUTPUT);
-  if (!program) return f; /* in parts */
+  for (int n = 0; plan->parts && n < fg_parts_count(plan->parts); n++) {
+    const fg_plan_facts part = fg_plan_facts_of(fg_parts_plan(plan->parts, n));
+    f.device = part.device;
+    f.passes = part.passes;
+    f.device_bytes += part.device_bytes;
+  }
+  if (!program) return f;
   const fg_passes *passes = fg_program_passes(program);
   f.device = fg_program_target(program)->ordinal;
   f.passes = passes->count;

@@ -30,6 +30,7 @@ static fg_plan *plan_part(const fg_problem *p, int batch, ptrdiff_t n) {
   fg_problem *part = fg_problem_copy(p);
   if (!part) return NULL;
   part->batch.dim[batch].n = n;
+  part->flags &= ~(unsigned)FG_WISDOM_ONLY; /* which knows the whole */
   void *plan = fg_plan_create(part);
   const bool ours = plan && fg_plan_is_ours(plan);
   if (ours && fg_plan_state(plan) == FG_STATE_DEVICE) return plan;
@@ -72,6 +73,8 @@ void fg_parts_destroy(fg_parts *s) {
 }
 
 int fg_parts_count(const fg_parts *s) { return (int)s->count; }
+
+const fg_plan *fg_parts_plan(const fg_parts *s, int n) { return n + 1 < s->count ? s->alike : s->last; }
 
 /* ---- execution ---- */
 

@@ -17,6 +17,9 @@ bool fg_parts_possible(const fg_problem *p, double need, double most);
 
 int fg_parts_count(const fg_parts *);
 
+/* The plan of the n-th part, n from 0 on. */
+const struct fg_plan *fg_parts_plan(const fg_parts *, int n);
+
 /* As fg_plan_execute, part by part; each ends with the right answer.  False, and nothing was done, if input and output
  * overlap in a way in which a part would overwrite what a later one has to read. */
 bool fg_parts_execute(const fg_parts *, const fg_arrays *a);

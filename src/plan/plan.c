@@ -131,6 +131,7 @@ static void *in_parts(fg_problem *p, double need, const fg_route *r) {
     return NULL;
   }
   plan->parts = parts;
+  fg_wisdom_learn(p);
   fg_plan_tell(FG_LOG_INFO, p, r->target->backend->name, "in parts");
   fg_plan_row_begin(plan, FG_STATE_DEVICE, NULL, "in parts");
   return plan;

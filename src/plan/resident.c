@@ -174,10 +174,13 @@ static fg_program *program_for(fg_residents *all, const fg_problem *p, const sha
   return program;
 }
 
-const fg_program *fg_residents_first(const fg_residents *all) {
-  const resident *r = all ? all->list : NULL;
+const fg_program *fg_residents_first(fg_residents *all) {
+  if (!all) return NULL;
+  pthread_mutex_lock(&all->lock);
+  const resident *r = all->list;
   while (r && r->next) r = r->next;
-  return r ? r->program : NULL;
+  pthread_mutex_unlock(&all->lock);
+  return r ? r->program : NULL; /* as long as the plan */
 }
 
 fg_residents *fg_residents_new(void) {

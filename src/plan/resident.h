@@ -30,7 +30,7 @@ void fg_resident_prepare(fg_residents *, const fg_problem *p, const fg_arrays *a
 enum fg_outcome fg_resident_execute(fg_residents *, const fg_problem *p, const fg_arrays *a, const char **why);
 
 /* The program made for a plan's own arrays; NULL if there is none. */
-const fg_program *fg_residents_first(const fg_residents *);
+const fg_program *fg_residents_first(fg_residents *);
 
 /* The same in the program's stream, without waiting.  As fg_plan_execute_in. */
 int fg_resident_execute_in(fg_residents *, const fg_problem *p, const fg_arrays *a, void *stream, bool *damaged,

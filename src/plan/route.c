@@ -29,9 +29,18 @@ static bool real_fftw_may_refuse(const fg_problem *p) {
   return p->kind == FG_C2R && several && p->flags & FG_PRESERVE_INPUT && p->arrays.in_re != p->arrays.out_re;
 }
 
+/* Products of more points than could ever be in memory overflow.  (A dimension without any makes all of them nothing.) */
+static bool is_absurd(const fg_problem *p) {
+  double points = 1;
+  for (int d = 0; d < p->transform.rank; d++) points *= (double)p->transform.dim[d].n;
+  for (int d = 0; d < p->batch.rank; d++) points *= (double)p->batch.dim[d].n;
+  return points > 0x1p55;
+}
+
 const char *fg_route_must_host(const fg_problem *p) {
   const char *refused = fg_doubles_refuse(p);
   if (refused) return refused;
+  if (is_absurd(p)) return "larger than any memory";
   if (!fg_planner_has_room(p)) return FG_TOO_MANY_DIMENSIONS;
   if ((p->flags & FG_WISDOM_ONLY) && !fg_wisdom_knows(p)) return "wisdom only";
   if (real_fftw_may_refuse(p)) return "c2r that keeps its input";

@@ -75,7 +75,7 @@ static void learn(const char *problem, variant v, int patience, const fg_finding
 
 static void learn_problem(const fg_problem *p, variant v, const fg_finding *found) {
   char text[TEXT];
-  fg_notation_print(p, text, sizeof text);
+  if (!fg_notation_print(p, text, sizeof text)) return;
   pthread_mutex_lock(&lock);
   learn(text, v, patience_of(p->flags), found);
   pthread_mutex_unlock(&lock);
@@ -83,7 +83,7 @@ static void learn_problem(const fg_problem *p, variant v, const fg_finding *foun
 
 static bool find_problem(const fg_problem *p, variant v, fg_finding *found) {
   char text[TEXT];
-  fg_notation_print(p, text, sizeof text);
+  if (!fg_notation_print(p, text, sizeof text)) return false;
   pthread_mutex_lock(&lock);
   const entry *e = find(text, v);
   const bool known = e && e->patience >= patience_of(p->flags);

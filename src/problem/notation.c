@@ -168,12 +168,16 @@ static bool put_tensors(writer *w, layout l, const dims *transform, const dims *
 }
 
 /* A tensor in the notation's units.  Batch dimensions of one point are nothing; a transform of rank 0 is one point. */
-static dims in_elements(const fg_problem *p, const fg_tensor *t) {
+static dims in_elements(const fg_problem *p, const fg_tensor *t, bool *all) {
   dims result = {.rank = 0};
   bool transform = t == &p->transform;
-  for (int d = 0; d < t->rank && result.rank < MAX_RANK; d++) {
+  for (int d = 0; d < t->rank; d++) {
     if (!transform && t->dim[d].n == 1)
       continue;
+    if (result.rank == MAX_RANK) {
+      *all = false;
+      break;
+    }
     fg_dim dim = t->dim[d];
     dim.is /= element_reals(p->kind, p->format, FG_INPUT);
     dim.os /= element_reals(p->kind, p->format, FG_OUTPUT);
@@ -184,13 +188,14 @@ static dims in_elements(const fg_problem *p, const fg_tensor *t) {
   return result;
 }
 
-void fg_notation_print(const fg_problem *p, char *text, size_t size) {
+bool fg_notation_print(const fg_problem *p, char *text, size_t size) {
   static const char kinds[] = {[FG_DFT] = 'c', [FG_R2C] = 'r', [FG_C2R] = 'r', [FG_R2R] = 'k'};
   writer w = {text, size, 0};
+  bool all = true;
   if (!size)
-    return;
+    return false;
   layout l = {p->kind, p->arrays.in_re == p->arrays.out_re};
-  dims transform = in_elements(p, &p->transform), batch = in_elements(p, &p->batch);
+  dims transform = in_elements(p, &p->transform, &all), batch = in_elements(p, &p->batch, &all);
   const int *r2r = p->kind == FG_R2R && p->transform.rank > 0 ? p->r2r_kind : NULL;
   put(&w, "%s%c%c", p->format == FG_SPLIT ? "/" : "", l.in_place ? 'i' : 'o', kinds[p->kind]);
   if (p->kind != FG_R2R)
@@ -199,6 +204,7 @@ void fg_notation_print(const fg_problem *p, char *text, size_t size) {
                 put_tensors(NULL, l, &transform, &batch, r2r, 'v');
   put_tensors(&w, l, &transform, &batch, r2r, inside ? 'v' : '*');
   put_end(&w);
+  return all && w.used < size;
 }
 
 /* ---- parse ---- */

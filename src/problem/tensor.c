@@ -2,7 +2,6 @@
 #include "src/problem/tensor.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 fg_tensor fg_tensor_new(int rank) {
   fg_tensor t = {rank, NULL};
@@ -11,12 +10,6 @@ fg_tensor fg_tensor_new(int rank) {
     if (!t.dim) t.rank = -1;
   }
   return t;
-}
-
-fg_tensor fg_tensor_copy(const fg_tensor *t) {
-  fg_tensor c = fg_tensor_new(t->rank);
-  if (c.rank > 0) memcpy(c.dim, t->dim, (size_t)c.rank * sizeof *c.dim);
-  return c;
 }
 
 void fg_tensor_free(fg_tensor *t) {

@@ -23,7 +23,6 @@ enum fg_side { FG_INPUT, FG_OUTPUT };
 
 /* A tensor of the given rank with all dimensions zero.  On lack of memory rank is -1. */
 fg_tensor fg_tensor_new(int rank);
-fg_tensor fg_tensor_copy(const fg_tensor *t);
 void fg_tensor_free(fg_tensor *t);
 
 /* Product of all n; 1 for rank 0. */

@@ -84,6 +84,9 @@ static void in_child(void) {
   pthread_mutex_unlock(&report.lock);
 }
 
+/* With this priority before the planner lock's, which the forking thread then takes first, as planners do. */
+__attribute__((constructor(201))) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
+
 static void unusable(const char *path) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   if (!atomic_flag_test_and_set(&told)) fg_log_setting("FFTW3_GPU_REPORT", path, fg_error_text(errno));
@@ -103,7 +106,6 @@ static void try_file(const char *path) {
 
 static void start(void) {
   char path[PATH_MAX];
-  pthread_atfork(before_fork, in_parent, in_child);
   if (!strcmp(fg_settings_get()->report, "-")) keep_stderr();
   else if (own_path(path)) try_file(path);
 }

@@ -142,11 +142,15 @@ static void in_parent(void) { pthread_mutex_unlock(&lock); }
 static void in_child(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   lock = fresh;
+  if (fg_trace_now() != FG_TRACE_ON) return;
   fg_trace_file_close();
   fg_trace_stream_forked();
   opened = false;
   child = true;
 }
+
+/* Before the planner lock's, as src/report/report.c's. */
+__attribute__((constructor(201))) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
 
 static void thread_ends(void *number) {
   const hold h = take();
@@ -160,7 +164,6 @@ static void begin(void) {
   const char *value = secure_getenv("FFTW3_GPU_TRACE");
   const bool wanted = value && *value && fg_settings_get()->trace && fg_trace_stream_begin(thread_ends);
   origin = fg_clock_nanoseconds();
-  if (wanted) pthread_atfork(before_fork, in_parent, in_child);
   __atomic_store_n(&fg_trace_state, wanted ? FG_TRACE_ON : FG_TRACE_OFF, __ATOMIC_RELEASE);
 }
 
