@@ -12,6 +12,7 @@
 #include "device_case.h"
 #include "on_sim.h"
 #include "real_fftw.h"
+#include "src/plan/wisdom.h"
 #include "src/run/memory.h"
 #include "src/run/ranks.h"
 #include "src/run/slot.h"
@@ -148,6 +149,9 @@ static void execute_within(device_case *c, size_t limit, bool in_parts) {
     char *text = fg_plan_sprint(plan);
     ck_assert(text && strstr(text, " parts)"));
     free(text);
+    const fg_plan_facts facts = fg_plan_facts_of(plan);
+    ck_assert(facts.device == 0 && facts.passes > 0 && facts.device_bytes > 0);
+    ck_assert(fg_wisdom_knows(c->problem));
     fg_plan_destroy(plan);
   } else {
     fg_host_of(FG_SINGLE)->destroy(plan);

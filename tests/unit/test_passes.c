@@ -13,6 +13,7 @@
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 #include "src/plan/planner.h"
+#include "src/plan/route.h"
 #include "src/run/table/table.h"
 #include "suite.h"
 
@@ -435,6 +436,20 @@ static const struct {
                   {"orf16807*1996", 0},   {"oc16807*100", 0},       {"oc1920x1080*16", 0},
                   {"oc22528*1489", 44}, {"oc10007*3000", 64}};
 
+/* As large as can be said. */
+START_TEST(absurd_lengths_end) {
+  fg_radix_list list[4];
+  ck_assert_int_eq(fg_radix_lists((ptrdiff_t)1 << 62, FG_SINGLE, list, 4), 0);
+  fg_problem *p = test_problem("oc8x8*4", FG_SINGLE);
+  p->transform.dim[0].n = p->transform.dim[1].n = (ptrdiff_t)1 << 32;
+  ck_assert_str_eq(fg_route_must_host(p), "larger than any memory");
+  p->batch.dim[0].n = 0;
+  const char *why = fg_route_must_host(p);
+  ck_assert(!why || strcmp(why, "larger than any memory"));
+  fg_problem_free(p);
+}
+END_TEST
+
 START_TEST(large_radices_save_stages) {
   const fg_device_info device = device_with_clusters_of(1);
   fg_tuned_ignore_shipped(true);
@@ -618,6 +633,7 @@ int main(void) {
   tcase_add_loop_test(tc, large_primes_take_one_pass, 0, 2 * TEST_COUNT(crowded));
   tcase_add_loop_test(tc, lists_cost_less_than_the_limit, 0, 2 * TEST_COUNT(limited));
   tcase_add_loop_test(tc, what_is_left_in_scratch_begins_with_whole_sectors, 0, TEST_COUNT(padded));
+  tcase_add_test(tc, absurd_lengths_end);
   tcase_add_test(tc, rows_are_padded_to_sectors_or_lines);
   tcase_add_loop_test(tc, a_launch_turned_round_reaches_the_same_from_its_end, 0, TEST_COUNT(turned));
   tcase_add_test(tc, runs_that_break_sectors_are_wide);

@@ -1,5 +1,6 @@
 /* test_wisdom.c: what was planned on the device, as a set and as text. */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,24 @@ START_TEST(knows_what_it_learned_with_at_least_that_patience) {
   learn("ocf64*3", FG_PATIENT);
   learn("ocf64*3", FG_ESTIMATE);
   ck_assert(knows("ocf64*3", FG_PATIENT));
+}
+END_TEST
+
+/* More text than wisdom keeps, alike but for its end; and more dimensions than a text has. */
+START_TEST(what_has_no_text_of_its_own_is_not_known) {
+  char one[600] = "ocf4", other[600];
+  for (int d = 0; d < 11; d++)
+    sprintf(one + strlen(one), "%c2:%td:%td", d ? 'x' : '*', (ptrdiff_t)100000000000 << d, (ptrdiff_t)100000000001 << d);
+  strcpy(other, one);
+  other[strlen(other) - 1] ^= 1;
+  learn(one, FG_MEASURE);
+  ck_assert(!knows(other, FG_MEASURE) && !knows(one, FG_MEASURE));
+  fg_problem *many = fg_problem_new(FG_DFT, FG_SINGLE, FG_INTERLEAVED, 66, 0);
+  for (int d = 0; d < 66; d++) many->transform.dim[d] = (fg_dim){d == 65 ? 8 : 1, 2, 2};
+  fg_wisdom_learn(many);
+  many->transform.dim[65].n = 16;
+  ck_assert(!fg_wisdom_knows(many));
+  fg_problem_free(many);
 }
 END_TEST
 
@@ -106,6 +125,7 @@ int main(void) {
   TCase *set = tcase_create("set");
   tcase_add_checked_fixture(set, start, NULL);
   tcase_add_test(set, knows_what_it_learned_with_at_least_that_patience);
+  tcase_add_test(set, what_has_no_text_of_its_own_is_not_known);
   tcase_add_test(set, text_brings_everything_back);
   tcase_add_test(set, precisions_are_told_apart);
   tcase_add_test(set, damaged_text_is_told);
