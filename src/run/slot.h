@@ -45,7 +45,7 @@ typedef struct fg_slot {
 } fg_slot;
 
 /* A slot whose arrays and staging pieces hold at least that much, for the caller alone until it is released. Before
- * FG_ENOMEM all idle slots were given up, and if others are in use one more was waited for, two seconds at most. */
+ * FG_ENOMEM all idle slots were given up, and what others use was waited for, as long as one came within two seconds. */
 int fg_slot_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], const size_t staging[2], fg_slot **slot);
 
 /* Back to the pool.  Nothing may be under way in its streams.  The pool keeps no more device memory than
