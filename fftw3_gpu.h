@@ -114,7 +114,7 @@ typedef struct {
   double device_bytes;  /* that the passes read and write, one execution */
   double bytes_in, bytes_out;     /* over the link, one execution on the plan's own arrays; 0 for those on the device */
   unsigned long long executions;  /* begun so far, new-array ones too; 0 for the real FFTW's own plans: nobody counts */
-  unsigned long long by_host;     /* of those, done by the real FFTW, because of a failure or of the arrays */
+  unsigned long long by_host;     /* of those, done by the real FFTW, because of a failure or of the arrays; not a batch's parts */
   int precision, compute; /* bytes of a real number, 4 or 8: in the arrays; in the arithmetic, less for
                              FFTW3_GPU_DOUBLE_SINGLE; 0 for the real FFTW's own plans: as the function was called */
 } fftw3_gpu_info;

@@ -39,7 +39,8 @@ static const double different = 1e-4;
 /* ---- other libraries: missing or failing is no failure of the case ---- */
 
 static void note(fg_bench_row *row, const char *who, const char *why) {
-  snprintf(row->note, sizeof row->note, "%s: %s", who, why);
+  const size_t at = strlen(row->note);
+  snprintf(row->note + at, sizeof row->note - at, "%s%s: %s", at ? "; " : "", who, why);
 }
 
 typedef struct {

@@ -101,11 +101,15 @@ static const char *make_blocks(fg_bench_subject *s) {
    * holds too little to count. */
   const ptrdiff_t least = s->stride < 64 * t->info->l2 ? 2 : 1;
   if (s->pairs < least) s->pairs = least;
-  const size_t all = (size_t)s->pairs * s->stride;
-  if (t->backend->memory_alloc(t->device, all, (void **)&s->in_block) != FG_OK ||
-      t->backend->memory_alloc(t->device, all, (void **)&s->out_block) != FG_OK)
-    return fg_backend_message();
-  return NULL;
+  do {
+    const size_t all = (size_t)s->pairs * s->stride;
+    if (t->backend->memory_alloc(t->device, all, (void **)&s->in_block) == FG_OK &&
+        t->backend->memory_alloc(t->device, all, (void **)&s->out_block) == FG_OK)
+      return NULL;
+    t->backend->memory_free(t->device, s->in_block);
+    s->in_block = NULL;
+  } while (--s->pairs > 0);
+  return fg_backend_message();
 }
 
 /* Whether an element has one place in both images: those of rows of reals and of their spectra are dense, each in its way. */

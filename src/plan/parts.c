@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/plan/handle.h"
+#include "src/plan/wisdom.h"
 #include "src/problem/span.h"
 
 struct fg_parts {
@@ -30,7 +31,7 @@ static fg_plan *plan_part(const fg_problem *p, int batch, ptrdiff_t n) {
   fg_problem *part = fg_problem_copy(p);
   if (!part) return NULL;
   part->batch.dim[batch].n = n;
-  part->flags &= ~(unsigned)FG_WISDOM_ONLY; /* which knows the whole */
+  if (part->flags & FG_WISDOM_ONLY) fg_wisdom_learn(part); /* which knows the whole */
   void *plan = fg_plan_create(part);
   const bool ours = plan && fg_plan_is_ours(plan);
   if (ours && fg_plan_state(plan) == FG_STATE_DEVICE) return plan;

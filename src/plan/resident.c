@@ -175,7 +175,7 @@ static fg_program *program_for(fg_residents *all, const fg_problem *p, const sha
 }
 
 const fg_program *fg_residents_first(fg_residents *all) {
-  if (!all) return NULL;
+  if (!all || !fg_target_possible()) return NULL; /* a child of fork may find the lock held for ever */
   pthread_mutex_lock(&all->lock);
   const resident *r = all->list;
   while (r && r->next) r = r->next;

@@ -136,6 +136,7 @@ static size_t images(const device_case *c) {
 static void execute_within(device_case *c, size_t limit, bool in_parts) {
   fg_slot_trim(test_target());
   fg_memory_most = limit;
+  fg_wisdom_forget(FG_SINGLE); /* what was planned whole */
   void *plan = fg_plan_create(fg_problem_copy(c->problem));
   ck_assert_int_eq(fg_plan_is_ours(plan), in_parts);
   const int before = test_real_fftw_executions();
@@ -152,6 +153,14 @@ static void execute_within(device_case *c, size_t limit, bool in_parts) {
     const fg_plan_facts facts = fg_plan_facts_of(plan);
     ck_assert(facts.device == 0 && facts.passes > 0 && facts.device_bytes > 0);
     ck_assert(fg_wisdom_knows(c->problem));
+    fg_problem *again = fg_problem_copy(c->problem);
+    again->flags = FG_WISDOM_ONLY | (again->flags & FG_ESTIMATE);
+    test_arrays_refill(&c->arrays);
+    void *known = fg_plan_create(again);
+    ck_assert(known && fg_plan_is_ours(known));
+    fg_plan_execute(known, NULL); /* of arrays that planning has left as they were */
+    ck_assert(device_case_is_near(c, c->by_host));
+    fg_plan_destroy(known);
     fg_plan_destroy(plan);
   } else {
     fg_host_of(FG_SINGLE)->destroy(plan);

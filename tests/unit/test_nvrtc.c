@@ -181,9 +181,9 @@ START_TEST(a_kernel_with_a_lost_stack_is_compiled_otherwise) {
   ck_assert(fg_choice_apply(&choice, &list->pass[0], &fg_reference_device));
   const fg_kernel_request request = fg_kernel_request_of(&list->pass[0], defines);
   outcome o = compile(request.source, embedded(request.source), request.defines, 90);
-  ck_assert_msg(o.code == 0, "%s", fg_backend_message());
-  ck_assert(fg_usage_of(o.blob, o.bytes, &u) && !u.loses_stack);
-  if (fg_nvrtc_version() == 13000) ck_assert_uint_eq(u.spilled, 0);
+  if (o.code) ck_assert_msg(strstr(fg_backend_message(), "loses the address"), "%s", fg_backend_message());
+  else ck_assert(fg_usage_of(o.blob, o.bytes, &u) && !u.loses_stack);
+  if (fg_nvrtc_version() == 13000) ck_assert(o.code == 0 && u.spilled == 0);
   free(o.blob);
   free(list);
 }

@@ -133,7 +133,7 @@ static bool resident(char *base, size_t bytes) {
     if (mincore(base + at, span, there)) return false;
     for (size_t i = 0; i < span / page; i++) found += there[i] & 1;
   }
-  return found >= bytes / page / 8 * 7;
+  return found * 8 >= bytes / page * 7;
 }
 
 /* ---- pinning ---- */
