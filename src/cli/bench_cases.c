@@ -317,10 +317,9 @@ fg_problem *fg_bench_complex_of(const fg_problem *p) {
 }
 
 fg_problem *fg_bench_in_place_of(const fg_problem *p) {
-  char text[128], why[80];
   fg_bench_plain plain;
   if (p->kind == FG_R2C || p->kind == FG_C2R || fg_problem_in_place(&p->arrays) || !fg_bench_plain_of(p, &plain)) return NULL;
-  fg_notation_print(p, text, sizeof text);
-  text[0] = 'i';
-  return fg_notation_parse(text, p->precision, why, sizeof why);
+  fg_problem *q = fg_problem_copy(p);
+  if (q) q->arrays.out_re = q->arrays.in_re, q->arrays.out_im = q->arrays.in_im;
+  return q;
 }

@@ -109,14 +109,18 @@ static const char *measure_in_place(const fg_bench_bed *b, const fg_problem *p, 
   double error = 0;
   bool by_round_trip;
   if (!q) return NULL;
-  const char *why = fg_bench_subject_make(&s, b, q), *wrong = NULL;
-  if (why) note(row, "in place", why);
-  else wrong = fg_bench_check(&s, &error, &by_round_trip);
-  if (!why && !wrong && fg_bench_spread(&s) != FG_OK) wrong = fg_backend_message();
-  if (!why && !wrong) wrong = fg_bench_measure_ours(&s, &row->value[OURS_IN]);
+  const char *why = fg_bench_subject_make(&s, b, q);
+  if (why) {
+    note(row, "in place", why); /* there may be no memory for it: no failure */
+    why = NULL;
+  } else {
+    why = fg_bench_check(&s, &error, &by_round_trip);
+    if (!why && fg_bench_spread(&s) != FG_OK) why = fg_backend_message();
+    if (!why) why = fg_bench_measure_ours(&s, &row->value[OURS_IN]);
+  }
   fg_bench_subject_free(&s);
   fg_problem_free(q);
-  return wrong;
+  return why;
 }
 
 /* What is better counts, of each library. */

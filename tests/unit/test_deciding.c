@@ -5,12 +5,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/sim/sim.h"
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
 #include "src/plan/handle.h"
+#include "src/plan/route.h"
 #include "src/plan/wisdom.h"
 #include "src/report/clock.h"
 #include "src/run/ranks.h"
@@ -329,7 +331,20 @@ START_TEST(what_is_measured_is_the_usual_not_the_best) {
 }
 END_TEST
 
+/* More points than there can be: their product overflows. */
+START_TEST(absurd_problems_are_the_hosts) {
+  fg_problem *p = test_problem("oc8x8*4", FG_SINGLE);
+  p->transform.dim[0].n = p->transform.dim[1].n = (ptrdiff_t)1 << 32;
+  ck_assert_str_eq(fg_route_must_host(p), "larger than any memory");
+  p->batch.dim[0].n = 0;
+  const char *why = fg_route_must_host(p);
+  ck_assert(!why || strcmp(why, "larger than any memory"));
+  fg_problem_free(p);
+}
+END_TEST
+
 static void add_tests(TCase *tc) {
+  tcase_add_test(tc, absurd_problems_are_the_hosts);
   tcase_add_loop_test(tc, near_ties_are_decided_by_more_executions, 0, 2);
   tcase_add_loop_test(tc, clear_cases_are_decided_by_few, 0, 2);
   tcase_add_test(tc, the_host_is_looked_at_once_more);

@@ -13,7 +13,6 @@
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 #include "src/plan/planner.h"
-#include "src/plan/route.h"
 #include "src/run/table/table.h"
 #include "suite.h"
 
@@ -374,59 +373,6 @@ START_TEST(lists_cost_less_than_the_limit) {
 }
 END_TEST
 
-/* Every list is right, and the first has the fewest stages. */
-START_TEST(radix_lists_multiply_to_their_length) {
-  enum { MOST = 4 };
-  for (ptrdiff_t n = 1; n <= 20000; n++) {
-    fg_radix_list lists[MOST];
-    const int count = fg_radix_lists(n, FG_SINGLE, lists, MOST);
-    if ((count > 0) != fg_smooth(n, FG_SINGLE)) ck_abort_msg("%td: %d lists", n, count);
-    for (int i = 0; i < count; i++) {
-      ptrdiff_t product = 1;
-      for (int s = 0; s < lists[i].stages; s++) product *= lists[i].radix[s];
-      if (product != n || lists[i].stages < lists[0].stages) ck_abort_msg("%td: list %d", n, i);
-      for (int s = 1; s < lists[i].stages; s++)
-        if (lists[i].radix[s - 1] < lists[i].radix[s] || lists[i].radix[0] > FG_MAX_RADIX)
-          ck_abort_msg("%td: list %d", n, i);
-    }
-  }
-}
-END_TEST
-
-/* Stages that n takes at least with radices up to largest, of which any may be large; more than there may be: none. */
-static int fewest_stages(ptrdiff_t n, int largest) {
-  int fewest = n == 1 ? 0 : FG_MAX_STAGES + 1;
-  for (int r = largest; r > 1; r--) {
-    if (n % r || !(fg_radix_exists(r, FG_SINGLE) || fg_radix_large(r))) continue;
-    const int stages = 1 + fewest_stages(n / r, r);
-    if (stages < fewest) fewest = stages;
-  }
-  return fewest;
-}
-
-/* The same of those whose largest radix is a large one; the first has the fewest stages. */
-START_TEST(lists_with_large_radices_multiply_to_their_length) {
-  enum { MOST = 4 };
-  fg_radix_list lists[MOST];
-  for (ptrdiff_t n = 1; n <= 6000; n++) {
-    const int count = fg_radix_large_lists(n, FG_SINGLE, lists, MOST);
-    int fewest = FG_MAX_STAGES + 1;
-    for (int r = 33; r <= FG_MAX_RADIX; r++)
-      if (fg_radix_large(r) && n % r == 0 && 1 + fewest_stages(n / r, r) < fewest) fewest = 1 + fewest_stages(n / r, r);
-    if ((count > 0) != (fewest <= FG_MAX_STAGES) || (count > 0 && lists[0].stages != fewest))
-      ck_abort_msg("%td: %d lists, of %d stages", n, count, fewest);
-    for (int i = 0; i < count; i++) {
-      ptrdiff_t product = 1;
-      for (int s = 0; s < lists[i].stages; s++) product *= lists[i].radix[s];
-      for (int s = 1; s < lists[i].stages; s++)
-        if (lists[i].radix[s - 1] < lists[i].radix[s]) ck_abort_msg("%td: list %d", n, i);
-      if (product != n || !fg_radix_large(lists[i].radix[0])) ck_abort_msg("%td: list %d", n, i);
-    }
-    ck_assert_int_eq(fg_radix_large_lists(n, FG_DOUBLE, lists, MOST), 0);
-  }
-}
-END_TEST
-
 /* The model takes them where they save a stage, of rows and columns of a transform as it is, which the device is full of,
  * and columns in runs of 64 bytes; in double precision never. */
 static const struct {
@@ -435,20 +381,6 @@ static const struct {
 } with_large[] = {{"oc16807*1996", 49}, {"oc1200x1200*20", 60}, {"oc4096*8192", 0}, {"oc250000*134", 0},
                   {"orf16807*1996", 0},   {"oc16807*100", 0},       {"oc1920x1080*16", 0},
                   {"oc22528*1489", 44}, {"oc10007*3000", 64}};
-
-/* As large as can be said. */
-START_TEST(absurd_lengths_end) {
-  fg_radix_list list[4];
-  ck_assert_int_eq(fg_radix_lists((ptrdiff_t)1 << 62, FG_SINGLE, list, 4), 0);
-  fg_problem *p = test_problem("oc8x8*4", FG_SINGLE);
-  p->transform.dim[0].n = p->transform.dim[1].n = (ptrdiff_t)1 << 32;
-  ck_assert_str_eq(fg_route_must_host(p), "larger than any memory");
-  p->batch.dim[0].n = 0;
-  const char *why = fg_route_must_host(p);
-  ck_assert(!why || strcmp(why, "larger than any memory"));
-  fg_problem_free(p);
-}
-END_TEST
 
 START_TEST(large_radices_save_stages) {
   const fg_device_info device = device_with_clusters_of(1);
@@ -463,16 +395,6 @@ START_TEST(large_radices_save_stages) {
     free(list);
   }
   fg_tuned_ignore_shipped(false);
-}
-END_TEST
-
-START_TEST(smooth_means_primes_up_to_the_largest_radix) {
-  for (ptrdiff_t n = -2; n <= 20000; n++) {
-    ptrdiff_t rest = n;
-    for (ptrdiff_t divisor = 2; rest > 1 && divisor <= FG_MAX_RADIX; divisor++) /* composite ones are gone by then */
-      while (rest % divisor == 0) rest /= divisor;
-    if (fg_smooth(n, FG_SINGLE) != (rest == 1)) ck_abort_msg("%td", n);
-  }
 }
 END_TEST
 
@@ -633,13 +555,9 @@ int main(void) {
   tcase_add_loop_test(tc, large_primes_take_one_pass, 0, 2 * TEST_COUNT(crowded));
   tcase_add_loop_test(tc, lists_cost_less_than_the_limit, 0, 2 * TEST_COUNT(limited));
   tcase_add_loop_test(tc, what_is_left_in_scratch_begins_with_whole_sectors, 0, TEST_COUNT(padded));
-  tcase_add_test(tc, absurd_lengths_end);
   tcase_add_test(tc, rows_are_padded_to_sectors_or_lines);
   tcase_add_loop_test(tc, a_launch_turned_round_reaches_the_same_from_its_end, 0, TEST_COUNT(turned));
   tcase_add_test(tc, runs_that_break_sectors_are_wide);
-  tcase_add_test(tc, radix_lists_multiply_to_their_length);
-  tcase_add_test(tc, lists_with_large_radices_multiply_to_their_length);
   tcase_add_loop_test(tc, large_radices_save_stages, 0, TEST_COUNT(with_large));
-  tcase_add_test(tc, smooth_means_primes_up_to_the_largest_radix);
   return test_run(tc, "passes");
 }
