@@ -10,6 +10,8 @@
 #include "src/report/settings.h"
 #include "src/run/direct.h"
 #include "src/run/host/transfer.h"
+#include "src/run/lane.h"
+#include "src/run/memory.h"
 #include "src/run/residence.h"
 
 /* ---- where the arrays are ---- */
@@ -54,6 +56,7 @@ typedef struct {
 typedef struct resident {
   shape shape;
   fg_program *program;
+  fg_lane_need need; /* of device memory beside the arrays */
   struct resident *next;
 } resident;
 
@@ -135,7 +138,8 @@ static fg_program *plan_program(const fg_target *target, const fg_problem *p, co
   fg_program *program = NULL;
   *why = "out of memory";
   const bool nothing = fg_tensor_size(&p->batch) == 0;
-  if (passes && (nothing || fg_planner_plan_reaching(p, s->reach, s->in_place, target->info, passes, why)))
+  const fg_device_info device = fg_memory_device(target);
+  if (passes && (nothing || fg_planner_plan_reaching(p, s->reach, s->in_place, &device, passes, why)))
     program = fg_program_create_reaching(target, p, s->reach, passes, why);
   free(passes);
   return program;
@@ -160,7 +164,9 @@ static fg_program *add(fg_residents *all, const fg_problem *p, const shape *s, c
     fg_program_destroy(program);
     return NULL;
   }
-  *r = (resident){.shape = *s, .program = program, .next = all->list};
+  *r = (resident){.shape = *s, .program = program, .need.target = fg_program_target(program), .next = all->list};
+  for (int a = 0; a < FG_ARRAYS; a++) r->need.bytes += fg_program_bytes(program)[a];
+  fg_lane_keep(&r->need);
   all->list = r;
   return program;
 }
@@ -193,6 +199,7 @@ void fg_residents_free(fg_residents *all) {
   while (all && all->list) {
     resident *const r = all->list;
     all->list = r->next;
+    fg_lane_keep_no_more(&r->need);
     fg_program_destroy(r->program);
     free(r);
   }

@@ -10,6 +10,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/tuning_bed.h"
 #include "src/report/log.h"
+#include "src/run/memory.h"
 
 static const double worth = 0.98; /* of the planner's time: what is faster by less may be chance */
 
@@ -148,7 +149,8 @@ static const char *tune(tuning *t, fg_tuning_tell tell, void *context) {
   fg_tuning_result r;
   bool all_known = true;
   if (!t->planned || !t->tried || !t->fastest) return why;
-  if (!fg_planner_plan_host(t->problem, t->target->info, t->planned, &why)) return why;
+  const fg_device_info device = fg_memory_device(t->target);
+  if (!fg_planner_plan_host(t->problem, &device, t->planned, &why)) return why;
   for (int i = 0; i < t->planned->count; i++) all_known = all_known && known(t, i);
   if (all_known) return NULL;
   fg_passes_copy(t->fastest, t->planned);

@@ -8,6 +8,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_lane *idle;
+static fg_lane_need *needs;
 
 /* ---- one lane ---- */
 
@@ -174,11 +175,63 @@ int fg_lane_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], size_t st
   return FG_OK;
 }
 
-void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
-  l->pending = in_stream;
-  if (!in_stream && total(l) > fg_memory_idle_limit(l->target)) drop_arrays(l);
-  pthread_mutex_lock(&lock);
+/* ---- what may stay ---- */
+
+/* With lock held, as what follows: the most that living plans need. */
+static size_t needed(const fg_target *t) {
+  const size_t limit = fg_memory_needed_limit(t);
+  size_t most = 0;
+  for (const fg_lane_need *n = needs; n; n = n->next)
+    if (n->target == t && n->bytes > most && n->bytes <= limit) most = n->bytes;
+  return most;
+}
+
+/* An idle lane that has more than may stay unneeded. */
+static fg_lane **large(const fg_target *t) {
+  fg_lane **at = &idle;
+  while (*at && ((*at)->target != t || total(*at) <= fg_memory_idle_limit(t))) at = &(*at)->next;
+  return at;
+}
+
+static bool may_stay(const fg_lane *l) {
+  return total(l) <= fg_memory_idle_limit(l->target) || (total(l) <= needed(l->target) && !*large(l->target));
+}
+
+static void put(fg_lane *l) {
   l->next = idle;
   idle = l;
+}
+
+void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
+  l->pending = in_stream;
+  pthread_mutex_lock(&lock);
+  const bool stays = in_stream || may_stay(l);
+  if (stays) put(l);
   pthread_mutex_unlock(&lock);
+  if (stays) return;
+  drop_arrays(l);
+  pthread_mutex_lock(&lock);
+  put(l);
+  pthread_mutex_unlock(&lock);
+}
+
+void fg_lane_keep(fg_lane_need *n) {
+  pthread_mutex_lock(&lock);
+  n->next = needs;
+  needs = n;
+  pthread_mutex_unlock(&lock);
+}
+
+/* What is larger than the others need goes. */
+void fg_lane_keep_no_more(fg_lane_need *n) {
+  if (fg_target_inherited()) return; /* lanes are the parent's, and the lock may be held for ever */
+  pthread_mutex_lock(&lock);
+  fg_lane_need **at = &needs;
+  while (*at && *at != n) at = &(*at)->next;
+  if (*at) *at = n->next;
+  fg_lane **const unneeded = n->bytes > fg_memory_idle_limit(n->target) ? large(n->target) : NULL;
+  fg_lane *const l = unneeded && *unneeded && !(*unneeded)->pending && total(*unneeded) > needed(n->target) ? *unneeded : NULL;
+  if (l) *unneeded = l->next;
+  pthread_mutex_unlock(&lock);
+  if (l) destroy(l);
 }

@@ -31,6 +31,17 @@ int fg_lane_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], size_t sta
 /* Back to the pool: nothing is going on, or (in_stream) what is in that stream. */
 void fg_lane_release(fg_lane *, fg_stream *in_stream);
 
+/* As long as one lives whose executions need so many bytes again and again, one lane keeps them while nothing runs
+ * (fg_memory_needed_limit).  The caller's, not moved meanwhile. */
+typedef struct fg_lane_need {
+  const fg_target *target;
+  size_t bytes;
+  struct fg_lane_need *next;
+} fg_lane_need;
+
+void fg_lane_keep(fg_lane_need *);
+void fg_lane_keep_no_more(fg_lane_need *);
+
 /* Free what no execution is using. */
 void fg_lane_trim(void);
 

@@ -13,7 +13,7 @@ size_t fg_memory_most = 0;
 
 static const double share_of_free = 0.9;
 /* Taken and given back in 1.1 ms on the reference H200 (tests/bench/memory_times.c); filling it takes 78. */
-static const size_t most_idle = (size_t)4 << 30;
+size_t fg_memory_most_idle = (size_t)4 << 30;
 
 /* Of each device. */
 enum { DEVICES = 64 };
@@ -53,9 +53,18 @@ size_t fg_memory_limit(const fg_target *t) {
   return known;
 }
 
+size_t fg_memory_needed_limit(const fg_target *t) { return fg_memory_limit(t) / 4; }
+
 size_t fg_memory_idle_limit(const fg_target *t) {
-  const size_t quarter = fg_memory_limit(t) / 4;
-  return quarter < most_idle ? quarter : most_idle;
+  const size_t quarter = fg_memory_needed_limit(t);
+  return quarter < fg_memory_most_idle ? quarter : fg_memory_most_idle;
+}
+
+fg_device_info fg_memory_device(const fg_target *t) {
+  fg_device_info device = *t->info;
+  const size_t limit = fg_memory_limit(t);
+  if (limit < device.memory) device.memory = limit;
+  return device;
 }
 
 static int allocate(const fg_target *t, size_t bytes, void **memory) {

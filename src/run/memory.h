@@ -14,13 +14,17 @@ void fg_memory_free(const fg_target *, void *memory, size_t bytes);
  * asked, divided by the processes of this program that share it (src/run/ranks.h). */
 size_t fg_memory_limit(const fg_target *);
 
-/* What it may keep while nothing runs: a quarter of the limit, 4 GB at most. */
+/* What it may keep while nothing runs: a quarter of the limit, 4 GB at most; what plans are known to need, all of the quarter. */
 size_t fg_memory_idle_limit(const fg_target *);
+size_t fg_memory_needed_limit(const fg_target *);
+
+/* The device for planners: its memory is what this process may have. */
+fg_device_info fg_memory_device(const fg_target *);
 
 /* What it has now, of all devices. */
 size_t fg_memory_used(void);
 
-/* Another limit, for tests; 0: as above. */
-extern size_t fg_memory_most;
+/* Other limits, for tests: of all (0: as above), and of what may stay. */
+extern size_t fg_memory_most, fg_memory_most_idle;
 
 #endif

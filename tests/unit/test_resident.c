@@ -266,6 +266,35 @@ START_TEST(the_limit_of_memory_is_kept) {
 }
 END_TEST
 
+/* What a plan's executions need beyond what may stay idle stays as long as the plan, in one lane, and goes with it; or at once
+ * where it is more than a quarter of the limit. */
+START_TEST(what_a_plan_needs_stays_while_it_lives) {
+  const size_t idle = fg_memory_most_idle;
+  fg_lane_trim();
+  fg_slot_trim(test_target());
+  subject s = prepare("ocf65536*2", DEVICE, DEVICE), other = prepare("ocf65536", DEVICE, DEVICE);
+  fg_memory_most_idle = 1000;
+  run(&s);
+  const size_t with = fg_memory_used();
+  ck_assert_uint_ge(with, 65536 * 8 * 2);
+  run(&s);
+  run(&other);
+  ck_assert_uint_eq(fg_memory_used(), with);
+  dispose(&s);
+  ck_assert_uint_lt(fg_memory_used() + 65536 * 8 * 2, with + 1); /* the other plan needs half */
+  const size_t without = fg_memory_used();
+  run(&other);
+  ck_assert_uint_ge(fg_memory_used(), without + 65536 * 8);
+  fg_memory_most = fg_memory_used() + 4 * 65536;
+  run(&other);
+  ck_assert_uint_le(fg_memory_used(), without);
+  fg_memory_most = 0;
+  dispose(&other);
+  ck_assert_uint_le(fg_memory_used(), without);
+  fg_memory_most_idle = idle;
+}
+END_TEST
+
 /* A plan that is made where there is no room for its images. */
 START_TEST(a_plan_is_made_without_room_for_images) {
   test_target();
@@ -435,6 +464,7 @@ int main(void) {
   tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
   tcase_add_test(tc, undefined_layouts_are_the_real_fftws);
   tcase_add_loop_test(tc, the_limit_of_memory_is_kept, 0, 4);
+  tcase_add_test(tc, what_a_plan_needs_stays_while_it_lives);
   tcase_add_test(tc, a_plan_is_made_without_room_for_images);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
   tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
