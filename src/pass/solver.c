@@ -11,9 +11,9 @@
 
 const fg_solver *const fg_solvers[] = {
     &fg_solver_copy,      &fg_solver_tile,     &fg_solver_box,          &fg_solver_dimensions, &fg_solver_overlap,
-    &fg_solver_four_step, &fg_solver_strip,    &fg_solver_hierarchical, &fg_solver_real_prime, &fg_solver_rader,
-    &fg_solver_bluestein, &fg_solver_real,     &fg_solver_r2r,          &fg_solver_r2r_box,    &fg_solver_halves,
-    &fg_solver_half_row,  &fg_solver_odd_row,  &fg_solver_mirrored_sums, NULL};
+    &fg_solver_relay,     &fg_solver_four_step, &fg_solver_strip,       &fg_solver_hierarchical, &fg_solver_real_prime,
+    &fg_solver_rader,     &fg_solver_bluestein, &fg_solver_real,        &fg_solver_r2r,        &fg_solver_r2r_box,
+    &fg_solver_halves,    &fg_solver_half_row,  &fg_solver_odd_row,     &fg_solver_mirrored_sums, NULL};
 
 ptrdiff_t fg_work_loop_size(const fg_work *w) {
   ptrdiff_t size = 1;

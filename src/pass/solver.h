@@ -48,7 +48,7 @@ typedef struct {
 enum { FG_FFTW_LONGEST_SUM = 167 };
 static inline ptrdiff_t fg_longest_mirrored_sum(enum fg_precision p) { return p == FG_SINGLE ? 257 : FG_FFTW_LONGEST_SUM; }
 
-extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap,
+extern const fg_solver fg_solver_copy, fg_solver_tile, fg_solver_box, fg_solver_dimensions, fg_solver_overlap, fg_solver_relay,
     fg_solver_four_step, fg_solver_strip, fg_solver_hierarchical, fg_solver_rader, fg_solver_mirrored_sums,
     fg_solver_bluestein, fg_solver_real, fg_solver_r2r, fg_solver_r2r_box, fg_solver_halves, fg_solver_half_row,
     fg_solver_odd_row, fg_solver_real_prime;
@@ -146,6 +146,11 @@ extern bool fg_strip_short_rows, fg_cut_any_twiddled;
  * the first (c2r: the second). */
 extern double fg_overlap_caches; /* only for data larger than so many times the device's L2; tests take 0 */
 bool fg_overlap_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t n1, fg_passes *);
+
+/* Solver relay's ways: a·FG_RELAY_MIDDLE + b, where the first pass has a points of the middle dimension, which it divides, and
+ * the second b of the slowest. */
+enum { FG_RELAY_MIDDLE = 1 << 16 };
+bool fg_relay_lower_split(const fg_planner *, const fg_work *w, ptrdiff_t digits, fg_passes *);
 
 /* Solver rader adds up products of this line, or of its parts in a second pass, since nothing else rounds as well. */
 bool fg_rader_sums(const fg_planner *, const fg_work *w);

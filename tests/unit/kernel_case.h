@@ -47,14 +47,15 @@ static inline void check(fg_problem *p, const char *name) {
   ck_assert_msg(error <= allowed, "%s: error %g, allowed %g", name, error, allowed);
 }
 
-/* p's transform as one of a solver's ways does it. */
-static inline void plan_way(const fg_problem *p, const fg_device_info *device, fg_way way, ptrdiff_t n1) {
+/* p's transform as one of a solver's ways does it, of arrays that are reached so. */
+static inline void plan_way_reaching(const fg_problem *p, enum fg_reach reach, bool in_place, const fg_device_info *device,
+                                     fg_way way, ptrdiff_t n1) {
   const fg_planner planner = {.device = device};
   fg_layout in, out;
-  ck_assert(fg_layout_make_reaching(&in, p, FG_INPUT, REACH) && fg_layout_make_reaching(&out, p, FG_OUTPUT, REACH));
+  ck_assert(fg_layout_make_reaching(&in, p, FG_INPUT, reach) && fg_layout_make_reaching(&out, p, FG_OUTPUT, reach));
   fg_work w = {.precision = PRECISION, .kind = p->kind, .sign = p->sign, .rank = p->transform.rank, .loops = p->batch.rank};
   w.batched = w.loops > 0;
-  w.from = (fg_place){.array = FG_ARRAY_IN, .wide = TEST_WIDE, .split = in.split, .offset = in.offset};
+  w.from = (fg_place){.array = in_place ? FG_ARRAY_OUT : FG_ARRAY_IN, .wide = TEST_WIDE, .split = in.split, .offset = in.offset};
   w.to = (fg_place){.array = FG_ARRAY_OUT, .wide = TEST_WIDE, .split = out.split, .offset = out.offset};
   for (int d = 0; d < w.rank; d++) w.dim[d] = (fg_dim){p->transform.dim[d].n, in.stride[d], out.stride[d]};
   for (int b = 0; b < w.loops; b++)
@@ -63,5 +64,9 @@ static inline void plan_way(const fg_problem *p, const fg_device_info *device, f
   ck_assert(way(&planner, &w, n1, &list));
   fg_layout_free(&in);
   fg_layout_free(&out);
+}
+
+static inline void plan_way(const fg_problem *p, const fg_device_info *device, fg_way way, ptrdiff_t n1) {
+  plan_way_reaching(p, REACH, false, device, way, n1);
 }
 #endif

@@ -134,7 +134,7 @@ static const char *const unlimited[] = {
     "ocb100003",      "oc1048576",    "oc128x96*20",   "oc24x24x24*54",  "oc48x44x40",   "oc256x256x64", "ic137x96:2:96*3:1:1",
     "orf1000*300",    "orb1001*300",  "orf10007*50",   "orb65521",       "orf262144",    "orb65536*4",   "orf509x30",
     "irb100x64",      "orf64x64x64",  "orb128x100x96", "ok1000e11*20",   "ok4096e10*3",  "ok101e00*7",   "ok3125f*40",
-    "ok65521b",       "ok60o11x50e01", "oc250x250x250", "orb360x360x360",
+    "ok65521b",       "ok60o11x50e01", "oc250x250x250", "orb360x360x360", "oc960x960x960", "orf800x800x800",
     "oc3073:50:50*82:153650:153650x50:1:1", "oc3104v600"};
 
 START_TEST(limits_change_no_plan) {
