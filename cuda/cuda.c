@@ -5,12 +5,14 @@
  * of our own that do not wait for the default stream. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_nvrtc.h"
+#include "cuda/installed.h"
 #include "src/report/log.h"
 
 /* ---- entering the context ---- */
@@ -79,7 +81,7 @@ int fg_cuda_check(fg_device *device, CUresult result, const char *call) {
 /* ---- devices ---- */
 
 #define MAX_DEVICES 64
-static fg_device *devices[MAX_DEVICES];
+static _Atomic(fg_device *) devices[MAX_DEVICES]; /* made with the lock, read without it */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int count(void) {
@@ -93,11 +95,21 @@ static size_t attribute(const fg_device *device, CUdevice_attribute which) {
   return value > 0 ? (size_t)value : 0;
 }
 
+/* 1000·major + 10·minor of the NVRTC that kernels are from: the archive's, so that none is loaded before something has to be
+ * compiled (0.2 s the first time, 10 ms then), else the one to be had; negative: none. */
+static int compiler_version(void) {
+  const char *path;
+  const fg_archive *const archive = fg_installed_archive(&path);
+  int major, minor;
+  if (archive && sscanf(fg_archive_compiler(archive), "NVRTC %d.%d", &major, &minor) == 2) return 1000 * major + 10 * minor;
+  return fg_nvrtc_version();
+}
+
 /* 8 everywhere; 16 where groups of multiprocessors are whole (CUDA C++ Programming Guide).  Of compute capability 12 not all
  * devices are said to have clusters of more than one block.  What their blocks send each other is from PTX ISA 8.1 on. */
 static int most_cluster(const fg_device_info *info) {
   enum { WHOLE = 100 }; /* multiprocessors: more than any part of a device that is shared out has */
-  const int compiler = info->arch < 90 ? -1 : fg_nvrtc_version(); /* without one there are kernels of the store */
+  const int compiler = info->arch < 90 ? -1 : compiler_version(); /* without one there are kernels of the store */
   if (info->arch < 90 || info->arch >= 120 || fg_driver_version() < 12010 || (compiler >= 0 && compiler < 12010)) return 1;
   return info->multiprocessors >= WHOLE ? 16 : 8;
 }

@@ -88,8 +88,8 @@ int fg_driver_start(void);
 /* 0 if this process has started the driver and may call it, else FG_ENODEVICE. */
 int fg_driver_usable(void);
 
-/* The driver is in this process, loaded by us or by the program, and may be called: found among the loaded objects, and
- * only looked for again when there are others than the last time. */
+/* The driver is in this process, started by us or loaded by the program, and may be called: found among the loaded objects, and
+ * only looked for again when there are others than the last time, and not while or after we load it. */
 bool fg_driver_present(void);
 
 /* Why the driver cannot be had, a literal: no file of its name is where the loader looks.  NULL if there is one; then

@@ -94,8 +94,12 @@ static void mark(const fg_device *device, const fg_kernel_request *request) {
   free(key);
 }
 
+/* What loads ahead may lose its stack where it spills (usage.h), which cannot be seen in what the driver makes of PTX: it is
+ * compiled instead. */
+static bool may_be_ptx(const fg_kernel_request *request) { return !strstr(request->defines, "#define FG_AHEAD 1\n"); }
+
 static bool is_marked(const fg_device *device, const fg_kernel_request *request) {
-  if (!driver_keeps() || !fg_installed_has_ptx(device->info.arch, request)) return false;
+  if (!driver_keeps() || !may_be_ptx(request) || !fg_installed_has_ptx(device->info.arch, request)) return false;
   char *const key = mark_of(device, request);
   const bool marked = key && fg_store_has(key, MARK);
   free(key);
@@ -279,7 +283,7 @@ static int look_further(const fg_device *device, job *j) {
   j->origin = FROM_STORE;
   if (!code && fg_store_get(j->key, SUFFIX, &j->cubin, &j->bytes) == 0) return 0;
   j->origin = FROM_PTX;
-  if (fg_installed_ptx(device->info.arch, j->request, &j->cubin, &j->bytes) == 0) return 0;
+  if (may_be_ptx(j->request) && fg_installed_ptx(device->info.arch, j->request, &j->cubin, &j->bytes) == 0) return 0;
   j->origin = FROM_COMPILER;
   j->compile = !code;
   return code;

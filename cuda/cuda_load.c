@@ -44,6 +44,10 @@ static bool lost(CUresult result) {
   case CUDA_ERROR_LAUNCH_FAILED:
   case 226: /* CUDA_ERROR_CONTAINED: not in every cuda.h that we build with */
   case 721: /* CUDA_ERROR_TENSOR_MEMORY_LEAK: likewise */
+  case 805: /* CUDA_ERROR_MPS_CONNECTION_FAILED */
+  case 806: /* CUDA_ERROR_MPS_RPC_FAILURE */
+  case 810: /* CUDA_ERROR_MPS_CLIENT_TERMINATED */
+  case 911: /* CUDA_ERROR_EXTERNAL_DEVICE */
   case CUDA_ERROR_UNKNOWN:
     return true;
   default:
@@ -62,6 +66,9 @@ static bool no_device(CUresult result) {
   case CUDA_ERROR_SYSTEM_NOT_READY:
   case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
   case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+  case 807: /* CUDA_ERROR_MPS_SERVER_NOT_READY */
+  case 808: /* CUDA_ERROR_MPS_MAX_CLIENTS_REACHED */
+  case 809: /* CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED */
     return true;
   default:
     return false;
@@ -127,6 +134,7 @@ static int look(struct dl_phdr_info *object, size_t size, void *context) {
 
 typedef CUresult CUDAAPI pointer_function(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
 static _Atomic(pointer_function *) ask_of_program;
+static atomic_bool ours;     /* we are about to load it, or have: what is found from then on tells nothing of the program */
 static atomic_bool answered; /* so the program has initialised it */
 static atomic_bool mute;     /* in the child of such a process */
 
@@ -140,12 +148,13 @@ static void found(void *library) {
 bool fg_driver_present(void) {
   if (atomic_load(&forked) || atomic_load(&mute)) return false;
   if (atomic_load(&usable) || atomic_load(&ask_of_program)) return true;
+  if (atomic_load(&ours)) return false;
   search s = {0, NULL};
   dl_iterate_phdr(look, &s);
   /* By the path that the loader knows it by, so that no file is looked for. */
   void *library = s.path ? dlopen(s.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   free(s.path);
-  if (library) found(library);
+  if (library && !atomic_load(&ours)) found(library);
   atomic_store(&seen, s.loads);
   return atomic_load(&ask_of_program) != NULL;
 }
@@ -206,11 +215,14 @@ static int load(void) {
     const char *reason = dlerror();
     return fg_backend_fail(FG_ENODEVICE, "no CUDA driver: %s", reason ? reason : "libcuda.so.1 was not found");
   }
-  return resolve(library);
+  const int code = resolve(library);
+  if (code) atomic_store(&ours, false); /* too old for us, but not for a program that has arrays on its device */
+  return code;
 }
 
 static int start(void) {
   fg_driver_present(); /* while it can only be the program's */
+  atomic_store(&ours, true);
   int count = 0, code = load();
   if (!code) code = fg_driver_check(fg_cu.cuInit(0), "cuInit");
   if (!code) code = fg_driver_check(fg_cu.cuDriverGetVersion(&version), "cuDriverGetVersion");

@@ -39,7 +39,8 @@ fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objectio
   bool compiles = false;
   *why = "out of memory";
   /* A batch of none has no passes: the program does nothing. */
-  const fg_device_info device = fg_memory_device(target);
+  fg_device_info device;
+  fg_memory_device(target, 0, &device);
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan_host(p, &device, passes, why));
   *need = planned ? fg_prepare_need(p, passes) : 0;
   const char *const against = planned ? object(target, p, passes, *need, objection, context, &compiles) : NULL;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/plan/planner.h"
 #include "src/report/settings.h"
@@ -133,12 +134,22 @@ static bool same_shape(const shape *a, const shape *b) {
          a->in_place == b->in_place;
 }
 
+/* Bytes of the program's arrays that are on the device. */
+static size_t bytes_there(const fg_problem *p, const shape *s) {
+  size_t reals = 0;
+  for (int side = FG_INPUT; side <= (s->in_place ? FG_INPUT : FG_OUTPUT); side++)
+    if (s->reach[side] != FG_REACH_IMAGE)
+      reals += (size_t)fg_problem_elements(p, side) * (fg_problem_complex_side(p, side) ? 2 : 1);
+  return reals * fg_real_size(p->precision);
+}
+
 static fg_program *plan_program(const fg_target *target, const fg_problem *p, const shape *s, const char **why) {
   fg_passes *passes = calloc(1, sizeof *passes);
   fg_program *program = NULL;
   *why = "out of memory";
   const bool nothing = fg_tensor_size(&p->batch) == 0;
-  const fg_device_info device = fg_memory_device(target);
+  fg_device_info device;
+  fg_memory_device(target, bytes_there(p, s), &device);
   if (passes && (nothing || fg_planner_plan_reaching(p, s->reach, s->in_place, &device, passes, why)))
     program = fg_program_create_reaching(target, p, s->reach, passes, why);
   free(passes);
@@ -165,7 +176,7 @@ static fg_program *add(fg_residents *all, const fg_problem *p, const shape *s, c
     return NULL;
   }
   *r = (resident){.shape = *s, .program = program, .need.target = fg_program_target(program), .next = all->list};
-  for (int a = 0; a < FG_ARRAYS; a++) r->need.bytes += fg_program_bytes(program)[a];
+  memcpy(r->need.bytes, fg_program_bytes(program), sizeof r->need.bytes);
   fg_lane_keep(&r->need);
   all->list = r;
   return program;

@@ -149,7 +149,8 @@ static const char *tune(tuning *t, fg_tuning_tell tell, void *context) {
   fg_tuning_result r;
   bool all_known = true;
   if (!t->planned || !t->tried || !t->fastest) return why;
-  const fg_device_info device = fg_memory_device(t->target);
+  fg_device_info device;
+  fg_memory_device(t->target, 0, &device);
   if (!fg_planner_plan_host(t->problem, &device, t->planned, &why)) return why;
   for (int i = 0; i < t->planned->count; i++) all_known = all_known && known(t, i);
   if (all_known) return NULL;

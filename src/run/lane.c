@@ -177,29 +177,44 @@ int fg_lane_acquire(const fg_target *t, const size_t bytes[FG_ARRAYS], size_t st
 
 /* ---- what may stay ---- */
 
-/* With lock held, as what follows: the most that living plans need. */
+/* With lock held, as what follows: bytes that living plans need, the most of each array; 0 if they are too many to stay. */
 static size_t needed(const fg_target *t) {
-  const size_t limit = fg_memory_needed_limit(t);
-  size_t most = 0;
-  for (const fg_lane_need *n = needs; n; n = n->next)
-    if (n->target == t && n->bytes > most && n->bytes <= limit) most = n->bytes;
-  return most;
+  size_t sum = 0;
+  for (int a = 0; a < FG_ARRAYS; a++) {
+    size_t most = 0;
+    for (const fg_lane_need *n = needs; n; n = n->next)
+      if (n->target == t && n->bytes[a] > most) most = n->bytes[a];
+    sum += most;
+  }
+  return sum <= fg_memory_needed_limit(t) ? sum : 0;
 }
 
-/* An idle lane that has more than may stay unneeded. */
-static fg_lane **large(const fg_target *t) {
-  fg_lane **at = &idle;
-  while (*at && ((*at)->target != t || total(*at) <= fg_memory_idle_limit(t))) at = &(*at)->next;
-  return at;
+/* More than may stay unneeded. */
+static bool large(const fg_lane *l) { return total(l) > fg_memory_idle_limit(l->target); }
+
+static size_t in_large_lanes(const fg_target *t) {
+  size_t sum = 0;
+  for (const fg_lane *l = idle; l; l = l->next)
+    if (l->target == t && large(l)) sum += total(l);
+  return sum;
 }
 
 static bool may_stay(const fg_lane *l) {
-  return total(l) <= fg_memory_idle_limit(l->target) || (total(l) <= needed(l->target) && !*large(l->target));
+  return !large(l) || in_large_lanes(l->target) + total(l) <= needed(l->target);
 }
 
 static void put(fg_lane *l) {
   l->next = idle;
   idle = l;
+}
+
+/* Its stream and staging stay: they take longer to make than memory does. */
+static void put_without_arrays(fg_lane *l) {
+  settle(l);
+  drop_arrays(l);
+  pthread_mutex_lock(&lock);
+  put(l);
+  pthread_mutex_unlock(&lock);
 }
 
 void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
@@ -208,11 +223,7 @@ void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
   const bool stays = in_stream || may_stay(l);
   if (stays) put(l);
   pthread_mutex_unlock(&lock);
-  if (stays) return;
-  drop_arrays(l);
-  pthread_mutex_lock(&lock);
-  put(l);
-  pthread_mutex_unlock(&lock);
+  if (!stays) put_without_arrays(l);
 }
 
 void fg_lane_keep(fg_lane_need *n) {
@@ -222,16 +233,33 @@ void fg_lane_keep(fg_lane_need *n) {
   pthread_mutex_unlock(&lock);
 }
 
-/* What is larger than the others need goes. */
+static bool at_work(const fg_lane *l) {
+  return l->pending && l->target->backend->event_reached(l->target->device, l->after) == 0;
+}
+
+/* With lock held: out of the pool, a large lane where there are more than are needed. */
+static fg_lane *take_unneeded(const fg_target *t) {
+  fg_lane **at = &idle;
+  if (in_large_lanes(t) <= needed(t)) return NULL;
+  while (*at && ((*at)->target != t || !large(*at) || at_work(*at))) at = &(*at)->next;
+  fg_lane *const l = *at;
+  if (l) *at = l->next;
+  return l;
+}
+
 void fg_lane_keep_no_more(fg_lane_need *n) {
   if (fg_target_inherited()) return; /* lanes are the parent's, and the lock may be held for ever */
+  const fg_target *const t = n->target;
   pthread_mutex_lock(&lock);
   fg_lane_need **at = &needs;
   while (*at && *at != n) at = &(*at)->next;
   if (*at) *at = n->next;
-  fg_lane **const unneeded = n->bytes > fg_memory_idle_limit(n->target) ? large(n->target) : NULL;
-  fg_lane *const l = unneeded && *unneeded && !(*unneeded)->pending && total(*unneeded) > needed(n->target) ? *unneeded : NULL;
-  if (l) *unneeded = l->next;
+  fg_lane *l = take_unneeded(t);
   pthread_mutex_unlock(&lock);
-  if (l) destroy(l);
+  while (l) {
+    put_without_arrays(l);
+    pthread_mutex_lock(&lock);
+    l = take_unneeded(t);
+    pthread_mutex_unlock(&lock);
+  }
 }

@@ -31,11 +31,11 @@ int fg_lane_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], size_t sta
 /* Back to the pool: nothing is going on, or (in_stream) what is in that stream. */
 void fg_lane_release(fg_lane *, fg_stream *in_stream);
 
-/* As long as one lives whose executions need so many bytes again and again, one lane keeps them while nothing runs
+/* What the executions of a plan need, which stays in a lane as long as the plan lives, though it is more than may stay idle
  * (fg_memory_needed_limit).  The caller's, not moved meanwhile. */
 typedef struct fg_lane_need {
   const fg_target *target;
-  size_t bytes;
+  size_t bytes[FG_ARRAYS];
   struct fg_lane_need *next;
 } fg_lane_need;
 

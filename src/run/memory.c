@@ -2,6 +2,7 @@
 #include "src/run/memory.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "src/report/log.h"
 #include "src/report/settings.h"
@@ -60,11 +61,10 @@ size_t fg_memory_idle_limit(const fg_target *t) {
   return quarter < fg_memory_most_idle ? quarter : fg_memory_most_idle;
 }
 
-fg_device_info fg_memory_device(const fg_target *t) {
-  fg_device_info device = *t->info;
+void fg_memory_device(const fg_target *t, size_t theirs, fg_device_info *device) {
   const size_t limit = fg_memory_limit(t);
-  if (limit < device.memory) device.memory = limit;
-  return device;
+  memcpy(device, t->info, sizeof *device); /* what lies between its members, too: plans are looked up by it */
+  if (limit < device->memory && theirs < device->memory - limit) device->memory = limit + theirs;
 }
 
 static int allocate(const fg_target *t, size_t bytes, void **memory) {

@@ -18,8 +18,8 @@ size_t fg_memory_limit(const fg_target *);
 size_t fg_memory_idle_limit(const fg_target *);
 size_t fg_memory_needed_limit(const fg_target *);
 
-/* The device for planners: its memory is what this process may have. */
-fg_device_info fg_memory_device(const fg_target *);
+/* The device for planners: its memory is what this process may have, and theirs: bytes of the program's own arrays there. */
+void fg_memory_device(const fg_target *, size_t theirs, fg_device_info *device);
 
 /* What it has now, of all devices. */
 size_t fg_memory_used(void);

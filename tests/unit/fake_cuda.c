@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/unit/fake_cuda.h"
 
@@ -39,7 +40,7 @@ static CUcontext context_of(bool alien) { return (CUcontext)(uintptr_t)(alien ? 
 
 #undef cuEventElapsedTime
 
-FAKE(cuInit, (unsigned flags), (void)flags)
+FAKE(cuInit, (unsigned flags), (void)flags, getenv("FAKE_CUDA_INIT") ? (void)usleep((unsigned)atoi(getenv("FAKE_CUDA_INIT"))) : (void)0)
 FAKE(cuDriverGetVersion, (int *version), *version = 13000)
 FAKE(cuGetErrorString, (CUresult error, const char **text), (void)error, *text = "a fake failure")
 FAKE(cuDeviceGetCount, (int *count), *count = 1)

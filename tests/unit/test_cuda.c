@@ -168,6 +168,8 @@ static const struct {
     {CUDA_ERROR_CONTEXT_IS_DESTROYED, FG_ELOST},
     {CUDA_ERROR_DEINITIALIZED, FG_ELOST},
     {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, FG_ENODEVICE},
+    {810, FG_ELOST},    /* the MPS client was terminated */
+    {808, FG_ENODEVICE}, /* the MPS server has no room */
 };
 
 START_TEST(results_become_codes) {

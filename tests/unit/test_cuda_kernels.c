@@ -120,15 +120,30 @@ END_TEST
 
 /* ---- the installed archive: as these name no NVRTC that exists, nothing else has kernels ---- */
 
-static void install(const fg_kernel_request *request, const char *target) {
+static void install_by(const fg_kernel_request *request, const char *target, const char *compiler) {
   char path[64];
   fg_archive_item item = {fg_installed_key(target, request), "code", 5, 0};
   snprintf(path, sizeof path, "%s/kernels.fgk", folder);
-  ck_assert_int_eq(fg_archive_write(path, fg_store_sources_hash(), "", &item, 1), 0);
+  ck_assert_int_eq(fg_archive_write(path, fg_store_sources_hash(), compiler, &item, 1), 0);
   free((char *)item.key);
   fg_installed_at(path);
   setenv("FFTW3_GPU_NVRTC", "/nowhere", 1);
 }
+
+static void install(const fg_kernel_request *request, const char *target) { install_by(request, target, ""); }
+
+/* Clusters are of what the compiler of the installed kernels knows, which is not asked itself. */
+START_TEST(clusters_are_the_installed_kernels) {
+  static const struct {
+    const char *compiler;
+    int cluster;
+  } by[] = {{"NVRTC 12.0", 1}, {"NVRTC 12.1", 16}, {"NVRTC 13.0", 16}};
+  const fg_kernel_request one = ONE;
+  install_by(&one, "sm_90", by[_i].compiler);
+  driver_case_open();
+  ck_assert_int_eq(cuda->info(device)->cluster, by[_i].cluster);
+}
+END_TEST
 
 START_TEST(installed_kernels_need_no_compiler) {
   const fg_kernel_request one = ONE, two = TWO;
@@ -142,6 +157,16 @@ START_TEST(installed_kernels_need_no_compiler) {
   ck_assert_int_eq(cuda->kernels(device, 1, &two, &kernel), FG_ECOMPILE);
   driver_case_says("FFTW3_GPU_NVRTC");
   ck_assert(cuda->kernels_kept(device, 1, &one)); /* it is loaded */
+}
+END_TEST
+
+/* PTX of what loads ahead is not taken: its stack could not be looked after. */
+START_TEST(what_loads_ahead_is_compiled_here) {
+  static const fg_kernel_request ahead = {.source = KERNEL("k"), .defines = "#define FG_VALUE 1\n#define FG_AHEAD 1\n", .entry = "k"};
+  fg_kernel *kernel;
+  install(&ahead, _i ? "ptx" : "sm_90");
+  driver_case_open();
+  ck_assert_int_eq(cuda->kernels(device, 1, &ahead, &kernel), _i ? FG_ECOMPILE : 0);
 }
 END_TEST
 
@@ -262,6 +287,8 @@ static void add_tests(TCase *c) {
   tcase_add_test(c, a_module_without_the_entry_is_unloaded);
   tcase_add_test(c, shared_memory_is_asked_for_once);
   tcase_add_test(c, floating_point_environment_stays);
+  tcase_add_loop_test(c, what_loads_ahead_is_compiled_here, 0, 2);
+  tcase_add_loop_test(c, clusters_are_the_installed_kernels, 0, 3);
 }
 
 int main(void) { return driver_case_run("cuda_kernels", add_tests); }

@@ -11,8 +11,12 @@
 #include "cuda/sim/sim.h"
 #include "device_case.h"
 #include "on_sim.h"
+#include "random_problem.h"
 #include "real_fftw.h"
+#include "src/plan/planner.h"
+#include "src/plan/prepare.h"
 #include "src/plan/wisdom.h"
+#include "src/run/lane.h"
 #include "src/run/memory.h"
 #include "src/run/ranks.h"
 #include "src/run/slot.h"
@@ -45,6 +49,65 @@ START_TEST(what_is_idle_stays_within_its_limit) {
   ck_assert_ptr_nonnull(s[0]);
   fg_slot_release(s[0]);
   ck_assert_uint_le(fg_memory_used(), 4 * MB);
+}
+END_TEST
+
+/* Lanes: of two that a living plan needs one stays, also after work in a stream of the program's; none without a plan, nor of
+ * more than a quarter of the limit. */
+START_TEST(what_a_plan_needs_stays_within_its_limit) {
+  const fg_target *const t = test_target();
+  const size_t idle_limit = fg_memory_most_idle, eight[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 8 * MB};
+  const size_t twenty[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 20 * MB};
+  fg_lane_need need = {.target = t, .bytes = {[FG_ARRAY_SCRATCH0] = 8 * MB}}, more = {.target = t};
+  memcpy(more.bytes, twenty, sizeof twenty);
+  fg_memory_most = 64 * MB;
+  fg_memory_most_idle = MB;
+  fg_stream *theirs;
+  fg_lane *a, *b;
+  ck_assert_int_eq(t->backend->stream_create(t->device, &theirs), FG_OK);
+  fg_lane_keep(&need);
+  ck_assert_int_eq(fg_lane_acquire(t, eight, 0, NULL, &a), FG_OK);
+  ck_assert_int_eq(fg_lane_acquire(t, eight, 0, NULL, &b), FG_OK);
+  fg_lane_release(a, NULL);
+  fg_lane_release(b, NULL);
+  ck_assert_uint_eq(fg_memory_used(), 8 * MB);
+  ck_assert_int_eq(fg_lane_acquire(t, eight, 0, theirs, &a), FG_OK);
+  ck_assert_uint_eq(fg_memory_used(), 8 * MB);
+  ck_assert_int_eq(t->backend->event_record(t->device, a->after, theirs), FG_OK);
+  fg_lane_release(a, theirs);
+  ck_assert_uint_eq(fg_memory_used(), 8 * MB);
+  fg_lane_keep(&more);
+  ck_assert_int_eq(fg_lane_acquire(t, twenty, 0, NULL, &a), FG_OK);
+  fg_lane_release(a, NULL);
+  ck_assert_uint_lt(fg_memory_used(), 20 * MB);
+  fg_lane_keep_no_more(&more);
+  ck_assert_int_eq(fg_lane_acquire(t, eight, 0, theirs, &a), FG_OK);
+  ck_assert_int_eq(t->backend->event_record(t->device, a->after, theirs), FG_OK);
+  fg_lane_release(a, theirs);
+  ck_assert_uint_eq(fg_memory_used(), 8 * MB);
+  fg_lane_keep_no_more(&need);
+  ck_assert_uint_eq(fg_memory_used(), 0);
+  t->backend->stream_destroy(t->device, theirs);
+  fg_lane_trim();
+  fg_memory_most_idle = idle_limit;
+}
+END_TEST
+
+/* A plan without scratch, or with less, where the limit leaves no room for more: 4.3 GB, of which relay would have three. */
+START_TEST(passes_fit_the_limit) {
+  fg_target target = *test_target();
+  target.info = &fg_reference_device;
+  fg_problem *p = test_problem("or1024x1024x1024", FG_SINGLE);
+  const char *why = "";
+  double need;
+  for (int narrow = 0; narrow <= 1; narrow++) {
+    fg_memory_most = (size_t)(narrow ? 10 : 40) << 30;
+    fg_program *program = fg_prepare(&target, p, NULL, NULL, &need, &why);
+    ck_assert_msg(program != NULL, "%s", why);
+    ck_assert_int_eq(fg_program_bytes(program)[FG_ARRAY_SCRATCH0] == 0, narrow);
+    fg_program_destroy(program);
+  }
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -321,6 +384,8 @@ int main(void) {
   TCase *tc = tcase_create("memory");
   tcase_add_checked_fixture(tc, set_up, NULL);
   tcase_add_test(tc, what_is_idle_stays_within_its_limit);
+  tcase_add_test(tc, what_a_plan_needs_stays_within_its_limit);
+  tcase_add_test(tc, passes_fit_the_limit);
   tcase_add_test(tc, idle_memory_goes_before_an_execution_does_without);
   tcase_add_test(tc, the_limit_holds);
   tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);

@@ -476,7 +476,7 @@ static const struct {
                 {"oc16777216*2", FG_SINGLE},   {"icb8388608*4", FG_SINGLE},   {"oc2097152*16", FG_SINGLE},
                 {"oc8192x8192", FG_SINGLE},    {"icb16384x16384", FG_SINGLE}, {"oc4000x6000", FG_SINGLE},
                 {"orf4096x4096*4", FG_SINGLE}, {"oc512x512x512", FG_SINGLE},  {"oc480x480x480", FG_SINGLE},
-                {"ocb640x640x640", FG_SINGLE}, {"oc1024x1024x1024", FG_SINGLE}, {"/oc768x768x768", FG_SINGLE},
+                {"ocb640x640x640", FG_SINGLE}, {"oc700x700x700", FG_SINGLE},  {"/oc768x768x768", FG_SINGLE},
                 {"oc4096x4096", FG_DOUBLE},    {"ocb320x320x320", FG_DOUBLE}, {"oc256x256x512", FG_DOUBLE}};
 
 START_TEST(what_clusters_have_fits_registers) {
@@ -489,6 +489,23 @@ START_TEST(what_clusters_have_fits_registers) {
   }
   ck_assert_int_gt(checked, 0);
   free(list);
+}
+END_TEST
+
+/* Three passes of one size, but for a few numbers (16 bytes of r2c of 1000^3, timed so). */
+START_TEST(shared_digits_fit_registers) {
+  static const struct {
+    const char *text;
+    enum fg_precision precision;
+  } some[] = {{"oc1024x1024x1024", FG_SINGLE}, {"ocb960x960x960", FG_SINGLE},  {"icb800x800x800", FG_SINGLE},
+              {"oc900x900x900", FG_SINGLE},    {"or1024x1024x1024", FG_SINGLE}, {"or1000x1000x1000", FG_SINGLE},
+              {"oc640x640x640", FG_DOUBLE},    {"or768x768x768", FG_DOUBLE},   {"oc1024x1024x1024", FG_DOUBLE}};
+  for (int t = 0; t < TEST_COUNT(some); t++) {
+    fg_passes *list = test_plan(some[t].text, some[t].precision, &fg_reference_device);
+    ck_assert_msg(list->count == 3 && list->pass[1].to.array == FG_ARRAY_SCRATCH0, "%s", some[t].text);
+    for (int i = 0; i < list->count; i++) check_frame(&list->pass[i], 90, 32);
+    free(list);
+  }
 }
 END_TEST
 
@@ -528,6 +545,7 @@ static Suite *suite(void) {
   tcase_add_loop_test(c, tiles_loaded_ahead_compile_where_bulk_copies_are, 0, 3);
   tcase_add_loop_test(c, boxes_of_large_transforms_compile_everywhere, 0, ARCHS * (int)(sizeof boxes / sizeof *boxes));
   tcase_add_loop_test(c, what_clusters_have_fits_registers, 0, sizeof clusters / sizeof *clusters);
+  tcase_add_test(c, shared_digits_fit_registers);
   tcase_add_test(c, planes_with_a_twiddle_fit_registers);
   suite_add_tcase(s, c);
   return s;

@@ -196,27 +196,35 @@ static int best_ways(const fg_planner *planner, const fg_work *w, ptrdiff_t list
   return count;
 }
 
-/* Solver overlap makes passes in clusters of w. */
-static bool overlaps_in_clusters(const fg_planner *planner, const fg_work *w) {
+/* What solver overlap makes of w: passes in clusters, planes among them. */
+typedef struct {
+  bool clusters, planes;
+} overlapped;
+
+static overlapped overlap_of(const fg_planner *planner, const fg_work *w) {
   const fg_planner all = {.device = planner->device, .splits = planner->splits};
   fg_passes *others = calloc(1, sizeof *others);
-  bool any = false;
+  overlapped o = {false, false};
   if (others && fg_solver_overlap.applicable(&all, w) && fg_solver_overlap.lower(&all, w, others))
-    for (int i = 0; i < others->count; i++) any = any || others->pass[i].cluster > 1;
+    for (int i = 0; i < others->count; i++) {
+      o.clusters = o.clusters || others->pass[i].cluster > 1;
+      o.planes = o.planes || (others->pass[i].four_step && !others->pass[i].strip);
+    }
   free(others);
-  return any;
+  return o;
 }
 
-/* Beside dimension by dimension, which needs no scratch, only what gains by it: not complex rows that end within a line (1000^3 as
+/* Not in place of planes in clusters, which are only planned where they were measured (four_step.c), on other devices than this was.
+ * Beside dimension by dimension, which needs no scratch, only what gains by it: not complex rows that end within a line (1000^3 as
  * fast, 1080^3 1.03; r2c of 800^3 to 1024^3 1.03 to 1.05, in double precision 640^3 and 768^3 1.1). */
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   const double before = list->cost;
   ptrdiff_t digits[MAX_WAYS];
   const int count = best_ways(planner, w, digits);
   if (!count) return false;
-  const bool clusters = overlaps_in_clusters(planner, w);
-  if (!clusters && !whole_lines(w) && w->kind == FG_DFT) return false;
-  const double counts = clusters ? worth : 1;
+  const overlapped others = overlap_of(planner, w);
+  if (others.planes || (!others.clusters && !whole_lines(w) && w->kind == FG_DFT)) return false;
+  const double counts = others.clusters ? worth : 1;
   fg_planner own = *planner;
   if (own.limit > 0) own.limit = before + (own.limit - before) / counts;
   if (!fg_planner_cheapest(&own, w, fg_relay_lower_split, digits, count, list)) return false;

@@ -1,0 +1,74 @@
+/* test_cuda_start.c: while the driver starts that nobody but us has loaded, whoever asks does not take it for the program's.
+ *
+ * In a process of its own whose loader finds the fake driver (fake_cuda.c), whose cuInit takes as long as FAKE_CUDA_INIT
+ * says, in microseconds. */
+#include "config.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cuda/cuda_driver.h"
+#include "suite.h"
+
+static const char in_child[] = "FG_TEST_CUDA_START";
+
+/* ---- the child ---- */
+
+enum { RIGHT, NO_DRIVER, OF_PROGRAM, PRESENT_TOO_EARLY, NEVER_PRESENT };
+
+static atomic_int devices;
+
+static void *start(void *unused) {
+  (void)unused;
+  atomic_store(&devices, fg_driver_start());
+  return NULL;
+}
+
+static int child(void) {
+  pthread_t thread;
+  bool early = false;
+  if (pthread_create(&thread, NULL, start, NULL)) return NO_DRIVER;
+  do {
+    const bool present = fg_driver_present();
+    early = early || (present && fg_driver_of_program());
+    usleep(100);
+  } while (!atomic_load(&devices));
+  pthread_join(thread, NULL);
+  if (atomic_load(&devices) != 1) return NO_DRIVER;
+  if (early) return PRESENT_TOO_EARLY;
+  if (fg_driver_of_program()) return OF_PROGRAM;
+  return fg_driver_present() ? RIGHT : NEVER_PRESENT;
+}
+
+/* ---- the test ---- */
+
+START_TEST(a_driver_that_we_start_is_not_the_programs) {
+  const char *build = getenv("FG_BUILD");
+  char folder[4096];
+  int status = -1;
+  snprintf(folder, sizeof folder, "%s/tests/unit/.libs", build ? build : ".");
+  const pid_t process = fork();
+  if (process == 0) {
+    setenv("LD_LIBRARY_PATH", folder, 1);
+    setenv("FAKE_CUDA_INIT", "200000", 1);
+    setenv(in_child, "1", 1);
+    execl("/proc/self/exe", "test_cuda_start", NULL);
+    _exit(127);
+  }
+  ck_assert_int_eq(waitpid(process, &status, 0), process);
+  ck_assert(WIFEXITED(status));
+  ck_assert_int_eq(WEXITSTATUS(status), RIGHT);
+}
+END_TEST
+
+int main(void) {
+  if (getenv(in_child)) return child();
+  TCase *tc = tcase_create("start");
+  tcase_add_test(tc, a_driver_that_we_start_is_not_the_programs);
+  return test_run(tc, "cuda: start");
+}
