@@ -18,6 +18,7 @@ typedef struct {
   int loops;
   fg_loop loop[FG_MAX_LOOPS]; /* everything around it */
   bool batched;               /* some of these loops are over transforms, not over rows of one */
+  bool over_link;             /* the input comes from the host while the first pass runs, the output leaves while the last does */
   int scratch;                /* scratch arrays 0 … scratch−1 hold data that is still needed */
 
   /* Factors on the way in and out, by position along the (one-dimensional) transform. */

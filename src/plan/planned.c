@@ -39,6 +39,7 @@ static void copy_work(fg_work *to, const fg_work *from) {
   to->kind = from->kind;
   to->loops = from->loops;
   to->batched = from->batched;
+  to->over_link = from->over_link;
   for (int d = 0; d < from->rank; d++) {
     to->dim[d] = from->dim[d];
     to->r2r_kind[d] = from->r2r_kind[d];

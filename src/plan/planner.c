@@ -113,6 +113,7 @@ static bool plan_layouts(const fg_problem *p, const fg_layout *in, const fg_layo
   if (!fg_planner_has_room(p)) return false;
   add_dimensions(&w, p, in, out);
   w.batched = w.loops > 0;
+  w.over_link = reach[FG_INPUT] == FG_REACH_HOST && reach[FG_OUTPUT] == FG_REACH_HOST;
   *why = "no solver";
   return lower_or_find(&w, device, list);
 }

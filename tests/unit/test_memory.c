@@ -93,15 +93,15 @@ START_TEST(what_a_plan_needs_stays_within_its_limit) {
 }
 END_TEST
 
-/* A plan without scratch, or with less, where the limit leaves no room for more: 4.3 GB, of which relay would have three. */
+/* A plan without scratch where the limit leaves no room for it: 8.6 GB, of which relay would have three. */
 START_TEST(passes_fit_the_limit) {
   fg_target target = *test_target();
   target.info = &fg_reference_device;
-  fg_problem *p = test_problem("or1024x1024x1024", FG_SINGLE);
+  fg_problem *p = test_problem("oc1024x1024x1024", FG_SINGLE);
   const char *why = "";
   double need;
   for (int narrow = 0; narrow <= 1; narrow++) {
-    fg_memory_most = (size_t)(narrow ? 10 : 40) << 30;
+    fg_memory_most = (size_t)(narrow ? 20 : 80) << 30;
     fg_program *program = fg_prepare(&target, p, NULL, NULL, &need, &why);
     ck_assert_msg(program != NULL, "%s", why);
     ck_assert_int_eq(fg_program_bytes(program)[FG_ARRAY_SCRATCH0] == 0, narrow);

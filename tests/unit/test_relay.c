@@ -119,6 +119,24 @@ START_TEST(it_is_planned_where_columns_are_long) {
 }
 END_TEST
 
+/* From the host only where two passes in clusters would finish no slab of the output early either. */
+START_TEST(slabs_leave_early_over_the_link) {
+  static const struct {
+    const char *text;
+    bool so;
+  } cases[] = {{"or1024x1024x1024", false}, {"oc1024x1024x1024", PRECISION == FG_SINGLE}};
+  const char *why;
+  for (int i = 0; i < TEST_COUNT(cases); i++) {
+    fg_problem *p = problem_of(cases[i].text);
+    plan(p, &fg_reference_device);
+    ck_assert(is_relay());
+    ck_assert(fg_planner_plan_host(p, &fg_reference_device, &list, &why));
+    ck_assert_msg(is_relay() == cases[i].so, "%s", cases[i].text);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 /* Nor where scratch would leave little: then there is none. */
 START_TEST(it_is_not_planned_without_room_for_scratch) {
   fg_device_info device = fg_reference_device;
@@ -140,6 +158,7 @@ int main(void) {
   tcase_add_loop_test(tc, it_works_where_the_arrays_are, 0, 7);
   tcase_add_loop_test(tc, it_runs_in_pieces_from_the_host, 0, 3);
   tcase_add_test(tc, it_is_planned_where_columns_are_long);
+  tcase_add_test(tc, slabs_leave_early_over_the_link);
   tcase_add_test(tc, it_is_not_planned_without_room_for_scratch);
   return test_run(tc, PRECISION == FG_SINGLE ? "relay" : "relay in double precision");
 }

@@ -215,15 +215,16 @@ static overlapped overlap_of(const fg_planner *planner, const fg_work *w) {
 }
 
 /* Not in place of planes in clusters, which are only planned where they were measured (four_step.c), on other devices than this was.
- * Beside dimension by dimension, which needs no scratch, only what gains by it: not complex rows that end within a line (1000^3 as
- * fast, 1080^3 1.03; r2c of 800^3 to 1024^3 1.03 to 1.05, in double precision 640^3 and 768^3 1.1). */
+ * Beside dimension by dimension, which needs no scratch, and whose last pass finishes slab by slab of what leaves over the link, only
+ * for data on the device, and only what gains by it: not complex rows that end within a line (1000^3 as fast, 1080^3 1.03; r2c of 800^3
+ * to 1024^3 1.03 to 1.05, in double precision 640^3 and 768^3 1.1). */
 static bool lower(const fg_planner *planner, const fg_work *w, fg_passes *list) {
   const double before = list->cost;
   ptrdiff_t digits[MAX_WAYS];
   const int count = best_ways(planner, w, digits);
   if (!count) return false;
   const overlapped others = overlap_of(planner, w);
-  if (others.planes || (!others.clusters && !whole_lines(w) && w->kind == FG_DFT)) return false;
+  if (others.planes || (!others.clusters && (w->over_link || (!whole_lines(w) && w->kind == FG_DFT)))) return false;
   const double counts = others.clusters ? worth : 1;
   fg_planner own = *planner;
   if (own.limit > 0) own.limit = before + (own.limit - before) / counts;
