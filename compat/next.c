@@ -61,6 +61,11 @@ static void *symbol(void *handle, const char *name) {
   return address && fg_object_at(address, &theirs) && !is_this_library(&theirs) && !is_a_copy(&theirs) ? address : NULL;
 }
 
+enum { OF_LIBRARY, OF_THREADS };
+
+/* Something of the inside of FFTW, or of its threads library, which nobody wraps; NULL in what stands for them. */
+static void *inside(void *handle, int of) { return symbol(handle, of == OF_THREADS ? NAME(ithreads_init) : NAME(mkapiplan)); }
+
 typedef struct {
   const char *stem;
   char *path;
@@ -81,12 +86,15 @@ static int match(struct dl_phdr_info *object, size_t size, void *data) {
   return snprintf(w->path, PATH_MAX, "%s", object->dlpi_name) < PATH_MAX;
 }
 
-/* A loaded library by SONAME, or by a file name "stem.*" or "stem-*": Python wheels rename the libraries they bring. */
+/* A loaded library by SONAME, or by a file name "stem.*" or "stem-*": Python wheels rename the libraries they bring.  (Paths are not
+ * on the stack, here and below: of a thread with the least that there is the loader needs nearly all.) */
 static void *loaded(const char *stem) {
-  char file[PATH_MAX];
-  snprintf(file, sizeof file, "%s.so.3", stem);
+  char *const file = malloc(PATH_MAX);
+  if (!file) return NULL;
+  snprintf(file, PATH_MAX, "%s.so.3", stem);
   void *handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle && dl_iterate_phdr(match, &(wanted){stem, file})) handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+  free(file);
   return handle;
 }
 
@@ -126,8 +134,10 @@ static int match_part(struct dl_phdr_info *object, size_t size, void *file) {
 /* Where no FFTW can be found but within libraries that have a part of one: the first of these, for what is not done by the
  * caller's own. */
 static void *find_part(void) {
-  char file[PATH_MAX];
-  return dl_iterate_phdr(match_part, file) ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  char *const file = malloc(PATH_MAX);
+  void *const handle = file && dl_iterate_phdr(match_part, file) ? dlopen(file, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  free(file);
+  return handle;
 }
 
 static void *find_library(bool *part) {
@@ -142,12 +152,16 @@ static void *find_library(bool *part) {
 
 /* The threads library of that kind ("_threads", "_omp") beside the library found, else by SONAME. */
 static void *open_threads(const char *kind) {
-  char file[PATH_MAX + 64];
+  enum { SIZE = PATH_MAX + 64 };
+  char *const file = malloc(SIZE);
+  if (!file) return NULL;
   const char *slash = strrchr(path, '/');
   const int folder = slash ? (int)(slash + 1 - path) : 0;
-  snprintf(file, sizeof file, "%.*s" FG_LIBRARY "%s.so.3", folder, path, kind);
+  snprintf(file, SIZE, "%.*s" FG_LIBRARY "%s.so.3", folder, path, kind);
   void *handle = open_file(file);
-  return handle ? handle : open_file(file + folder);
+  if (!handle) handle = open_file(file + folder);
+  free(file);
+  return handle;
 }
 
 static void *find_threads(bool open) {
@@ -174,15 +188,17 @@ static void publish(const entry *e, FG(next_table) *from) {
     if (*place_of(from, e)) __atomic_store_n(place_of(&FG(next), e), *place_of(from, e), __ATOMIC_RELAXED);
 }
 
-/* The library's file, which is kept loaded whatever the program closes. */
-static void pin(void *handle, char file[PATH_MAX], const struct link_map **map) {
+/* The library's file, which is kept loaded whatever the program closes: plans, the table, and, of the threads library, the hooks of
+ * FFTW's planner point there. */
+static void pin(void *handle, int of, char *file, const struct link_map **map) {
   Dl_info info;
   fg_object at;
-  void *address = symbol(handle, NAME(destroy_plan));
+  void *address = inside(handle, of);
+  if (!address) address = symbol(handle, of == OF_THREADS ? NAME(init_threads) : NAME(destroy_plan));
   if (!address || !dladdr(address, &info) || !info.dli_fname) return;
-  if (fg_object_at(address, &at)) *map = at.map;
-  snprintf(file, PATH_MAX, "%s", info.dli_fname);
-  dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (map && fg_object_at(address, &at)) *map = at.map;
+  if (file) snprintf(file, PATH_MAX, "%s", info.dli_fname);
+  dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
 static void complain(void) {
@@ -196,12 +212,12 @@ static bool is_found(void) { return __atomic_load_n(&found, __ATOMIC_ACQUIRE); }
 static void look(void) {
   const int saved = errno;
   FG(next_table) theirs;
-  char file[PATH_MAX] = "";
+  char *const file = calloc(1, PATH_MAX);
   const struct link_map *map = NULL;
   bool part = false;
-  void *const handle = find_library(&part);
+  void *const handle = file ? find_library(&part) : NULL;
   if (handle) {
-    pin(handle, file, &map);
+    pin(handle, OF_LIBRARY, file, &map);
     gather(library_entries, handle, &theirs);
     pthread_mutex_lock(&search);
     const bool first = !found;
@@ -216,6 +232,7 @@ static void look(void) {
     pthread_mutex_unlock(&search);
     if (first) FG(adopt_texts)(handle);
   }
+  free(file);
   dlerror(); /* our misses are not the program's errors */
   errno = saved;
 }
@@ -225,6 +242,7 @@ static void look_for_threads(bool open) {
   FG(next_table) theirs;
   void *const handle = find_threads(open);
   if (handle) {
+    pin(handle, OF_THREADS, NULL, NULL);
     gather(threads_entries, handle, &theirs);
     pthread_mutex_lock(&search);
     if (!threads_found) {
@@ -342,18 +360,29 @@ bool FG(real_calls)(const void *address) {
 
 void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? fg_object_exports(copy, name) : NULL; }
 
-void *GPU(instead)(const char *name, const void *address) {
-  if (!FG(real_found)()) return NULL;
+static bool in_same_object(const void *a, const void *b) {
+  fg_object of_a, of_b;
+  return a && b && fg_object_at(a, &of_a) && fg_object_at(b, &of_b) && of_a.map == of_b.map;
+}
+
+/* Told by objects, since others may wrap some of the functions, in front of us or behind, and a program that is not PIE stands for
+ * those whose address it takes: who gets one of ours gets all of them.  But who is called by us as FFTW wants what is behind. */
+void *GPU(instead)(const char *name, const void *address, const void *caller) {
+  fg_object ours;
+  const void *next = NULL;
+  bool real = false;
+  if (!FG(real_found)() || !fg_object_at(&search, &ours)) return NULL;
   look_for_threads(false);
   pthread_mutex_lock(&search);
-  void *const handles[] = {library, threads};
+  void *const handles[] = {[OF_LIBRARY] = library, [OF_THREADS] = threads};
   pthread_mutex_unlock(&search);
-  void *theirs = symbol(handles[0], name);
-  if (!theirs && handles[1]) theirs = symbol(handles[1], name);
-  fg_object first;
-  void *const ours = theirs == address ? dlsym(RTLD_DEFAULT, name) : NULL; /* who stands in front of us stays there */
+  for (int of = OF_LIBRARY; of <= OF_THREADS; of++) {
+    const void *const theirs = handles[of] ? symbol(handles[of], name) : NULL;
+    real = real || (theirs && theirs == address) || (handles[of] && in_same_object(inside(handles[of], of), address));
+    if (!next) next = theirs;
+  }
   dlerror();
-  return ours && fg_object_at(ours, &first) && is_this_library(&first) ? ours : NULL;
+  return real && !in_same_object(next, caller) ? fg_object_exports(ours.map, name) : NULL;
 }
 
 static void renew(void) {

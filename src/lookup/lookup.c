@@ -160,5 +160,5 @@ UNSEEN void *fg_lookup(void *handle, const char *name, const void *caller) {
   }
   if (object_of(caller) == object_of((const void *)instead) || is_of_a_copy(caller)) return NULL;
   void *const theirs = ask(handle, name);
-  return is_function_of_fftw(theirs) ? instead(name, theirs) : NULL;
+  return is_function_of_fftw(theirs) ? instead(name, theirs, caller) : NULL;
 }

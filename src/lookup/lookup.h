@@ -2,11 +2,11 @@
 #ifndef FG_LOOKUP_H
 #define FG_LOOKUP_H
 
-/* The library's function of that name if address is that function of the real FFTW behind it; else NULL: another copy of
- * FFTW is left to who opened it.  For each precision, by name, through dlsym. */
-void *fftw3_gpu_instead(const char *name, const void *address);
-void *fftw3_gpu_instead_double(const char *name, const void *address);
-typedef void *fg_instead_function(const char *name, const void *address);
+/* The library's function of that name if address is in the real FFTW behind it, and caller in none that it calls as FFTW; else NULL:
+ * another copy of FFTW is left to who opened it.  For each precision, by name, through dlsym. */
+void *fftw3_gpu_instead(const char *name, const void *address, const void *caller);
+void *fftw3_gpu_instead_double(const char *name, const void *address, const void *caller);
+typedef void *fg_instead_function(const char *name, const void *address, const void *caller);
 #define FG_INSTEAD_NAME "fftw3_gpu_instead"
 #define FG_INSTEAD_DOUBLE_NAME "fftw3_gpu_instead_double"
 

@@ -78,7 +78,7 @@ void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap"))
 void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
   va_list more;
   va_start(more, flags);
-  void *const to = flags & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+  void *const to = flags & (MREMAP_FIXED | MREMAP_DONTUNMAP) ? va_arg(more, void *) : NULL; /* where, or a hint */
   va_end(more);
   if (!ready()) return (void *)syscall(SYS_mremap, old, old_bytes, bytes, flags, to);
   range_goes(old, old_bytes);

@@ -1,0 +1,65 @@
+/* taken.c: a program that takes FFTW's functions out of the library by dlsym, and others around it.
+ *   taken             plans, executes and destroys a plan so; linked to FFTW, it has a plan of its own before, of which it knows the
+ *                     destructor by address; prints results
+ *   taken PLUGIN      opens that, plans, closes it, plans
+ * With -DPROFILER a library that wraps fftwf_execute; with -DPLUGIN one that is linked to the threads library. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <fftw3.h>
+#include <stdio.h>
+
+#if defined PROFILER
+void fftwf_execute(const fftwf_plan p) {
+  static void (*next)(const fftwf_plan);
+  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "fftwf_execute");
+  fputs("profiled\n", stderr);
+  next(p);
+}
+
+#elif defined PLUGIN
+int unused(void) { return fftwf_init_threads(); }
+
+#else
+static fftwf_complex in[64], out[64];
+
+static int plan_and_plan(const char *plugin) {
+  void *handle = dlopen(plugin, RTLD_NOW | RTLD_GLOBAL);
+  if (!handle) return printf("%s\n", dlerror()), 1;
+  fftwf_plan first = fftwf_plan_dft_1d(64, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftwf_execute(first);
+  dlclose(handle);
+  fftwf_plan second = fftwf_plan_dft_1d(32, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftwf_execute(second);
+  fftwf_destroy_plan(first);
+  fftwf_destroy_plan(second);
+  return 0;
+}
+
+static void linked(void) {
+  void (*volatile destroy)(fftwf_plan) = fftwf_destroy_plan; /* in a program that is not PIE an address of its own */
+  fftwf_plan p = fftwf_plan_dft_1d(64, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftwf_execute(p);
+  destroy(p);
+}
+
+int main(int argc, char **argv) {
+  void *fftw = dlopen(LIBRARY, RTLD_NOW);
+  if (argc > 1) return plan_and_plan(argv[1]);
+  linked();
+  if (!fftw) return 1;
+  fftwf_plan (*plan)(int, fftwf_complex *, fftwf_complex *, int, unsigned);
+  void (*execute)(const fftwf_plan), (*destroy)(fftwf_plan);
+  *(void **)&plan = dlsym(fftw, "fftwf_plan_dft_1d");
+  *(void **)&execute = dlsym(fftw, "fftwf_execute");
+  *(void **)&destroy = dlsym(fftw, "fftwf_destroy_plan");
+  if (!plan || !execute || !destroy) return 1;
+  in[1][0] = 1;
+  fftwf_plan p = plan(64, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+  execute(p);
+  destroy(p);
+  printf("%.4f %.4f\n", out[16][0] + 0, out[16][1]);
+  return 0;
+}
+#endif
