@@ -188,17 +188,29 @@ static void publish(const entry *e, FG(next_table) *from) {
     if (*place_of(from, e)) __atomic_store_n(place_of(&FG(next), e), *place_of(from, e), __ATOMIC_RELAXED);
 }
 
-/* The library's file, which is kept loaded whatever the program closes: plans, the table, and, of the threads library, the hooks of
- * FFTW's planner point there. */
-static void pin(void *handle, int of, char *file, const struct link_map **map) {
+/* All that the table leads to is kept loaded, whatever the program closes: the library, who wraps some of it, and the threads library,
+ * which FFTW's planner has hooks to. */
+static void keep(const entry *e, FG(next_table) *theirs) {
+  const struct link_map *last = NULL;
+  for (; e->name; e++) {
+    fg_object at;
+    const void *const address = *place_of(theirs, e);
+    if (!address || !fg_object_at(address, &at) || at.map == last) continue;
+    fg_object_keep(address);
+    last = at.map;
+  }
+}
+
+/* The library's file. */
+static void tell_file(void *handle, char *file, const struct link_map **map) {
   Dl_info info;
   fg_object at;
-  void *address = inside(handle, of);
-  if (!address) address = symbol(handle, of == OF_THREADS ? NAME(init_threads) : NAME(destroy_plan));
+  void *address = inside(handle, OF_LIBRARY);
+  if (!address) address = symbol(handle, NAME(destroy_plan));
   if (!address || !dladdr(address, &info) || !info.dli_fname) return;
-  if (map && fg_object_at(address, &at)) *map = at.map;
-  if (file) snprintf(file, PATH_MAX, "%s", info.dli_fname);
-  dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  if (fg_object_at(address, &at)) *map = at.map;
+  snprintf(file, PATH_MAX, "%s", info.dli_fname);
+  fg_object_keep(address);
 }
 
 static void complain(void) {
@@ -217,8 +229,9 @@ static void look(void) {
   bool part = false;
   void *const handle = file ? find_library(&part) : NULL;
   if (handle) {
-    pin(handle, OF_LIBRARY, file, &map);
+    tell_file(handle, file, &map);
     gather(library_entries, handle, &theirs);
+    keep(library_entries, &theirs);
     pthread_mutex_lock(&search);
     const bool first = !found;
     if (first) {
@@ -242,8 +255,8 @@ static void look_for_threads(bool open) {
   FG(next_table) theirs;
   void *const handle = find_threads(open);
   if (handle) {
-    pin(handle, OF_THREADS, NULL, NULL);
     gather(threads_entries, handle, &theirs);
+    keep(threads_entries, &theirs);
     pthread_mutex_lock(&search);
     if (!threads_found) {
       threads = handle;

@@ -29,6 +29,12 @@ bool fg_object_at(const void *address, fg_object *o) {
   return true;
 }
 
+void fg_object_keep(const void *address) {
+  Dl_info at;
+  if (dladdr(address, &at) && at.dli_fname) dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  dlerror(); /* the program itself is none that could be closed */
+}
+
 static uint32_t gnu_hash(const char *name) {
   uint32_t hash = 5381;
   for (; *name; name++) hash = hash * 33 + (unsigned char)*name;

@@ -19,6 +19,9 @@ static inline const void *fg_object_address(const struct link_map *map, const El
   return (const void *)(d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr);
 }
 
+/* Keep that which address is in loaded, whatever the program closes. */
+void fg_object_keep(const void *address);
+
 /* What the object itself exports under that name, or NULL. */
 void *fg_object_exports(const struct link_map *, const char *name);
 

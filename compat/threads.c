@@ -4,6 +4,7 @@
 
 #include "compat/lock.h"
 #include "compat/next.h"
+#include "compat/object.h"
 #include "compat/traced.h"
 
 /* What the planner was told; an FFTW before 3.3.9 does not say. */
@@ -69,6 +70,7 @@ void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *
                                                    void *data),
                              void *data) {
   const FG(next_table) *real = FG(real_threads)(true);
+  if (parallel_loop) fg_object_keep((const void *)parallel_loop); /* FFTW would go with a plugin that set it, but is kept */
   fg_compat_enter();
   if (real->threads_set_callback) real->threads_set_callback(parallel_loop, data);
   fg_compat_leave();

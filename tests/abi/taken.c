@@ -2,13 +2,15 @@
  *   taken             plans, executes and destroys a plan so; linked to FFTW, it has a plan of its own before, of which it knows the
  *                     destructor by address; prints results
  *   taken PLUGIN      opens that, plans, closes it, plans
- * With -DPROFILER a library that wraps fftwf_execute; with -DPLUGIN one that is linked to the threads library. */
+ * With -DPROFILER a library that wraps fftwf_execute; with -DPLUGIN one that is linked to the threads library; with -DHOST a program
+ * that is not linked to FFTW and opens, runs and closes such plugins. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
 #include <fftw3.h>
 #include <stdio.h>
+#include <string.h>
 
 #if defined PROFILER
 void fftwf_execute(const fftwf_plan p) {
@@ -19,7 +21,42 @@ void fftwf_execute(const fftwf_plan p) {
 }
 
 #elif defined PLUGIN
-int unused(void) { return fftwf_init_threads(); }
+static fftwf_complex data[1 << 14];
+
+static void loop(void *(*work)(char *), char *data, size_t size, int jobs, void *ours) {
+  (void)ours;
+  for (int i = 0; i < jobs; i++) work(data + size * (size_t)i);
+}
+
+/* With threads, and loops of its own, which it leaves behind. */
+int run(void) {
+  if (!fftwf_init_threads()) return 1;
+  fftwf_plan_with_nthreads(2);
+#ifdef LOOPS
+  fftwf_threads_set_callback(loop, NULL);
+#endif
+  fftwf_plan p = fftwf_plan_dft_1d(1 << 14, data, data, FFTW_FORWARD, FFTW_ESTIMATE);
+  if (!p) return 1;
+  memset(data, 0, sizeof data);
+  data[1][0] = 1;
+  fftwf_execute(p);
+  fftwf_destroy_plan(p);
+  const float y = data[1 << 12][1];
+  fftwf_cleanup_threads();
+  return !(y < -0.999 && y > -1.001) + 0 * (loop == NULL);
+}
+
+#elif defined HOST
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    void *handle = dlopen(argv[i], RTLD_NOW | RTLD_LOCAL);
+    int (*run)(void) = NULL;
+    if (handle) *(void **)&run = dlsym(handle, "run");
+    if (!run || run()) return 1;
+    dlclose(handle);
+  }
+  return 0;
+}
 
 #else
 static fftwf_complex in[64], out[64];

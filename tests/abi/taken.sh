@@ -46,4 +46,13 @@ if link libplugin.so -DPLUGIN -shared -fPIC -Wl,--no-as-needed "-l${short}_threa
       fail "a plugin with the threads library, $settings: status $?"
   done
 fi
+
+# A plugin's callback is called when another plans; stock FFTW would have gone with the plugin, and the callback.
+if link libloops.so -DPLUGIN -DLOOPS -shared -fPIC -Wl,--no-as-needed "-l${short}_threads" "-l$short" &&
+  link libthreads.so -DPLUGIN -shared -fPIC -Wl,--no-as-needed "-l${short}_threads" "-l$short" && link host -DHOST; then
+  for settings in FFTW3_GPU=off FFTW3_GPU=auto "FFTW3_GPU_REPORT=$work/report"; do
+    env "$settings" FFTW3_GPU_BACKEND=sim LD_PRELOAD="$lib" timeout 100 "$work/host" "$work/libloops.so" "$work/libthreads.so" \
+      "$work/libloops.so" || fail "plugins with loops of their own, $settings: status $?"
+  done
+fi
 echo "$kinds: right"

@@ -198,7 +198,8 @@ static const struct {
                 {"oc12000000*2", FG_SINGLE, 2},      {"oc16777216*2", FG_SINGLE, 2},   {"oc8388608*2", FG_DOUBLE, 2},
                 {"oc5000000", FG_SINGLE, 3},         {"oc31939", FG_SINGLE, 3},        {"oc3000000x16", FG_SINGLE, 2},
                 {"oc8192x8192", FG_SINGLE, 2},       {"oc16384x16384", FG_SINGLE, 2},  {"oc512x512x512", FG_SINGLE, 2},
-                {"oc1024x1024x1024", FG_SINGLE, 2},  {"oc4096x4096", FG_DOUBLE, 2},    {"oc1048576*32", FG_SINGLE, 2},
+                {"oc768x768x768", FG_SINGLE, 2},     {"oc4096x4096", FG_DOUBLE, 2},    {"oc1048576*32", FG_SINGLE, 2},
+                {"oc1024x1024x1024", FG_SINGLE, 3},  {"oc800x800x800", FG_SINGLE, 3},  {"oc1000x1000x1000", FG_SINGLE, 3},
                 {"oc3145728v2", FG_SINGLE, 2},       {"oc2250000v3", FG_DOUBLE, 2},    {"or2361960v3", FG_DOUBLE, 2},
                 {"oc931x1776v3", FG_SINGLE, 2},      {"oc1817x1189v7", FG_SINGLE, 2}};
 
