@@ -227,6 +227,10 @@ void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
 }
 
 void fg_lane_keep(fg_lane_need *n) {
+  size_t sum = 0;
+  for (int a = 0; a < FG_ARRAYS; a++) sum += n->bytes[a];
+  n->listed = sum > fg_memory_idle_limit(n->target);
+  if (!n->listed) return;
   pthread_mutex_lock(&lock);
   n->next = needs;
   needs = n;
@@ -248,7 +252,7 @@ static fg_lane *take_unneeded(const fg_target *t) {
 }
 
 void fg_lane_keep_no_more(fg_lane_need *n) {
-  if (fg_target_inherited()) return; /* lanes are the parent's, and the lock may be held for ever */
+  if (!n->listed || fg_target_inherited()) return; /* lanes are the parent's, and the lock may be held for ever */
   const fg_target *const t = n->target;
   pthread_mutex_lock(&lock);
   fg_lane_need **at = &needs;

@@ -36,6 +36,7 @@ void fg_lane_release(fg_lane *, fg_stream *in_stream);
 typedef struct fg_lane_need {
   const fg_target *target;
   size_t bytes[FG_ARRAYS];
+  bool listed; /* it is more */
   struct fg_lane_need *next;
 } fg_lane_need;
 

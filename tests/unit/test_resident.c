@@ -272,8 +272,8 @@ START_TEST(what_a_plan_needs_stays_while_it_lives) {
   const size_t idle = fg_memory_most_idle;
   fg_lane_trim();
   fg_slot_trim(test_target());
-  subject s = prepare("ocf65536*2", DEVICE, DEVICE), other = prepare("ocf65536", DEVICE, DEVICE);
   fg_memory_most_idle = 1000;
+  subject s = prepare("ocf65536*2", DEVICE, DEVICE), other = prepare("ocf65536", DEVICE, DEVICE);
   run(&s);
   const size_t with = fg_memory_used();
   ck_assert_uint_ge(with, 65536 * 8 * 2);
