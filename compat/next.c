@@ -39,7 +39,7 @@ static pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
 static bool found, threads_found; /* the entries of the library, of its threads library, are in the table */
 static bool complained;
 static void *library; /* handle for dlsym; RTLD_NEXT if the library lies behind us in the search order */
-static const struct link_map *library_map;
+static const struct link_map *library_map, *threads_map; /* FFTW itself, whoever wraps functions of its */
 static bool is_part; /* of an FFTW, within a library of the program's: there is nothing else */
 static void *threads; /* likewise of its threads library */
 static char path[PATH_MAX];
@@ -61,10 +61,28 @@ static void *symbol(void *handle, const char *name) {
   return address && fg_object_at(address, &theirs) && !is_this_library(&theirs) && !is_a_copy(&theirs) ? address : NULL;
 }
 
-enum { OF_LIBRARY, OF_THREADS };
+/* Who others call by those names: where something of the inside of FFTW is that nobody wraps, if most of these functions are there
+ * too (they may be a stand-in's, beside which FFTW is loaded), else where the last of them is. */
+static const void *place_of_fftw(void *handle, const char *within, const char *const names[3]) {
+  const void *const inside = symbol(handle, within);
+  fg_object fftw, at;
+  const void *address = NULL;
+  int there = 0;
+  for (int i = 0; i < 3; i++) {
+    address = symbol(handle, names[i]);
+    there += address && inside && fg_object_at(inside, &fftw) && fg_object_at(address, &at) && fftw.map == at.map;
+  }
+  return there >= 2 ? inside : address;
+}
 
-/* Something of the inside of FFTW, or of its threads library, which nobody wraps; NULL in what stands for them. */
-static void *inside(void *handle, int of) { return symbol(handle, of == OF_THREADS ? NAME(ithreads_init) : NAME(mkapiplan)); }
+static const void *place_of_library(void *handle) {
+  return place_of_fftw(handle, NAME(mkapiplan), (const char *const[]){NAME(plan_guru64_dft), NAME(plan_guru64_r2r), NAME(destroy_plan)});
+}
+
+static const void *place_of_threads(void *handle) {
+  return place_of_fftw(handle, NAME(ithreads_init),
+                       (const char *const[]){NAME(plan_with_nthreads), NAME(cleanup_threads), NAME(init_threads)});
+}
 
 typedef struct {
   const char *stem;
@@ -205,8 +223,7 @@ static void keep(const entry *e, FG(next_table) *theirs) {
 static void tell_file(void *handle, char *file, const struct link_map **map) {
   Dl_info info;
   fg_object at;
-  void *address = inside(handle, OF_LIBRARY);
-  if (!address) address = symbol(handle, NAME(destroy_plan));
+  const void *address = place_of_library(handle);
   if (!address || !dladdr(address, &info) || !info.dli_fname) return;
   if (fg_object_at(address, &at)) *map = at.map;
   snprintf(file, PATH_MAX, "%s", info.dli_fname);
@@ -257,9 +274,13 @@ static void look_for_threads(bool open) {
   if (handle) {
     gather(threads_entries, handle, &theirs);
     keep(threads_entries, &theirs);
+    fg_object at;
+    const void *const address = place_of_threads(handle);
+    const struct link_map *const map = address && fg_object_at(address, &at) ? at.map : NULL;
     pthread_mutex_lock(&search);
     if (!threads_found) {
       threads = handle;
+      threads_map = map;
       publish(threads_entries, &theirs);
       __atomic_store_n(&threads_found, true, __ATOMIC_RELEASE);
     }
@@ -373,29 +394,39 @@ bool FG(real_calls)(const void *address) {
 
 void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? fg_object_exports(copy, name) : NULL; }
 
-static bool in_same_object(const void *a, const void *b) {
-  fg_object of_a, of_b;
-  return a && b && fg_object_at(a, &of_a) && fg_object_at(b, &of_b) && of_a.map == of_b.map;
+/* It is linked to that library. */
+static bool needs(const struct link_map *map, const struct link_map *library) {
+  const char *const slash = strrchr(library->l_name, '/'), *const name = slash ? slash + 1 : library->l_name;
+  const char *strings = NULL;
+  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_STRTAB) strings = fg_object_address(map, d);
+  for (const ElfW(Dyn) *d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
+    if (d->d_tag == DT_NEEDED && !strcmp(strings + d->d_un.d_val, name)) return true;
+  return false;
+}
+
+/* Behind us, and wraps that function, or does so for who is called as FFTW by us: wants what is behind itself. */
+static bool wraps(const struct link_map *caller, const char *name, const void *next) {
+  fg_object at;
+  if (fg_object_exports(caller, name) && !is_ahead(caller)) return true;
+  return next && fg_object_at(next, &at) && (at.map == caller || (at.map != library_map && at.map != threads_map && needs(at.map, caller)));
 }
 
 /* Told by objects, since others may wrap some of the functions, in front of us or behind, and a program that is not PIE stands for
- * those whose address it takes: who gets one of ours gets all of them.  But who is called by us as FFTW wants what is behind. */
-void *GPU(instead)(const char *name, const void *address, const void *caller) {
-  fg_object ours;
-  const void *next = NULL;
-  bool real = false;
-  if (!FG(real_found)() || !fg_object_at(&search, &ours)) return NULL;
+ * those whose address it takes: who gets one of ours gets all of them. */
+void *GPU(instead_of)(const char *name, const void *address, const void *caller) {
+  fg_object ours, at, asking;
+  if (!FG(real_found)() || !fg_object_at(&search, &ours) || !fg_object_at(address, &at)) return NULL;
   look_for_threads(false);
   pthread_mutex_lock(&search);
-  void *const handles[] = {[OF_LIBRARY] = library, [OF_THREADS] = threads};
+  void *const handles[] = {library, threads};
+  const struct link_map *const maps[] = {library_map, threads_map};
   pthread_mutex_unlock(&search);
-  for (int of = OF_LIBRARY; of <= OF_THREADS; of++) {
-    const void *const theirs = handles[of] ? symbol(handles[of], name) : NULL;
-    real = real || (theirs && theirs == address) || (handles[of] && in_same_object(inside(handles[of], of), address));
-    if (!next) next = theirs;
-  }
+  const void *next = symbol(handles[0], name);
+  if (!next && handles[1]) next = symbol(handles[1], name);
   dlerror();
-  return real && !in_same_object(next, caller) ? fg_object_exports(ours.map, name) : NULL;
+  if (next != address && at.map != maps[0] && at.map != maps[1]) return NULL;
+  return fg_object_at(caller, &asking) && wraps(asking.map, name, next) ? NULL : fg_object_exports(ours.map, name);
 }
 
 static void renew(void) {

@@ -30,9 +30,10 @@ bool fg_object_at(const void *address, fg_object *o) {
 }
 
 void fg_object_keep(const void *address) {
-  Dl_info at;
-  if (dladdr(address, &at) && at.dli_fname) dlopen(at.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-  dlerror(); /* the program itself is none that could be closed */
+  fg_object at;
+  if (!fg_object_at(address, &at) || !*at.map->l_name) return; /* the program itself is none that could be closed */
+  dlopen(at.map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  dlerror();
 }
 
 static uint32_t gnu_hash(const char *name) {

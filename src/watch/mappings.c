@@ -74,6 +74,10 @@ void *mmap(void *address, size_t bytes, int protection, int flags, int file, off
 
 void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
 
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4 /* glibc 2.32 */
+#endif
+
 /* What comes of a mapping that was moved or resized is unknown from then on. */
 void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...) {
   va_list more;

@@ -21,13 +21,18 @@ kinds=pie
 link nopie -fno-pie -no-pie -Wl,--no-as-needed "-l$short" && kinds="pie nopie"
 link libprofiler.so -DPROFILER -shared -fPIC || fail "profiler: $(cat "$work/err")"
 
+link libhelper.so -DHELPER -shared -fPIC -Wl,-soname,libhelper.so || fail "helper: $(cat "$work/err")"
+link libhandle.so -DPROFILER -DBY_HANDLE -shared -fPIC || fail "profiler: $(cat "$work/err")"
+link libhelped.so -DPROFILER -DBY_HELPER -shared -fPIC "$work/libhelper.so" "-Wl,-rpath,$work" || fail "profiler: $(cat "$work/err")"
+ours=$(basename "$lib")
+
 # right PROGRAM PRELOAD: in each mode
 right() {
   for settings in FFTW3_GPU=off FFTW3_GPU=auto "FFTW3_GPU_REPORT=$work/report" FFTW3_GPU=force; do
     env "$settings" FFTW3_GPU_BACKEND=sim FFTW3_GPU_DOUBLE=double LD_PRELOAD="$2" timeout 100 "$work/$1" >"$work/out" 2>"$work/err"
     status=$?
     [ $status = 0 ] || { cat "$work/out" "$work/err"; fail "$1, $settings, $2: status $status"; }
-    [ "$(cat "$work/out")" = "0.0000 -1.0000" ] || { cat "$work/out"; fail "$1, $settings, $2: another result"; }
+    [ "$(cat "$work/out")" = "$ours $ours $ours: right" ] || { cat "$work/out"; fail "$1, $settings, $2"; }
   done
 }
 
@@ -37,6 +42,8 @@ if grep -q '^#define HAVE_LOOKUP' "$config" && [ -e "$lookup" ]; then
     right "$kind" "$work/libprofiler.so:$lib:$lookup"
     right "$kind" "$lib:$lookup:$work/libprofiler.so"
     right "$kind" "$lib:$work/libprofiler.so:$lookup"
+    right "$kind" "$lib:$lookup:$work/libprofiler.so:$work/libhandle.so"
+    right "$kind" "$lib:$lookup:$work/libhelped.so"
   done
 fi
 
