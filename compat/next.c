@@ -227,7 +227,6 @@ static void tell_file(void *handle, char *file, const struct link_map **map) {
   if (!address || !dladdr(address, &info) || !info.dli_fname) return;
   if (fg_object_at(address, &at)) *map = at.map;
   snprintf(file, PATH_MAX, "%s", info.dli_fname);
-  fg_object_keep(address);
 }
 
 static void complain(void) {
@@ -327,15 +326,25 @@ static bool is_in_function_of_fftw(const void *address) {
   return dladdr(address, &at) && at.dli_sname && fg_object_at(&search, &ours) && fg_object_exports(ours.map, at.dli_sname);
 }
 
-/* Whether it is linked to the FFTW that is looked for, or to this library. */
-static bool is_linked(const struct link_map *map) {
+/* The object is linked to a library whose name is one of those. */
+static bool is_linked_to(const struct link_map *map, bool (*one)(const char *name, const void *what), const void *what) {
   const char *strings = NULL;
   for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
     if (d->d_tag == DT_STRTAB) strings = fg_object_address(map, d);
   for (const ElfW(Dyn) *d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
-    if (d->d_tag == DT_NEEDED && (called(strings + d->d_un.d_val, FG_LIBRARY) || called(strings + d->d_un.d_val, "libfftw3_gpu")))
-      return true;
+    if (d->d_tag == DT_NEEDED && one(strings + d->d_un.d_val, what)) return true;
   return false;
+}
+
+/* The FFTW that is looked for, or this library. */
+static bool is_fftw(const char *name, const void *unused) {
+  (void)unused;
+  return called(name, FG_LIBRARY) || called(name, "libfftw3_gpu");
+}
+
+static bool is_file_of(const char *name, const void *library) {
+  const char *const file = ((const struct link_map *)library)->l_name, *const slash = strrchr(file, '/');
+  return !strcmp(name, slash ? slash + 1 : file);
 }
 
 /* FFTW within the program, of which functions that take plans are exported, since a library of its own asks for them: they stand
@@ -347,7 +356,7 @@ static bool stands_before_us(void) {
   if (!known) {
     const struct link_map *const program = _r_debug.r_map; /* is the first */
     int answer = 1;
-    if (program && (has_a_part(program) || !is_linked(program)))
+    if (program && (has_a_part(program) || !is_linked_to(program, is_fftw, NULL)))
       for (const entry *e = takes_plans; e->name; e++)
         if (fg_object_exports(program, e->name)) answer = 2;
     if (answer == 2) fg_log(FG_LOG_INFO, "the program has an FFTW of its own: all plans are that one's, on the host");
@@ -394,22 +403,13 @@ bool FG(real_calls)(const void *address) {
 
 void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? fg_object_exports(copy, name) : NULL; }
 
-/* It is linked to that library. */
-static bool needs(const struct link_map *map, const struct link_map *library) {
-  const char *const slash = strrchr(library->l_name, '/'), *const name = slash ? slash + 1 : library->l_name;
-  const char *strings = NULL;
-  for (const ElfW(Dyn) *d = map->l_ld; d && d->d_tag != DT_NULL; d++)
-    if (d->d_tag == DT_STRTAB) strings = fg_object_address(map, d);
-  for (const ElfW(Dyn) *d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
-    if (d->d_tag == DT_NEEDED && !strcmp(strings + d->d_un.d_val, name)) return true;
-  return false;
-}
-
 /* Behind us, and wraps that function, or does so for who is called as FFTW by us: wants what is behind itself. */
 static bool wraps(const struct link_map *caller, const char *name, const void *next) {
   fg_object at;
   if (fg_object_exports(caller, name) && !is_ahead(caller)) return true;
-  return next && fg_object_at(next, &at) && (at.map == caller || (at.map != library_map && at.map != threads_map && needs(at.map, caller)));
+  if (!next || !fg_object_at(next, &at)) return false;
+  const bool fftw = at.map == library_map || at.map == threads_map;
+  return at.map == caller || (!fftw && is_linked_to(at.map, is_file_of, caller));
 }
 
 /* Told by objects, since others may wrap some of the functions, in front of us or behind, and a program that is not PIE stands for
