@@ -73,6 +73,32 @@ template <int COUNT> FG_DEVICE void store_dense(const pass_state &s, const cplx 
   else put_dense<COUNT>(s, points, v);
 }
 
+/* Rows of two points, one behind the other (FG_COUPLES): each is one access where the array begins at a multiple of their
+ * size, which it need not. */
+FG_DEVICE bool begins_even(const void *array) { return reinterpret_cast<unsigned long long>(array) % sizeof(four_reals) == 0; }
+
+FG_DEVICE void load_couples(const pass_state &s, cplx *v) {
+  const four_reals *const rows = static_cast<const four_reals *>(s.args.in_re) + s.first;
+#pragma unroll
+  for (int i = 0; i < stage<0>::REPEATS; i++) {
+    const spot at = stage<0>::locate(i);
+    if (!at.exists || !row_exists(s, at.line)) continue;
+    const four_reals x = global_load_four(rows + at.line);
+    v[2 * i] = {x.of[0], x.of[1]}, v[2 * i + 1] = {x.of[2], x.of[3]};
+    if (FG_BACKWARD) v[2 * i] = swapped(v[2 * i]), v[2 * i + 1] = swapped(v[2 * i + 1]);
+  }
+}
+FG_DEVICE void store_couples(const pass_state &s, const cplx *v) {
+  four_reals *const rows = static_cast<four_reals *>(s.args.out_re) + s.first;
+#pragma unroll
+  for (int i = 0; i < stage<LAST>::REPEATS; i++) {
+    const spot at = stage<LAST>::locate(i);
+    if (!at.exists || !row_exists(s, at.line)) continue;
+    const cplx x = FG_BACKWARD ? swapped(v[2 * i]) : v[2 * i], y = FG_BACKWARD ? swapped(v[2 * i + 1]) : v[2 * i + 1];
+    global_store_four(rows + at.line, four_reals{{x.x, x.y, y.x, y.y}});
+  }
+}
+
 /* The R points of one butterfly, of one row or of two. */
 template <int R> FG_DEVICE void load_butterfly(const pass_state &s, int line, int k, int dk, cplx *v) {
   if (!row_exists(s, line)) return;
@@ -124,6 +150,12 @@ FG_DEVICE void load_lines(const pass_state &s, cplx *v) {
   if constexpr (FG_IN_DENSE && moves_along<0>()) {
     load_dense<T::REPEATS>(s, v);
     return;
+  }
+  if constexpr ((FG_COUPLES & 1) != 0) {
+    if (begins_even(s.args.in_re)) {
+      load_couples(s, v);
+      return;
+    }
   }
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {
@@ -191,6 +223,12 @@ FG_DEVICE void store_lines(const pass_state &s, const cplx *v) {
   if constexpr (FG_OUT_DENSE && moves_along<LAST>()) {
     store_dense<T::REPEATS>(s, v);
     return;
+  }
+  if constexpr ((FG_COUPLES & 2) != 0) {
+    if (begins_even(s.args.out_re)) {
+      store_couples(s, v);
+      return;
+    }
   }
 #pragma unroll
   for (int i = 0; i < T::REPEATS; i++) {

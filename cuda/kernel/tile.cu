@@ -32,6 +32,8 @@
  *   FG_HALF_ROW                1: a row is a line of half as many points (half_row.h); FG_IN_TWOS, FG_OUT_TWOS 1: whose
  *                              elements are two by two one access
  *   FG_FOLD                    1: loads points k and FG_N − 1 − k together, 2: stores them so, 3: both (folded.h)
+ *   FG_COUPLES                 1: a row is two points, in single precision, which may be one access, where it is loaded, 2: stored,
+ *                              3: both (pairs.h)
  *   FG_ODD_ROW                 1: loads rows of reals of odd length as half of their lines (odd_row.h), 2: stores them
  *   FG_IN_ROWS, FG_OUT_ROWS    1: extended rows (extended.h), or odd ones (rows.h), go through the tile
  *   FG_ORDERED                 1: rows of a kind go through the tile in the order of a real transform (rows.h)

@@ -142,6 +142,15 @@ bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
   return p->half_row && (side == FG_INPUT ? p->from.form : p->to.form) == FG_FORM_REAL && rows_are_dense(p, side);
 }
 
+bool fg_geometry_couples(const fg_pass *p, enum fg_side side) {
+  const bool load = side == FG_INPUT;
+  const fg_place *place = load ? &p->from : &p->to;
+  if (p->family != FG_FAMILY_TILE || p->n != 2 || p->data != 2 || p->precision != FG_SINGLE || p->filter.kind || p->ahead) return false;
+  if (place->form || place->split || place->wide || p->loops != 1) return false;
+  if (load ? p->load_table.kind : p->store_table.kind || p->twiddle) return false;
+  return load ? p->in == 1 && p->loop[0].in == 2 : p->out == 1 && p->loop[0].out == 2;
+}
+
 /* A side of REDFT11 or RODFT11 that is just that. */
 static bool is_quarter_wave(const fg_pass *p, const fg_place *place) {
   if (p->filter.kind || p->load_table.kind || p->store_table.kind || p->twiddle) return false;
@@ -184,7 +193,7 @@ static bool fills_sectors(const fg_pass *p, int s, enum fg_side side) {
   const int reals = folds ? folded : one ? 1 : 2;
   const ptrdiff_t element = (ptrdiff_t)fg_pass_real_size(p, place) * reals;
   const int together = fg_geometry_together(p, s), least = together > 1 && p->half_row ? 4 : together;
-  if (p->n == 1 || (ends && p->n / p->radix[s] * element % (2 * FG_SECTOR) == 0)) return true;
+  if (p->n == 1 || fg_geometry_couples(p, side) || (ends && p->n / p->radix[s] * element % (2 * FG_SECTOR) == 0)) return true;
   return fg_geometry_portions(p, s) * element >= FG_SECTOR * least;
 }
 

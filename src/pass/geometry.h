@@ -149,6 +149,9 @@ bool fg_geometry_ordered(const fg_pass *p);
  * of three are, whichever are aligned. */
 bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side);
 
+/* Rows of two complex points in single precision, one behind the other: a thread has whole ones, each one access of that side. */
+bool fg_geometry_couples(const fg_pass *p, enum fg_side side);
+
 /* Spectra are loaded by the first stage, or, of two rows a line or half rows, stored by the last, each element once, a
  * thread having the butterflies that belong together (cuda/kernel/mirror.h).  Those of convolutions go through the
  * tile, and so do those of boxes. */

@@ -96,6 +96,7 @@ static void define_tile(defines *d, const fg_pass *p) {
   define(d, "FG_IN_ROWS", fg_geometry_rows_through(p, FG_INPUT));
   define(d, "FG_OUT_ROWS", fg_geometry_rows_through(p, FG_OUTPUT));
   define(d, "FG_FOLD", fg_geometry_folds(p, FG_INPUT) + 2 * fg_geometry_folds(p, FG_OUTPUT));
+  define(d, "FG_COUPLES", fg_geometry_couples(p, FG_INPUT) + 2 * fg_geometry_couples(p, FG_OUTPUT));
   define(d, "FG_SHORT_ROW", fg_geometry_short_row(p));
   define(d, "FG_ORDERED", fg_geometry_ordered(p));
   define(d, "FG_LINES", fg_pass_tile_lines(p));

@@ -117,7 +117,7 @@ static const struct {
   int passes;
   double read, written; /* at most so many times the bytes that are touched */
 } cases[] = {
-    {"oc1024*4", 0, 1, 1, 1}, {"oc64v64", 0, 1, 1, 1}, {"oc64:40:1*40:1:64", 0, 1, 1, 1},
+    {"oc2*258", 0, 1, 1, 1}, {"oc1024*4", 0, 1, 1, 1}, {"oc64v64", 0, 1, 1, 1}, {"oc64:40:1*40:1:64", 0, 1, 1, 1},
     {"/oc360*4", 0, 1, 1.25, 1.45}, {"oc16x16x16*4", 0, 1, 1, 1}, {"oc67*32", 0, 1, 1.15, 1.15},
     {"oc1009*4", 0, 1, 1.1, 1.1}, {"orb12*256", 0, 1, 1, 1}, {"orb37*128", 0, 1, 1, 1}, {"orf17*128", 0, 1, 1, 1},
     {"orf64", 0, 1, 1, 1.35}, {"orb64*64", 0, 1, 1.3, 1}, {"orf1000*12", 0, 1, 1.1, 1.2}, {"orf1024*8", 0, 1, 1, 1.15},
@@ -151,6 +151,55 @@ START_TEST(no_pass_moves_much_more_than_it_must) {
 }
 END_TEST
 
+/* ---- rows of two points ---- */
+
+enum { ROWS = 258, REALS = 4 * ROWS };
+
+/* Transform in, whose copy on the device begins shift reals behind a whole access, to out; what is asked for. */
+static fg_sim_traffic of_rows_of_two(bool backward, int shift, const float *in, float *out) {
+  static const enum fg_reach arrays[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+  const fg_target *t = test_target();
+  const char *why = "";
+  fg_problem *p = test_problem(backward ? "ocb2*258" : "oc2*258", FG_SINGLE);
+  ck_assert(fg_planner_plan_reaching(p, arrays, false, &fg_reference_device, &list, &why));
+  fg_program *g = fg_program_create_reaching(t, p, arrays, &list, &why);
+  fg_stream *stream;
+  void *memory[2];
+  ck_assert(g && list.count == 1 && t->backend->stream_create(t->device, &stream) == FG_OK);
+  for (int i = 0; i < 2; i++)
+    ck_assert_int_eq(t->backend->memory_alloc(t->device, (REALS + (size_t)shift) * sizeof(float), &memory[i]), FG_OK);
+  float *const from = (float *)memory[0] + shift, *const to = (float *)memory[1] + shift;
+  const fg_planes planes[FG_ARRAYS] = {[FG_ARRAY_IN] = {from, NULL}, [FG_ARRAY_OUT] = {to, NULL}};
+  fg_sim_traffic traffic;
+  fg_sim_traffic_begin();
+  ck_assert_int_eq(t->backend->copy_in(t->device, from, in, REALS * sizeof(float), stream), FG_OK);
+  ck_assert_int_eq(fg_program_launch_planes(g, planes, 0, stream), FG_OK);
+  ck_assert_int_eq(t->backend->copy_out(t->device, out, to, REALS * sizeof(float), stream), FG_OK);
+  ck_assert_int_eq(t->backend->stream_wait(t->device, stream), FG_OK);
+  ck_assert_int_eq(fg_sim_traffic_end(&traffic, 1), 1);
+  for (int i = 0; i < 2; i++) t->backend->memory_free(t->device, memory[i]);
+  t->backend->stream_destroy(t->device, stream);
+  fg_program_destroy(g);
+  fg_problem_free(p);
+  return traffic;
+}
+
+/* Each is one access where the array begins at a multiple of it, else two. */
+START_TEST(rows_of_two_points_are_right_wherever_they_begin) {
+  static float in[REALS], out[2][REALS];
+  for (int i = 0; i < REALS; i++) in[i] = (float)(i * 7 % 31);
+  const fg_sim_traffic even = of_rows_of_two(_i, 0, in, out[0]), odd = of_rows_of_two(_i, 2, in, out[1]);
+  for (int i = 0; i < REALS; i += 4)
+    for (int c = i; c < i + 2; c++) {
+      ck_assert(out[0][c] == in[c] + in[c + 2] && out[0][c + 2] == in[c] - in[c + 2]);
+      ck_assert(out[1][c] == out[0][c] && out[1][c + 2] == out[0][c + 2]);
+    }
+  ck_assert_uint_eq(even.read_sectors * SECTOR, sizeof in);
+  ck_assert_uint_eq(even.written_sectors * SECTOR, sizeof in);
+  ck_assert(odd.read_sectors > even.read_sectors && odd.written_sectors > even.written_sectors);
+}
+END_TEST
+
 /* A site for each access (cuda/sim/traffic.c), whichever the compiler. */
 static void keep_sites(void) {
   const char *const compiler = getenv("FFTW3_GPU_CXX");
@@ -167,5 +216,6 @@ int main(void) {
   tcase_set_timeout(t, 120);
   tcase_add_loop_test(t, sectors_are_counted_for_each_access_of_a_warp, 0, TEST_COUNT(counted));
   tcase_add_loop_test(t, no_pass_moves_much_more_than_it_must, 0, TEST_COUNT(cases));
+  tcase_add_loop_test(t, rows_of_two_points_are_right_wherever_they_begin, 0, 2);
   return test_run(t, "traffic");
 }
