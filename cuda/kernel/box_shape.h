@@ -79,7 +79,7 @@ FG_DEVICE int own_indices(int d) {
 }
 /* What stays in a block it stores as in any exchange: sent to itself, it would take as long as what goes to others.  Of more
  * blocks that is so little that one more barrier, the choice and its registers, of which factors take many, cost as much.
- * (19 passes on an H200, one of them of ten blocks, doc/performance.md.) */
+ * (19 passes on an H200, one of them of ten blocks, doc/measurements.md.) */
 constexpr bool KEEPS_OWN = FG_CLUSTER <= (FG_FOUR_STEP ? 8 : 10);
 
 /* The points that are sent to it, all of its part of dimension d from all parts of the other that is shared out; behind the

@@ -14,7 +14,7 @@ __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL,
 int fg_crowd_enter(void) { return atomic_fetch_add_explicit(&present, 1, memory_order_relaxed) + 1; }
 
 /* Of sixteen threads together the reference machine's GPU does 1.4 to 2.1 times as much as of one
- * (doc/performance.md). */
+ * (doc/measurements.md). */
 static double stretch(double count) {
   const double together = 1.7;
   return count > together ? count / together : 1;

@@ -62,7 +62,7 @@ static double rate(const fg_calibration *c, const fg_problem *p, ptrdiff_t n) {
 }
 
 /* Real data is half the work, but more than half of the time; r2r, whose codelets know no vectors, takes longer than complex
- * numbers would. By the medians of 338 times of stock FFTW, 22 of r2r (doc/performance.md: Start-up, throughput, regret). */
+ * numbers would. By the medians of 338 times of stock FFTW, 22 of r2r (doc/measurements.md: Start-up, throughput, regret). */
 static double share_of_flops(const fg_problem *p) {
   if (p->kind == FG_DFT) return 1;
   return p->kind == FG_R2R ? 2 : 0.8;
@@ -124,7 +124,7 @@ static double flop_seconds(const fg_calibration *c, const fg_problem *p) {
 }
 
 /* FFTW_ESTIMATE shares out among the threads whatever takes more than one step, also where one would be done sooner
- * (doc/performance.md: 16 threads make 50 us of the 0.3 us that 256 points take). */
+ * (doc/measurements.md: 16 threads make 50 us of the 0.3 us that 256 points take). */
 static bool takes_one_step(const fg_problem *p) {
   const ptrdiff_t n = fg_tensor_size(&p->transform);
   return p->transform.rank <= 1 && n <= FIRST_SHARED && fg_tensor_size(&p->batch) == 1;
@@ -209,7 +209,7 @@ double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum f
 }
 
 /* Such a table is transformed on the processor (src/run/table/table.c), for double precision in long double: seconds a point
- * and level of its length (doc/performance.md). */
+ * and level of its length (doc/measurements.md). */
 double fg_model_table_seconds(const fg_problem *p) {
   const double each = p->compute == FG_SINGLE ? 5e-9 : 40e-9;
   double seconds = 0;

@@ -2,7 +2,7 @@
  *
  * The loop of the former and that of the latter are cut, and the inner parts are innermost: then a block has some of both, and a
  * warp 32 or 64 bytes of neighbours of the loads and a sector or more of those of the stores; or all, where these are few.  (On an
- * H100: doc/performance.md.) */
+ * H100: doc/measurements.md.) */
 #include <stdlib.h>
 #include <string.h>
 

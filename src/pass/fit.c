@@ -270,7 +270,7 @@ static double alternating_efficiency(const fg_pass *p, ptrdiff_t row) {
 }
 
 /* The share of the bandwidth that accesses across lines reach on one side: by the contiguous bytes of a block's lines, less where
- * these begin in the middle of a 128-byte line.  (Measured on an H200: doc/performance.md.) */
+ * these begin in the middle of a 128-byte line.  (Measured on an H200: doc/measurements.md.) */
 static double side_efficiency(const fg_pass *p, enum fg_side side) {
   if (p->crossed) return FG_CROSSED * run_share((double)fg_pass_crossed_run(p, side) * fg_fit_neighbour_size(p));
   const ptrdiff_t row = fg_pass_run_of_lines(p, side);

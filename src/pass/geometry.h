@@ -12,7 +12,7 @@ bool fg_geometry_choose(fg_pass *p, const fg_device_info *device);
 
 /* Two blocks on a multiprocessor where one would be alone for its registers only, in single precision.  To be asked for when all
  * passes of a plan are chosen (what cuts were measured by is what one block costs), of those that nobody measured.  (Of 41
- * timed on an H100 two blocks were 1.17 times as fast in the mean, 1.68 at most, three slower: doc/performance.md.) */
+ * timed on an H100 two blocks were 1.17 times as fast in the mean, 1.68 at most, three slower: doc/measurements.md.) */
 void fg_geometry_pair_blocks(fg_pass *p, const fg_device_info *device);
 
 /* The stages of a box of kinds: the slowest dimension first, whose lines are loaded side by side, then the rows. */
@@ -118,7 +118,7 @@ int fg_cut_chirp_factors(const fg_pass *p, int list[FG_MAX_RADIX]);
 bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device);
 
 /* The same, and of as few stages as the compiler makes good code for: with five and six ptxas (CUDA 13.0, sm_90 and sm_100)
- * overwrote the pointer to the stack in 4 of 9 kernels that spill, which nothing tells but their code (doc/performance.md, "Stages
+ * overwrote the pointer to the stack in 4 of 9 kernels that spill, which nothing tells but their code (doc/measurements.md, "Stages
  * ahead"); with three and four in none of 31. */
 enum { FG_MOST_STAGES_AHEAD = 4 }; /* moves would count */
 bool fg_geometry_loads_ahead(const fg_pass *p, const fg_device_info *device);

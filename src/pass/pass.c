@@ -10,7 +10,7 @@
 #include "src/pass/residues.h"
 #include "src/problem/notation.h"
 
-/* Measured on the reference H200 (doc/performance.md); other devices are scaled by their multiprocessors. */
+/* Measured on the reference H200 (doc/measurements.md); other devices are scaled by their multiprocessors. */
 static const double copy_bandwidth_sm = 4.1e12 / 132;
 static const double launch_seconds = 2.8e-6;
 enum { LONGEST_AHEAD = 160 * 1024 }; /* bytes of a row */
@@ -306,7 +306,7 @@ static double overlap_efficiency(const fg_pass *p) {
 }
 
 /* What the blocks of a cluster wait for each other, and what the last of them have less to do than the others.
- * (24³ and 32³ on an H200: doc/performance.md.) */
+ * (24³ and 32³ on an H200: doc/measurements.md.) */
 double fg_pass_cluster_efficiency(const fg_pass *p) {
   double even = 1;
   for (int d = 0; d < 2 && p->cluster > 1; d++) even = fmin(even, fg_pass_evenness(p, d));
@@ -398,7 +398,7 @@ static double strip_efficiency(const fg_pass *p) {
 }
 
 /* What a dimension that is cut in two leaves of a cluster's speed.  (Fitted to 31 rows of 16384 to 131072 points and 21
- * planes of 80² to 256² on an H200, within a sixth: doc/performance.md.) */
+ * planes of 80² to 256² on an H200, within a sixth: doc/measurements.md.) */
 static double cut_efficiency(const fg_pass *p) {
   const ptrdiff_t point = 2 * (ptrdiff_t)fg_real_size(p->precision), bytes = p->n * point;
   const bool row = p->dims == 2;

@@ -254,7 +254,7 @@ double fg_pass_sector_share(const fg_pass *p);
 /* Bytes of the runs of lines side by side that are stored, out of place, from within a sector of memory to within another,
  * whose rest comes from other blocks; 0 if there are none.  The less such data is under way the faster: the compiler is asked for
  * one block on a multiprocessor, with wide runs (not of sums, which take longer than their stores).  And the share of the bandwidth that such runs reach (fitted to rows of 343 to
- * 1600 points on an H100: doc/performance.md, Whole sectors). */
+ * 1600 points on an H100: doc/measurements.md, Whole sectors). */
 double fg_pass_broken_run(const fg_pass *p);
 double fg_pass_broken_share(double bytes);
 

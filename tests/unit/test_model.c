@@ -7,7 +7,7 @@
 #include "suite.h"
 
 /* Microseconds, commit 2749d71: stock FFTW 3.3.10 on 16 cores (1 thread and 16, ESTIMATE; 16, MEASURE), this library on one H200 with
- * arrays of fftwf_malloc and of malloc (doc/performance.md). */
+ * arrays of fftwf_malloc and of malloc (doc/measurements.md). */
 static const struct {
   const char *problem;
   double one, all, all_measured, own, foreign;

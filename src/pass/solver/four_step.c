@@ -13,7 +13,7 @@
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
 
-/* Measured on an H200 (doc/performance.md). */
+/* Measured on an H200 (doc/measurements.md). */
 enum {
   SHORTEST_ROW = 8192, /* points */
   SMALLEST_PLANE = 4096,
@@ -124,7 +124,7 @@ static void offer(candidate list[KEPT], const candidate *now) {
 }
 
 /* With a twiddle only those that were measured: on an H100 100 rows at a time of 1000³ gained a tenth, most others lost
- * (doc/performance.md). */
+ * (doc/measurements.md). */
 bool fg_cut_any_twiddled;
 static bool is_offered(const fg_work *w, const candidate *c) { return !w->twiddle || c->measured || fg_cut_any_twiddled; }
 

@@ -99,7 +99,7 @@ int fg_hierarchical_factors(ptrdiff_t n, enum fg_precision precision, ptrdiff_t 
 }
 
 /* What three passes cost more than the model says, two less.  Measured on an H200, rows of 3 to 12 million points in bulk
- * (doc/performance.md): three 1.13 to 1.23 times as long, two 0.91 to 1.0; at 0.89 and 0.92 of two passes' price most gain
+ * (doc/measurements.md): three 1.13 to 1.23 times as long, two 0.91 to 1.0; at 0.89 and 0.92 of two passes' price most gain
  * by two, some by the geometries that the table has, at 0.80 they lose.  Real rows since: 3 million points in bulk on an H100,
  * r2c 287 us in two and 315 in three, c2r 307 and 343; of components see there. */
 static const double worth_three = 0.85;

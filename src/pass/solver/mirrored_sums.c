@@ -6,7 +6,7 @@
  *
  * Primes from 29 on, in many parts, or in rows, from 17: of others half rows do as well (solver half_row).  To 257 or 193, in
  * double precision 167; beyond, convolutions do.  (165 problems on an H100, beside half rows, convolutions and chirps:
- * doc/performance.md, Sums of mirrored rows.) */
+ * doc/measurements.md, Sums of mirrored rows.) */
 #include "src/pass/geometry.h"
 #include "src/pass/radices.h"
 #include "src/pass/residues.h"

@@ -23,7 +23,7 @@ enum { MAX_FACTORS = 6, MAX_CANDIDATES = 2 * MAX_FACTORS, FEWEST_TOGETHER = 4, L
  * planes in clusters (256 x 256 x 512: 338 us of 400, planes 352 of 374); of r2c instead if it is cheaper by a little (300^3 204
  * us for 209, 256^3 x 2 208 for 199); with strips (solver strip) in place of such planes if they are cheaper by so much.  And what
  * the L2 holds makes a third pass cheap.
- * (Measured on an H200 from 144^3 to 512 x 512 x 128, r2c on an H100: doc/performance.md.) */
+ * (Measured on an H200 from 144^3 to 512 x 512 x 128, r2c on an H100: doc/measurements.md.) */
 static const double worth = 0.9, worth_boxes = 1, worth_even = 0.92, worth_r2c = 0.97, worth_strips = 0.92;
 double fg_overlap_caches = 1;
 
@@ -258,7 +258,7 @@ static bool small_beside_memory(const fg_planner *planner, const fg_work *w) {
 }
 
 /* Two passes may also be better than two: where runs of 128 bytes leave no room for a second block, of rank 2 those of
- * columns, of rank 3 planes.  (Measured on an H200, doc/performance.md: 1024 to 2048 columns and planes of 128 x 128,
+ * columns, of rank 3 planes.  (Measured on an H200, doc/measurements.md: 1024 to 2048 columns and planes of 128 x 128,
  * complex, in single precision, rows of whole 128 bytes.)  factors: those that candidates has; leaves those to try, of
  * columns the least from 3 on (by halves it was slower); how many. */
 static int evener(const fg_planner *planner, const fg_work *w, ptrdiff_t factors[MAX_CANDIDATES], int count) {

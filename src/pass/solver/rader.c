@@ -24,7 +24,7 @@ enum { MOST_PARTS = 32 };
 
 /* Of an even or odd extension by an odd multiple of a prime stock FFTW adds up real products, half as many as there are
  * points: a convolution has up to 1.37 times its error in double precision (sim; on an H200 1.29; in single precision, of
- * the primes themselves, and of larger ones, 1.2 and less), sums have up to 1.05 (doc/performance.md, Accuracy). */
+ * the primes themselves, and of larger ones, 1.2 and less), sums have up to 1.05 (doc/measurements.md, Accuracy). */
 static bool rounds_as_sums(const fg_work *w, ptrdiff_t prime) {
   enum { LONGEST_SUMMED = 83 };
   const fg_place *const side = fg_form_extends(w->to.form) ? &w->to : &w->from;

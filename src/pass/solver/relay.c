@@ -17,7 +17,7 @@ enum { RUN = 128 /* bytes */, MAX_WAYS = 6 };
 
 /* Beside passes in clusters of many blocks these count as so much of their estimate, since the cost model makes those too cheap.
  * (H200, estimate and time of these ÷ of those: 800^3 1.07 and 0.94, 960^3 1.04 and 0.965, 1024^3 1.03 and 0.95; 720^3 1.2 and
- * 1.05, 768^3 1.2 and 1.03: doc/performance.md.) */
+ * 1.05, 768^3 1.2 and 1.03: doc/measurements.md.) */
 static const double worth = 0.9;
 
 /* Points of the last dimension behind the first pass: of real data half of the spectrum. */

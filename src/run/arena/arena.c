@@ -111,7 +111,7 @@ __attribute__((no_sanitize_address)) static bool intact(const fg_region *r) {
 
 /* ---- what pinning costs, and what it saves ---- */
 
-/* Of the reference machine (doc/performance.md): registering pages; and how much longer an array takes through staging
+/* Of the reference machine (doc/measurements.md): registering pages; and how much longer an array takes through staging
  * than by DMA in place: threads have to be woken and the first piece has to be copied, then copies by the processor and
  * by DMA overlap. */
 static const double register_call = 60e-6, register_byte = 36e-12;

@@ -131,7 +131,7 @@ static void let_go(unsigned long pinning[2]) {
   pinning[0] = pinning[1] = 0;
 }
 
-/* Measured (doc/performance.md): rows of 64 bytes come and go at 24 to 30 GB/s, of 256 at 33 to 47, of 16 at 5 and 11; whole
+/* Measured (doc/measurements.md): rows of 64 bytes come and go at 24 to 30 GB/s, of 256 at 33 to 47, of 16 at 5 and 11; whole
  * executions through staging took as long as 12 GB/s each way would. */
 size_t fg_pipeline_row = 64;
 

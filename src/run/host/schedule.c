@@ -12,7 +12,7 @@
 
 int fg_schedule_pieces = 0;
 
-/* Measured on the reference H200 (doc/performance.md). */
+/* Measured on the reference H200 (doc/measurements.md). */
 static const double link = 55e9;         /* bytes per second, one way */
 static const double piece_cost = 7e-6;   /* seconds that one more piece costs */
 enum { MOST_PIECES = 64 };

@@ -8,7 +8,7 @@
 
 size_t fg_pipeline_piece = 0, fg_pipeline_part = 0;
 
-/* Measured on the reference H200 (doc/performance.md): a piece costs calls of the driver and a gap on the link of 2 to
+/* Measured on the reference H200 (doc/measurements.md): a piece costs calls of the driver and a gap on the link of 2 to
  * 3 us, but the first has to be gathered and the last scattered while the link does nothing. */
 static const size_t least_piece = 512 << 10, most_piece = 4 << 20;
 enum { PIECES = 4 };
