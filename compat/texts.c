@@ -3,7 +3,7 @@
  * Programs hold these arrays in two ways.  Shared objects refer to ours; they see the texts taken over at load.
  * Executables have a copy of their own, filled by the dynamic linker before any of our code runs and with the size that
  * the symbol had at link time; a larger symbol here would make it print a warning.  So the symbols are as large as the
- * texts that they begin with, shorter than any real library's, and the room behind them is known to this file only. */
+ * texts that they begin with, no longer than the real library's, and the room behind them is known to this file only. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
@@ -29,7 +29,7 @@
           ".space " room "\n.size " private ", " room "\n"                                                             \
           ".popsection\n");
 
-DEFINE(version, "fftw-3.3.10")
+DEFINE(version, "fftw-" FFTW_VERSION)
 DEFINE(cc, "cc")
 DEFINE(codelet_optim, "")
 

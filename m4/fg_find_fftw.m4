@@ -17,7 +17,8 @@ AC_SUBST([$1_PATH])
 # FG_FIND_FFTW
 # ------------
 # Headers and flags of both precisions, one of which must be there: fftw3.h is the same for both.  Substitutes
-# FFTW_CFLAGS, FFTW3F_CFLAGS, FFTW3F_LIBS, FFTW3_CFLAGS, FFTW3_LIBS, FFTW3F_PATH, FFTW3_PATH; HAVE_FFTW3F, HAVE_FFTW3.
+# FFTW_CFLAGS, FFTW3F_CFLAGS, FFTW3F_LIBS, FFTW3_CFLAGS, FFTW3_LIBS, FFTW3F_PATH, FFTW3_PATH; HAVE_FFTW3F, HAVE_FFTW3;
+# FFTW_AGE, what programs are compiled with that use all of FFTW's functions (Ubuntu 22.04 and RHEL 9 have 3.3.8).
 AC_DEFUN([FG_FIND_FFTW], [
 PKG_CHECK_MODULES([FFTW3F], [fftw3f >= 3.3], [fg_have_fftw3f=yes], [fg_have_fftw3f=no])
 PKG_CHECK_MODULES([FFTW3], [fftw3 >= 3.3], [fg_have_fftw3=yes], [fg_have_fftw3=no])
@@ -30,6 +31,11 @@ FG_FFTW_PATH([FFTW3F], [fftw3f])
 FG_FFTW_PATH([FFTW3], [fftw3])
 AS_IF([test "$fg_have_fftw3f" = yes], [FFTW_CFLAGS=$FFTW3F_CFLAGS], [FFTW_CFLAGS=$FFTW3_CFLAGS])
 AC_SUBST([FFTW_CFLAGS])
+AS_IF([$PKG_CONFIG --exists 'fftw3f >= 3.3.9' || $PKG_CONFIG --exists 'fftw3 >= 3.3.9'],
+  [FFTW_AGE=], [FFTW_AGE=-DBEFORE_FFTW_3_3_9])
+AC_SUBST([FFTW_AGE])
+fg_fftw_version=`$PKG_CONFIG --modversion fftw3f 2>/dev/null || $PKG_CONFIG --modversion fftw3`
+AC_DEFINE_UNQUOTED([FFTW_VERSION], ["$fg_fftw_version"], [The version of the real FFTW found by configure.])
 
 AM_CONDITIONAL([HAVE_FFTW3F], [test "$fg_have_fftw3f" = yes])
 AM_CONDITIONAL([HAVE_FFTW3], [test "$fg_have_fftw3" = yes])

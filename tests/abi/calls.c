@@ -24,6 +24,12 @@ BOTH(forget_wisdom, void) BOTH(export_wisdom, void (*)(char *, void *), void *)
 BOTH(import_wisdom, int *, void (*)(int *, void *), void *) BOTH(import_system_wisdom, int *) BOTH(init_threads, int *)
 BOTH(plan_with_nthreads, int *) BOTH(planner_nthreads, int *) BOTH(cleanup_threads, void)
 
+#ifdef BEFORE_FFTW_3_3_9 /* which has none of these */
+#define fftwf_planner_nthreads() 0
+#define sfftw_planner_nthreads_(n) ((void)(n))
+#define fftwf_threads_set_callback(loop, data) ((void)(loop))
+#endif
+
 /* ---- executes ---------------------------------------------------------------------------------------------------- */
 
 static float *made[4], *run[4]; /* arrays that plans are made on, and others that they are run on */

@@ -49,8 +49,12 @@ for planner in $(sed -n 's/^ *'$api'_\(plan_[a-z0-9_]*\);.*/\1/p' "$src/../../co
   done
   grep -qx "by=${api}_$planner" "$work/by" || fail "no line of ${api}_$planner"
 done
+case ${FFTW3F_CFLAGS:-} in
+  *BEFORE_FFTW_3_3_9*) newer='' ;;
+  *) newer='planner_nthreads threads_set_callback' ;;
+esac
 for call in malloc free array plan execute destroy_plan print_plan flops cost estimate_cost cleanup cleanup_threads \
-  init_threads plan_with_nthreads planner_nthreads make_planner_thread_safe threads_set_callback set_timelimit \
-  alignment_of forget_wisdom export_wisdom import_wisdom import_system_wisdom; do
+  init_threads plan_with_nthreads make_planner_thread_safe set_timelimit \
+  alignment_of forget_wisdom export_wisdom import_wisdom import_system_wisdom $newer; do
   [ ! -e "$work/calls.calls" ] || cat "$work"/*.calls | grep -q "^t0 $call\b" || fail "no line of $call"
 done

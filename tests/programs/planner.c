@@ -103,7 +103,7 @@ static void memory(void) {
 /* A program's own copies of these arrays are filled before any library's code runs, so a preload cannot know the real
  * texts' ends there (plugin.c sees them whole); the number must be right, the others must be text. */
 static void identification(void) {
-  show_text("version", "%.11s", fftwf_version);
+  show_text("version", "%.*s", (int)strcspn(fftwf_version + 5, "-") + 5, fftwf_version); /* without "-sse2" and the like */
   show_text("cc", "%s", fftwf_cc[0] ? "known" : "empty");
   show_text("codelet_optim", "%s", strlen(fftwf_codelet_optim) < 512 ? "text" : "rubbish");
 }
