@@ -5,6 +5,7 @@
  *     -c NAME=MEMORY,THREADS,PATIENCE[,VARIABLE=VALUE...]   a process (contestant.c beside this program): own, foreign
  *                    or - (what the problem's line says, else own); FFTW threads; estimate, measure or patient; its
  *                    environment
+ *     -C ...         the same: what it has wrong is told, but fails nothing (cuFFTW has no r2r, and leaves arrays as they were)
  *     -f FILE        problems, one a line, perhaps with "own" or "foreign" behind it; '#' begins a comment
  *     -s SEED        of the random input (1)
  *     -t SECONDS     of timing for each contestant and problem (0.1), in -r ROUNDS (5)
@@ -22,7 +23,7 @@
  * awake.  A line a problem and contestant, separated by tabs:
  *   problem memory bytes_in bytes_out contestant plan_ms first_us median_us least_us most_us check
  * median, least and most are of the rounds' medians.  check: "reference" for the first contestant that has a plan, then
- * "right" or "WRONG" against it; "none": no such plan; "died".  Exit status 1 if anything was wrong or died. */
+ * "right" or "WRONG" against it; "none": no such plan; "died".  Exit status 1 if anything of -c was wrong, or died. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ typedef struct {
   const char *name, *environment;
   char memory[16], patience[16];
   int threads;
+  bool may_be_wrong;
   pid_t pid; /* 0: not running */
   int to, from;
   /* of the problem at hand */
@@ -238,7 +240,7 @@ static void time_more(const char *problem, const char *memory) {
 static const char *verdict(const contestant *c) {
   if (c->state == DIED) return "died";
   if (c->state == NONE) return "none";
-  if (c->wrong) failed = true;
+  if (c->wrong && !c->may_be_wrong) failed = true;
   return c->wrong ? "WRONG" : c == reference() ? "reference" : "right";
 }
 
@@ -304,7 +306,7 @@ static bool run_file(double begun) {
   return true;
 }
 
-static bool add_contestant(char *text) {
+static bool add_contestant(char *text, bool may_be_wrong) {
   static const char nothing[] = "";
   contestant *c = &contest.item[contest.count];
   char *equal = strchr(text, '=');
@@ -313,15 +315,17 @@ static bool add_contestant(char *text) {
   *equal = 0;
   if (sscanf(equal + 1, "%15[^,],%d,%15[^,]%n", c->memory, &c->threads, c->patience, &end) != 3) return false;
   c->name = text;
+  c->may_be_wrong = may_be_wrong;
   c->environment = equal[1 + end] ? equal + 2 + end : nothing;
   contest.count++;
   return true;
 }
 
 static bool read_options(int count, char **arguments) {
-  for (int option; (option = getopt(count, arguments, "c:f:s:t:r:w:p:W:x:d:")) != -1;) switch (option) {
+  for (int option; (option = getopt(count, arguments, "c:C:f:s:t:r:w:p:W:x:d:")) != -1;) switch (option) {
       case 'c':
-        if (!add_contestant(optarg)) return false;
+      case 'C':
+        if (!add_contestant(optarg, option == 'C')) return false;
         break;
       case 'f': contest.file = optarg; break;
       case 's': contest.seed = strtoull(optarg, NULL, 10); break;

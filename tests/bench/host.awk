@@ -30,7 +30,7 @@ function against_floor(p, who, most, counts,    t) {
 function against_cufftw(p, kind,    t, c) {
   t = time[p, (large ? "ours_" : "auto_") kind]
   c = time[p, "cufftw_" kind]
-  if (t <= 0 || c <= 0) return "–"
+  if (t <= 0 || c <= 0 || check[p, "cufftw_" kind] == "WRONG") return "–"
   return bound("cufftw_" kind, sprintf(c < 10 * t ? "%.2f" : "%.0f", c / t), 0, c >= (large ? 3 : 1) * t)
 }
 

@@ -27,8 +27,8 @@ contestants=("${stock[@]}" -c "stock_all=own,$processors,estimate" -c "measure_a
   -c "ours_own=own,1,estimate,$forced" -c "ours_foreign=foreign,1,estimate,$forced")
 cufftw=$(find_cufftw)
 if [ -n "$cufftw" ] && [ -z "$quick" ]; then
-  contestants+=(-c "cufftw_own=own,1,estimate,LD_PRELOAD=$cufftw"
-    -c "cufftw_foreign=foreign,1,estimate,LD_PRELOAD=$cufftw")
+  contestants+=(-C "cufftw_own=own,1,estimate,LD_PRELOAD=$cufftw"
+    -C "cufftw_foreign=foreign,1,estimate,LD_PRELOAD=$cufftw")
 fi
 about
 tune
