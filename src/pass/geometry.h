@@ -119,7 +119,8 @@ bool fg_geometry_may_load_ahead(const fg_pass *p, const fg_device_info *device);
 
 /* The same, and of as few stages as the compiler makes good code for: with five and six ptxas (CUDA 13.0, sm_90 and sm_100)
  * overwrote the pointer to the stack in 4 of 9 kernels that spill, which nothing tells but their code (doc/measurements.md, "Stages
- * ahead"); with three and four in none of 31. */
+ * ahead"); with three and four in none of 31, but in one that tuning came to since, so that what is compiled is looked at, too
+ * (fg_usage). */
 enum { FG_MOST_STAGES_AHEAD = 4 }; /* moves would count */
 bool fg_geometry_loads_ahead(const fg_pass *p, const fg_device_info *device);
 
