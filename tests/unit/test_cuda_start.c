@@ -48,13 +48,13 @@ static int child(void) {
 /* ---- the test ---- */
 
 START_TEST(a_driver_that_we_start_is_not_the_programs) {
-  const char *build = getenv("FG_BUILD");
-  char folder[4096];
+  const char *build = getenv("FG_BUILD"), *others = getenv("LD_LIBRARY_PATH");
+  char folders[8192];
   int status = -1;
-  snprintf(folder, sizeof folder, "%s/tests/unit/.libs", build ? build : ".");
+  snprintf(folders, sizeof folders, "%s/tests/unit/.libs%s%s", build ? build : ".", others ? ":" : "", others ? others : "");
   const pid_t process = fork();
   if (process == 0) {
-    setenv("LD_LIBRARY_PATH", folder, 1);
+    setenv("LD_LIBRARY_PATH", folders, 1);
     setenv("FAKE_CUDA_INIT", "200000", 1);
     setenv(in_child, "1", 1);
     execl("/proc/self/exe", "test_cuda_start", NULL);
