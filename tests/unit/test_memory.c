@@ -245,6 +245,62 @@ START_TEST(a_batch_larger_than_the_memory_is_done_in_parts) {
 }
 END_TEST
 
+/* Each is of half the limit at most, so that two may be under way; together they move what the whole would; and nothing of them
+ * stays when they go. */
+START_TEST(parts_are_halves_of_the_limit_and_go_with_their_plan) {
+  device_case c;
+  device_case_open(&c, "ic64*31");
+  device_case_plan(&c);
+  const double bytes = fg_plan_facts_of(c.plan).device_bytes;
+  fg_problem *const p = fg_problem_copy(c.problem);
+  const size_t all = images(&c);
+  fg_plan_destroy(c.plan); /* which has tables in common with them */
+  c.plan = NULL;
+  c.problem = p;
+  fg_plan_cleanup();
+  const size_t before = fg_sim_count().allocations;
+  fg_memory_most = all * 2 / 3 + 2;
+  fg_plan *plan = fg_plan_create(fg_problem_copy(p));
+  ck_assert(fg_plan_is_ours(plan));
+  fg_plan_execute(plan, NULL);
+  ck_assert_double_eq(fg_plan_facts_of(plan).device_bytes, bytes);
+  char *text = fg_plan_sprint(plan);
+  ck_assert_msg(text && strstr(text, "in 4 parts)"), "%s", text); /* 10, 10, 10 and 1 of 31: 11 are more than a third */
+  free(text);
+  fg_plan_destroy(plan);
+  fg_plan_cleanup();
+  ck_assert_uint_eq(fg_sim_count().allocations, before);
+  device_case_close(&c);
+}
+END_TEST
+
+/* A dimension of the batch that has just as many points as there have to be parts. */
+START_TEST(a_part_may_be_one_point_of_the_batch) {
+  device_case c;
+  device_case_open(&c, "oc360*3x4");
+  device_case_plan(&c);
+  execute_within(&c, images(&c) / 2, true);
+  device_case_close(&c);
+}
+END_TEST
+
+/* Wisdom of another process knows the whole, and nothing of parts. */
+START_TEST(wisdom_of_a_batch_is_wisdom_of_its_parts) {
+  device_case c;
+  device_case_open(&c, "oc360*20");
+  device_case_plan(&c);
+  fg_wisdom_forget(FG_SINGLE);
+  fg_wisdom_learn(c.problem);
+  fg_memory_most = images(&c) * 2 / 3;
+  fg_problem *const p = fg_problem_copy(c.problem);
+  p->flags = FG_WISDOM_ONLY | (p->flags & FG_ESTIMATE);
+  fg_plan *plan = fg_plan_create(p);
+  ck_assert(plan && fg_plan_is_ours(plan) && fg_plan_facts_of(plan).device == 0);
+  fg_plan_destroy(plan);
+  device_case_close(&c);
+}
+END_TEST
+
 START_TEST(one_transform_larger_than_the_memory_is_the_hosts) {
   device_case c;
   device_case_open(&c, "oc4096");
@@ -391,6 +447,9 @@ int main(void) {
   tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);
   tcase_add_test(tc, executions_wait_for_memory_that_others_use);
   tcase_add_loop_test(tc, a_batch_larger_than_the_memory_is_done_in_parts, 0, TEST_COUNT(batches));
+  tcase_add_test(tc, parts_are_halves_of_the_limit_and_go_with_their_plan);
+  tcase_add_test(tc, a_part_may_be_one_point_of_the_batch);
+  tcase_add_test(tc, wisdom_of_a_batch_is_wisdom_of_its_parts);
   tcase_add_test(tc, one_transform_larger_than_the_memory_is_the_hosts);
   tcase_add_loop_test(tc, a_part_that_fails_is_done_by_the_host, 0, 6);
   tcase_add_loop_test(tc, arrays_that_touch_are_done_in_parts, 0, 2);
