@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cuda/sim/sim.h"
 #include "random_problem.h"
@@ -12,6 +13,8 @@
 #include "src/plan/background.h"
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
+#include "src/run/arena/arena.h"
+#include "src/run/ending.h"
 #include "suite.h"
 #include "waiting_case.h"
 
@@ -73,6 +76,21 @@ START_TEST(an_execution_is_stretched_by_who_was_there_at_its_ends) {
   ck_assert_double_eq_tol(fg_crowd_leave(first), 2 / 1.7, 1e-9);
   ck_assert_double_eq_tol(fg_crowd_leave(third), 2.5 / 1.7, 1e-9);
   ck_assert_double_eq_tol(fg_crowd_leave(second), 1, 1e-9);
+}
+END_TEST
+
+/* So what is learned of the device is what one execution alone would have taken. */
+START_TEST(what_others_made_longer_is_not_learned) {
+  enum { OTHERS = 3 };
+  const double alone = 0.1 * waiting_host_time;
+  device_case c;
+  test_time(waiting_host_time, 4 / 1.7 * alone); /* as four together do 1.7 times as much as one */
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, UNTIL_SWITCH);
+  for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
+  waiting_execute(&c, TRIALS);
+  ck_assert_double_eq_tol(fg_account_device_seconds(c.plan->account), alone, 1e-3 * alone);
+  device_case_close(&c);
 }
 END_TEST
 
@@ -182,6 +200,63 @@ START_TEST(a_plan_may_be_destroyed_while_it_switches) {
 }
 END_TEST
 
+/* Then its arrays may be gone, too, and are not pinned. */
+START_TEST(arrays_are_pinned_when_a_plan_switches_that_is_still_there) {
+  char none[] = "/tmp/fftw3-gpu-test-cache-XXXXXX";
+  const size_t bytes = 360 * 30 * 2 * sizeof(float);
+  float *const x = fg_arena_alloc(bytes), *const y = fg_arena_alloc(bytes);
+  ck_assert(x && y);
+  memset(x, 0, bytes);
+  waiting_empty_cache(none);
+  fg_problem *const p = test_problem(TEST_WAITS, FG_SINGLE);
+  p->flags = FG_ESTIMATE;
+  p->arrays = (fg_arrays){x, x + 1, y, y + 1};
+  fg_plan *const plan = fg_plan_create(p);
+  ck_assert(plan && fg_plan_is_ours(plan) && fg_plan_state(plan) == FG_STATE_WAITING);
+  for (int i = 0; i < UNTIL_SWITCH; i++) fg_plan_execute(plan, NULL);
+  if (_i) fg_plan_destroy(plan);
+  fg_background_wait();
+  ck_assert_uint_eq(fg_sim_count().registered, _i ? 0 : 2);
+  if (!_i) fg_plan_destroy(plan);
+  waiting_remove_cache(none);
+}
+END_TEST
+
+/* Nobody but the program has the plan then, and nobody asks again. */
+START_TEST(a_plan_is_its_owners_alone_where_the_process_ends) {
+  device_case c;
+  waiting_open(&c, TEST_WAITS);
+  fg_ending_begin();
+  waiting_execute(&c, UNTIL_SWITCH);
+  ck_assert_int_eq(atomic_load(&c.plan->references), 1);
+  ck_assert(atomic_load(&c.plan->queued));
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  device_case_close(&c);
+}
+END_TEST
+
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+/* Another execution asks again. */
+START_TEST(a_plan_switches_later_where_there_is_no_thread_for_it) {
+  struct rlimit before;
+  device_case c;
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, UNTIL_SWITCH - 1);
+  ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+  const struct rlimit none = {1, before.rlim_max};
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &none), 0);
+  fg_plan_execute(c.plan, NULL);
+  ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+  ck_assert(!atomic_load(&c.plan->queued));
+  ck_assert_int_eq(atomic_load(&c.plan->references), 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_WAITING);
+  waiting_execute(&c, 1);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  device_case_close(&c);
+}
+END_TEST
+#endif
+
 enum { THREADS = 8, ROUNDS = 40 };
 
 typedef struct {
@@ -237,11 +312,17 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, an_execution_too_many_for_the_device_is_the_hosts);
   tcase_add_test(tc, two_are_enough_for_the_device);
   tcase_add_test(tc, an_execution_is_stretched_by_who_was_there_at_its_ends);
+  tcase_add_test(tc, what_others_made_longer_is_not_learned);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
   tcase_add_test(tc, a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner);
   tcase_add_test(tc, arrays_of_another_alignment_are_planned_for_once);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
+  tcase_add_loop_test(tc, arrays_are_pinned_when_a_plan_switches_that_is_still_there, 0, 2);
+  tcase_add_test(tc, a_plan_is_its_owners_alone_where_the_process_ends);
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+  tcase_add_test(tc, a_plan_switches_later_where_there_is_no_thread_for_it);
+#endif
   tcase_add_loop_test(tc, many_threads_execute_across_the_switches, 0, 3);
 }
 
