@@ -90,6 +90,7 @@ START_TEST(split_arrays_are_verified_time_and_again) {
   c.plan = fg_plan_create((fg_problem *)c.problem);
   c.problem = fg_plan_problem(c.plan);
   fg_wide *want = answer_out_of_place(&c);
+  const int plans = test_real_fftw_plans();
   void *kept[12];
   for (int round = 0; round < TEST_COUNT(kept); round++) {
     kept[round] = malloc(5000 + 400 * (size_t)round); /* the copies will not get the same memory each time */
@@ -104,6 +105,7 @@ START_TEST(split_arrays_are_verified_time_and_again) {
   for (int round = 0; round < TEST_COUNT(kept); round++) free(kept[round]);
   free(want);
   device_case_close(&c);
+  ck_assert_int_eq(test_real_fftw_plans(), plans); /* one for each distance, and none is left */
 }
 END_TEST
 
@@ -130,6 +132,25 @@ START_TEST(a_result_that_is_no_number_is_replaced) {
   fg_plan_execute(c.plan, NULL);
   ck_assert(isnan(((test_number *)c.arrays.at.out_re)[0]));
   ck_assert(test_log_says("verification: error nan, tolerance 0.5, of ocf64;"));
+  device_case_close(&c);
+}
+END_TEST
+
+/* Also where only the device's is none. */
+START_TEST(no_number_is_not_left_where_there_is_one) {
+  device_case c;
+  device_case_open(&c, "oc64");
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  c.problem = fg_plan_problem(c.plan);
+  fg_wide *want = answer_out_of_place(&c);
+  fg_verify *verify = fg_verify_begin(c.problem, &c.arrays.at);
+  ck_assert_ptr_nonnull(verify);
+  for (int i = 0; i < 2 * 64; i++) ((test_number *)c.arrays.at.out_re)[i] = NAN;
+  ck_assert(isnan(fg_verify_end(verify, c.plan, &c.arrays.at, 0.5)));
+  fg_wide *got = test_arrays_read(&c.arrays, c.problem, FG_OUTPUT);
+  ck_assert_int_eq(differences(got, want, 64), 0);
+  free(got);
+  free(want);
   device_case_close(&c);
 }
 END_TEST
@@ -213,6 +234,7 @@ int main(void) {
   tcase_add_loop_test(tc, split_arrays_are_verified_time_and_again, 0, 2);
   tcase_add_test(tc, the_tolerance_is_the_arithmetics);
   tcase_add_test(tc, a_result_that_is_no_number_is_replaced);
+  tcase_add_test(tc, no_number_is_not_left_where_there_is_one);
   tcase_add_loop_test(tc, numbers_of_any_size_are_verified, 0, 4);
   tcase_add_test(tc, the_report_has_the_worst_error);
   const int status = test_run(tc, "verify");
