@@ -182,6 +182,42 @@ START_TEST(without_a_device_nothing_happens) {
 }
 END_TEST
 
+/* Executions that are verified take as long as both sides do. */
+START_TEST(what_is_verified_is_not_timed) {
+  device_case c;
+  setenv("FFTW3_GPU_VERIFY", "1e-3", 1);
+  waiting_open(&c, TEST_WAITS);
+  waiting_execute(&c, UNTIL_SWITCH + 2 * TRIALS);
+  ck_assert_int_eq(fg_plan_state(c.plan), FG_STATE_SWITCHED);
+  ck_assert_int_eq(fg_account_verdict(c.plan->account), FG_UNDECIDED);
+  device_case_close(&c);
+}
+END_TEST
+
+/* Where only the real FFTW's wisdom knows a problem the program gets a plan, and the device may have it. */
+START_TEST(what_their_wisdom_knows_may_be_the_devices) {
+  device_case c;
+  const fg_finding found = {true, waiting_host_time, 1e-6};
+  test_coefficients(waiting_start, 0.1 * waiting_host_time);
+  test_target();
+  device_case_open(&c, TEST_WAITS);
+  fg_problem *const p = fg_problem_copy(c.problem);
+  p->flags = FG_MEASURE;
+  fg_wisdom_keep(p, FG_MEMORY_FOREIGN, &found);
+  const fg_host_plan measured = fg_host_of(FG_SINGLE)->plan(p, &p->arrays, FG_MEASURE);
+  fg_host_of(FG_SINGLE)->destroy(measured);
+  const int plans = test_real_fftw_plans();
+  p->flags = FG_MEASURE | FG_WISDOM_ONLY;
+  ck_assert(!fg_wisdom_knows(p));
+  fg_plan *const plan = fg_plan_create(p);
+  ck_assert(plan && fg_plan_is_ours(plan));
+  ck_assert_int_eq(fg_plan_state(plan), FG_STATE_DEVICE);
+  ck_assert_int_eq(test_real_fftw_plans(), plans); /* theirs is not needed any more */
+  fg_plan_destroy(plan);
+  device_case_close(&c);
+}
+END_TEST
+
 START_TEST(small_problems_are_the_real_ffts_own) {
   waiting_stays_on_host("oc64", FG_ESTIMATE);
   waiting_stays_on_host("oc24x24", FG_MEASURE);
@@ -206,6 +242,8 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, a_device_as_fast_stays);
   tcase_add_test(tc, what_is_short_on_the_host_is_not_counted_for_ever);
   tcase_add_test(tc, without_a_device_nothing_happens);
+  tcase_add_test(tc, what_is_verified_is_not_timed);
+  tcase_add_test(tc, what_their_wisdom_knows_may_be_the_devices);
   tcase_add_test(tc, small_problems_are_the_real_ffts_own);
   tcase_add_test(tc, steady_plans_do_not_wait);
 }
