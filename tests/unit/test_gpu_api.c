@@ -108,6 +108,7 @@ START_TEST(host_plans_take_device_pointers_too) {
   fftw3_gpu_info info = {.size = sizeof info};
   ck_done(fftw3_gpu_plan_info(p, &info));
   ck_assert_int_eq(info.route, FFTW3_GPU_ROUTE_HOST);
+  ck_assert_str_ne(info.reason, "the real FFTW's own plan"); /* which sim's memory would not surprise */
   fftwf_execute_dft(p, in, out);
   memset(y, 0, POINTS * sizeof *y);
   ck_done(fftw3_gpu_copy(y, out, POINTS * sizeof *y));
@@ -115,6 +116,79 @@ START_TEST(host_plans_take_device_pointers_too) {
   memset(y, 0, POINTS * sizeof *y);
   fftwf_execute(p);
   ck_transform(x, y);
+  fftwf_destroy_plan(p);
+}
+END_TEST
+
+/* ---- parts of complex numbers that lie otherwise than the plan's ---- */
+
+typedef struct {
+  float *re, *im; /* each with room for gaps */
+} parts;
+
+static parts new_parts(void) { return (parts){fftwf_alloc_real(2 * POINTS), fftwf_alloc_real(2 * POINTS)}; }
+
+static void free_parts(parts p) {
+  fftwf_free(p.re);
+  fftwf_free(p.im);
+}
+
+/* The real and imaginary parts of all, to and from every second real; the other way round. */
+static void take_apart(const fftwf_complex *x, parts to) {
+  for (int i = 0; i < POINTS; i++) to.re[2 * i] = x[i][0], to.im[2 * i] = x[i][1];
+}
+
+static void put_together(parts from, fftwf_complex *x) {
+  for (int i = 0; i < POINTS; i++) x[i][0] = from.re[2 * i], x[i][1] = from.im[2 * i];
+}
+
+static void ck_transform_of_swapped(const fftwf_complex *x, const fftwf_complex *y) {
+  fftwf_complex *a = fftwf_alloc_complex(POINTS), *b = fftwf_alloc_complex(POINTS);
+  for (int i = 0; i < POINTS; i++) a[i][0] = x[i][1], a[i][1] = x[i][0], b[i][0] = y[i][1], b[i][1] = y[i][0];
+  ck_transform(a, b);
+  fftwf_free(a);
+  fftwf_free(b);
+}
+
+/* Stock FFTW, whose other plans look at one pointer only, and the device. */
+enum { UNALIGNED = FFTW_ESTIMATE | FFTW_UNALIGNED };
+static const char *const who[] = {"off", "force"};
+
+/* Split arrays get the forward transform from a plan of either direction. */
+START_TEST(interleaved_plans_take_parts) {
+  api_choose(who[_i / 2]);
+  const int n = N, sign = _i % 2 ? FFTW_BACKWARD : FFTW_FORWARD;
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  const fftwf_plan p = fftwf_plan_many_dft(1, &n, BATCH, x, NULL, 1, N, y, NULL, 1, N, sign, UNALIGNED);
+  const parts in = new_parts(), out = new_parts();
+  take_apart(x, in);
+  fftwf_execute_split_dft(p, in.re, in.im, out.re, out.im);
+  put_together(out, y);
+  ck_transform(x, y);
+  memset(y, 0, POINTS * sizeof *y);
+  fftwf_execute_split_dft(p, x[0], x[0] + 1, y[0], y[0] + 1);
+  ck_transform(x, y);
+  memset(y, 0, POINTS * sizeof *y);
+  fftwf_execute_split_dft(p, x[0] + 1, x[0], y[0] + 1, y[0]);
+  ck_transform_of_swapped(x, y);
+  fftwf_destroy_plan(p);
+  free_parts(in);
+  free_parts(out);
+}
+END_TEST
+
+/* Interleaved arrays get the transform that the plan's parts would get if they lay so. */
+START_TEST(split_plans_take_interleaved_numbers) {
+  api_choose(who[_i / 2]);
+  const fftwf_iodim row = {N, 2, 2}, batch = {BATCH, 2 * N, 2 * N};
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  float *const a = x[0], *const b = y[0];
+  const int at = _i % 2;
+  const fftwf_plan p =
+      fftwf_plan_guru_split_dft(1, &row, 1, &batch, a + at, a + !at, b + at, b + !at, UNALIGNED);
+  fftwf_execute_dft(p, x, y);
+  if (at) ck_transform_of_swapped(x, y);
+  else ck_transform(x, y);
   fftwf_destroy_plan(p);
 }
 END_TEST
@@ -338,6 +412,8 @@ int main(void) {
   tcase_add_test(tc, switched_off);
   tcase_add_loop_test(tc, fftw_takes_device_pointers, 0, 2);
   tcase_add_test(tc, host_plans_take_device_pointers_too);
+  tcase_add_loop_test(tc, interleaved_plans_take_parts, 0, 4);
+  tcase_add_loop_test(tc, split_plans_take_interleaved_numbers, 0, 4);
   tcase_add_test(tc, info_of_a_host_plan);
   tcase_add_test(tc, info_of_a_gpu_plan);
   tcase_add_test(tc, info_leaves_alone_what_the_caller_does_not_know);
