@@ -112,11 +112,55 @@ START_TEST(precisions_are_told_apart) {
 }
 END_TEST
 
+/* Times are of so many threads, on memory of one kind. */
+START_TEST(findings_are_told_apart) {
+  fg_finding f;
+  fg_problem *p = problem("ocf64", FG_MEASURE);
+  p->threads = 4;
+  fg_wisdom_keep(p, FG_MEMORY_OWN, &(fg_finding){true, 3e-3, 1e-3});
+  ck_assert(!fg_wisdom_find(p, FG_MEMORY_FOREIGN, &f));
+  fg_wisdom_keep(p, FG_MEMORY_FOREIGN, &(fg_finding){false, 3e-3, 4e-3});
+  p->threads = 1;
+  ck_assert(!fg_wisdom_find(p, FG_MEMORY_OWN, &f) && !fg_wisdom_find(p, FG_MEMORY_FOREIGN, &f));
+  p->threads = 4;
+  for (int text = 0; text < 2; text++) {
+    ck_assert(fg_wisdom_find(p, FG_MEMORY_OWN, &f) && f.device);
+    ck_assert(fg_wisdom_find(p, FG_MEMORY_FOREIGN, &f) && !f.device && f.gpu > 3.9e-3);
+    ck_assert(!fg_wisdom_knows(p)); /* that it was planned on the device is something else */
+    char *all = fg_wisdom_export(FG_SINGLE);
+    fg_wisdom_forget(FG_SINGLE);
+    ck_assert(fg_wisdom_import(FG_SINGLE, all));
+    free(all);
+  }
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(one_precision_is_forgotten) {
+  fg_problem *p = problem("ocf64", FG_MEASURE);
+  fg_wisdom_learn(p);
+  p->precision = p->compute = FG_DOUBLE;
+  fg_wisdom_learn(p);
+  fg_wisdom_forget(FG_SINGLE);
+  ck_assert(fg_wisdom_knows(p));
+  ck_assert(!knows("ocf64", FG_MEASURE));
+  fg_problem_free(p);
+}
+END_TEST
+
 START_TEST(damaged_text_is_told) {
   ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD "\n (ocf64 1) (oc"));
   ck_assert(knows("ocf64", FG_MEASURE));
   ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD));
   ck_assert(fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD ")"));
+  static const char *const wrong[] = {"gpu 0 own 10 10", "gpu 1 own 0 10", "gpu 1 own 10 0", "gpu -1 own 10 10",
+                                      "gpu 1 own 10 -10", "cpu 1 own 10 10", "gpu 1 home 10 10", "gpu 1 own 10", "gpu 1 own 10 10 10"};
+  for (int i = 0; i < TEST_COUNT(wrong); i++) {
+    char text[100];
+    snprintf(text, sizeof text, FG_WISDOM_HEAD "\n (ocf32 1 %s))", wrong[i]);
+    ck_assert_msg(!fg_wisdom_import(FG_SINGLE, text), "%s", text);
+  }
+  ck_assert(!knows("ocf32", FG_ESTIMATE));
 }
 END_TEST
 
@@ -128,6 +172,8 @@ int main(void) {
   tcase_add_test(set, what_has_no_text_of_its_own_is_not_known);
   tcase_add_test(set, text_brings_everything_back);
   tcase_add_test(set, precisions_are_told_apart);
+  tcase_add_test(set, findings_are_told_apart);
+  tcase_add_test(set, one_precision_is_forgotten);
   tcase_add_test(set, damaged_text_is_told);
   suite_add_tcase(suite, set);
   return test_run_suite(suite);
