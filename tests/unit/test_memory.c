@@ -16,6 +16,7 @@
 #include "src/plan/planner.h"
 #include "src/plan/prepare.h"
 #include "src/plan/wisdom.h"
+#include "src/run/device_memory.h"
 #include "src/run/lane.h"
 #include "src/run/memory.h"
 #include "src/run/ranks.h"
@@ -121,6 +122,57 @@ START_TEST(idle_memory_goes_before_an_execution_does_without) {
   ck_assert_uint_eq(fg_memory_used(), 16 * MB);
   fg_slot_release(b);
   fg_slot_release(c);
+}
+END_TEST
+
+/* No more of it than is needed, what was used last stays. */
+START_TEST(what_was_not_used_for_longest_goes_first) {
+  const fg_target *const t = test_target();
+  const size_t fourteen[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 14 * MB};
+  fg_lane *l;
+  fg_memory_most = 16 * MB;
+  fg_slot *a = acquire(MB, 0), *b = acquire(2 * MB, 0);
+  fg_slot_release(a);
+  fg_slot_release(b);
+  ck_assert_int_eq(fg_lane_acquire(t, fourteen, 0, NULL, &l), FG_OK);
+  ck_assert_uint_eq(fg_memory_used(), 16 * MB);
+  fg_lane_release(l, NULL);
+  fg_lane_trim();
+}
+END_TEST
+
+/* The program's own memory, which the limit is not for, comes before all that is idle. */
+START_TEST(what_is_idle_goes_for_the_programs_own) {
+  const size_t one[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = MB};
+  void *memory;
+  fg_lane *l;
+  fg_memory_most = 64 * MB;
+  fg_slot_release(acquire(MB, 0));
+  ck_assert_int_eq(fg_lane_acquire(test_target(), one, 0, NULL, &l), FG_OK);
+  fg_lane_release(l, NULL);
+  ck_assert_uint_eq(fg_memory_used(), 2 * MB);
+  fg_sim_set_faults("alloc:1");
+  ck_assert_int_eq(fg_device_memory_alloc(&memory, 1000), FG_OK);
+  ck_assert_uint_eq(fg_memory_used(), 0);
+  ck_assert_int_eq(fg_device_memory_free(memory), FG_OK);
+}
+END_TEST
+
+/* Also where only the wait for a copy says so. */
+START_TEST(copies_that_fail_are_told) {
+  void *memory;
+  char content[1000];
+  memset(content, 1, sizeof content);
+  ck_assert_int_eq(fg_device_memory_alloc(&memory, sizeof content), FG_OK);
+  ck_assert_int_eq(fg_device_memory_copy(memory, content, sizeof content), FG_OK);
+  fg_sim_set_faults("copy:1");
+  ck_assert_int_eq(fg_device_memory_copy(memory, content, sizeof content), FG_ELAUNCH);
+  fg_sim_set_faults("wait:2"); /* the first is for what the program has given to the device */
+  ck_assert_int_eq(fg_device_memory_copy(memory, content, sizeof content), FG_ELAUNCH);
+  fg_sim_set_faults("lost:2");
+  ck_assert(fg_target_open());
+  ck_assert_int_eq(fg_device_memory_copy(memory, content, sizeof content), FG_ELOST);
+  ck_assert(!fg_target_open());
 }
 END_TEST
 
@@ -443,6 +495,9 @@ int main(void) {
   tcase_add_test(tc, what_a_plan_needs_stays_within_its_limit);
   tcase_add_test(tc, passes_fit_the_limit);
   tcase_add_test(tc, idle_memory_goes_before_an_execution_does_without);
+  tcase_add_test(tc, what_was_not_used_for_longest_goes_first);
+  tcase_add_test(tc, what_is_idle_goes_for_the_programs_own);
+  tcase_add_test(tc, copies_that_fail_are_told);
   tcase_add_test(tc, the_limit_holds);
   tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);
   tcase_add_test(tc, executions_wait_for_memory_that_others_use);
