@@ -12,6 +12,7 @@
 #include "src/plan/measure.h"
 #include "src/plan/route.h"
 #include "src/plan/wisdom.h"
+#include "src/run/arena/arena.h"
 #include "suite.h"
 #include "told.h"
 #include "told_time.h"
@@ -184,6 +185,9 @@ START_TEST(the_device_is_taken_by_the_same_estimate_throughout) {
   ck_assert_ptr_null(fg_route_objection(&r, p, &forecast));
   c->overhead = 1;
   ck_assert_ptr_nonnull(fg_route_objection(&r, p, &forecast));
+  fg_route known = r;
+  known.measured = true;
+  ck_assert_ptr_null(fg_route_objection(&known, p, &forecast)); /* of what was measured no estimate says anything */
   c->overhead = 10e-3;
   void *plan = fg_plan_create(p);
   ck_assert(plan && fg_plan_is_ours(plan) && fg_plan_state(plan) == FG_STATE_DEVICE);
@@ -199,6 +203,59 @@ START_TEST(a_device_that_fails_leaves_the_measured_plan) {
   ck_assert(waits(&s));
   fg_sim_set_faults("");
   stop(&s);
+}
+END_TEST
+
+static fg_host watched;
+static const fg_host *behind;
+static uintptr_t in_at, out_at;
+
+static void execute_and_note(fg_host_plan plan, const fg_problem *p, const fg_arrays *a) {
+  in_at = (uintptr_t)a->in_re % 64;
+  out_at = (uintptr_t)a->out_re % 64;
+  behind->execute(plan, p, a);
+}
+
+/* FFTW's plan is for arrays that are aligned so. */
+START_TEST(scratch_lies_as_the_programs_arrays) {
+  undecided(1e-3, 0.5e-3);
+  behind = fg_host_of(FG_SINGLE);
+  watched = *behind;
+  watched.execute = execute_and_note;
+  fg_host_register(FG_SINGLE, &watched);
+  const size_t bytes = 360 * 30 * 2 * sizeof(float);
+  char *const x = aligned_alloc(64, bytes + 64), *const y = aligned_alloc(64, bytes + 64);
+  ck_assert(x && y);
+  fg_problem *const p = test_problem(TEST_WAITS, FG_SINGLE);
+  p->arrays = (fg_arrays){x + 24, x + 28, y + 40, y + 44};
+  p->flags = FG_MEASURE;
+  in_at = out_at = 1;
+  fg_plan *const plan = fg_plan_create(p);
+  ck_assert(plan && fg_plan_is_ours(plan));
+  ck_assert_uint_eq(in_at, 24);
+  ck_assert_uint_eq(out_at, 40);
+  fg_plan_destroy(plan);
+  free(x);
+  free(y);
+}
+END_TEST
+
+/* Neither a program that lost nor scratch, which is pinned where the program's arrays are. */
+START_TEST(nothing_is_left_of_measuring) {
+  undecided(1e-3, 2e-3);
+  const size_t bytes = 360 * 30 * 2 * sizeof(float);
+  char *const x = fg_arena_alloc(bytes), *const y = fg_arena_alloc(bytes);
+  ck_assert(x && y);
+  fg_problem *const p = test_problem(TEST_WAITS, FG_SINGLE);
+  p->arrays = (fg_arrays){x, x + 4, y, y + 4};
+  p->flags = FG_MEASURE;
+  void *const plan = fg_plan_create(p);
+  ck_assert(plan && !fg_plan_is_ours(plan));
+  ck_assert_uint_ge(fg_sim_count().launches, 3);
+  fg_host_of(FG_SINGLE)->destroy(plan);
+  fg_plan_cleanup();
+  ck_assert_uint_eq(fg_sim_count().allocations, 0);
+  ck_assert_uint_eq(fg_sim_count().registered, 0);
 }
 END_TEST
 
@@ -226,6 +283,8 @@ int main(void) {
   tcase_add_test(tc, the_device_is_taken_by_the_same_estimate_throughout);
   tcase_add_loop_test(tc, a_clear_case_is_not_measured, 0, 2);
   tcase_add_loop_test(tc, a_device_that_fails_leaves_the_measured_plan, 0, 4);
+  tcase_add_test(tc, scratch_lies_as_the_programs_arrays);
+  tcase_add_test(tc, nothing_is_left_of_measuring);
   const int status = test_run(tc, "measure");
   test_log_remove();
   return status;
