@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "cuda/sim/sim.h"
 #include "random_problem.h"
@@ -16,6 +17,7 @@
 #include "src/run/arena/arena.h"
 #include "src/run/ending.h"
 #include "suite.h"
+#include "told.h"
 #include "waiting_case.h"
 
 /* A plan that is on the device at once, by what was found for one before, and others at work there. */
@@ -76,6 +78,22 @@ START_TEST(an_execution_is_stretched_by_who_was_there_at_its_ends) {
   ck_assert_double_eq_tol(fg_crowd_leave(first), 2 / 1.7, 1e-9);
   ck_assert_double_eq_tol(fg_crowd_leave(third), 2.5 / 1.7, 1e-9);
   ck_assert_double_eq_tol(fg_crowd_leave(second), 1, 1e-9);
+}
+END_TEST
+
+static void enters_first(void *unused) {
+  (void)unused;
+  ck_assert_int_eq(fg_crowd_enter(), 1);
+}
+
+/* Executions of other threads are not in a child of fork. */
+START_TEST(a_child_is_alone) {
+  char told[500];
+  fg_crowd_enter();
+  fg_crowd_enter();
+  const int status = test_in_child(enters_first, NULL, told, sizeof told);
+  ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %d: %s", status, told);
+  ck_assert_int_eq(fg_crowd_enter(), 3);
 }
 END_TEST
 
@@ -164,6 +182,40 @@ START_TEST(arrays_of_another_alignment_are_planned_for_once) {
   ck_assert_int_eq(test_real_fftw_plans(), before);
   free(x);
   free(y);
+}
+END_TEST
+
+static fg_plan *interrupted;
+static const fg_host *behind;
+
+/* Another thread makes one meanwhile: it is kept, and this one goes. */
+static fg_host_plan plan_twice(const fg_problem *p, const fg_arrays *a, unsigned flags) {
+  fg_plan *const plan = interrupted;
+  interrupted = NULL;
+  if (plan) fg_plan_fall_back(plan, a);
+  return behind->plan(p, a, flags);
+}
+
+START_TEST(of_two_plans_that_threads_make_one_stays) {
+  static fg_host with; /* registered beyond this test */
+  device_case c;
+  behind = fg_host_of(FG_SINGLE);
+  with = *behind;
+  with.plan = plan_twice;
+  const int before = test_real_fftw_plans();
+  setenv("FFTW3_GPU", "force", 1);
+  device_case_open(&c, TEST_WAITS);
+  device_case_plan(&c);
+  fg_host_register(FG_SINGLE, &with);
+  ck_assert_int_eq(test_real_fftw_plans(), before);
+  interrupted = c.plan;
+  test_arrays_refill(&c.arrays);
+  ck_assert(fg_plan_fall_back(c.plan, &c.arrays.at));
+  ck_assert_ptr_null(interrupted);
+  ck_assert(waiting_is_right(&c));
+  ck_assert_int_eq(test_real_fftw_plans(), before + 1);
+  device_case_close(&c);
+  ck_assert_int_eq(test_real_fftw_plans(), before);
 }
 END_TEST
 
@@ -312,10 +364,12 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, an_execution_too_many_for_the_device_is_the_hosts);
   tcase_add_test(tc, two_are_enough_for_the_device);
   tcase_add_test(tc, an_execution_is_stretched_by_who_was_there_at_its_ends);
+  tcase_add_test(tc, a_child_is_alone);
   tcase_add_test(tc, what_others_made_longer_is_not_learned);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
   tcase_add_test(tc, a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner);
   tcase_add_test(tc, arrays_of_another_alignment_are_planned_for_once);
+  tcase_add_test(tc, of_two_plans_that_threads_make_one_stays);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
   tcase_add_loop_test(tc, arrays_are_pinned_when_a_plan_switches_that_is_still_there, 0, 2);
