@@ -149,6 +149,55 @@ START_TEST(each_device_computes_its_own) {
 }
 END_TEST
 
+static const fg_device *launched_on;
+
+static int launch_and_note(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned threads, size_t shared,
+                           const void *args, size_t bytes, fg_stream *stream) {
+  launched_on = device;
+  return fg_backend_sim.launch(device, kernel, grid, threads, shared, args, bytes, stream);
+}
+
+/* A plan for one device, executed on arrays of the other, and back. */
+START_TEST(a_plan_goes_to_where_the_arrays_are) {
+  static fg_backend noting;
+  noting = fg_backend_sim;
+  noting.launch = launch_and_note;
+  ((fg_target *)test_target())->backend = &noting; /* others are opened with the same */
+  const home_kind first = _i ? SECOND : DEVICE, then = _i ? DEVICE : SECOND;
+  subject s = prepare("ocf64*10", first, first);
+  fg_problem *p = test_problem_of_numbers("ocf64*10");
+  homes h = homes_of(p, then, then, false);
+  const char *why = "";
+  fg_device *const device = fg_target_of(then == SECOND, &why)->device;
+  launched_on = NULL;
+  fg_plan_execute(s.plan, &h.arrays);
+  ck_assert_ptr_eq(launched_on, device);
+  homes_check(&h, "the other device");
+  run(&s);
+  ck_assert_ptr_ne(launched_on, device);
+  dispose(&s);
+  homes_free(&h);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Nor does one lend the other what it has. */
+START_TEST(lanes_are_of_one_device) {
+  const char *why = "";
+  const fg_target *const own = test_target(), *const other = fg_target_of(1, &why);
+  const size_t bytes[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 1000};
+  fg_lane *a, *b;
+  ck_assert_int_eq(fg_lane_acquire(own, bytes, 0, NULL, &a), FG_OK);
+  fg_lane_release(a, NULL);
+  ck_assert_int_eq(fg_lane_acquire(other, bytes, 0, NULL, &b), FG_OK);
+  ck_assert(a->target == own && b->target == other);
+  ck_assert(!fg_lane_give_up(other));
+  fg_lane_release(b, NULL);
+  ck_assert(fg_lane_give_up(other) && fg_lane_give_up(own));
+  ck_assert_uint_eq(fg_memory_used(), 0);
+}
+END_TEST
+
 /* What one has does not count against the other's limit, nor is it given up for it. */
 START_TEST(each_device_has_a_limit_of_its_own) {
   setenv("FFTW3_GPU_SIM_ABORT", "1", 1);
@@ -162,6 +211,35 @@ START_TEST(each_device_has_a_limit_of_its_own) {
   fg_memory_most = 0;
   dispose(&host);
   dispose(&second);
+}
+END_TEST
+
+/* What a plan gives that was made in a rounding mode. */
+static char *result_of(home_kind in, home_kind out, int rounding) {
+  fg_problem *p = test_problem_of_numbers("ocf2310*2");
+  homes h = homes_of(p, in, out, false);
+  if (in == DEVICE) fg_memory_most = fg_memory_used() + 60000; /* images, which have the same tables, have no room */
+  fesetround(rounding);
+  fg_plan *plan = fg_plan_create(fg_problem_copy(p));
+  fesetround(FE_TONEAREST);
+  const int by_host = test_real_fftw_executions();
+  fg_plan_execute(plan, NULL);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host);
+  char *result = malloc(h.block[1].bytes);
+  memcpy(result, h.block[1].memory, h.block[1].bytes);
+  fg_plan_destroy(plan); /* its tables go with it */
+  fg_memory_most = 0;
+  homes_free(&h);
+  fg_problem_free(p);
+  return result;
+}
+
+START_TEST(tables_are_rounded_to_nearest) {
+  const home_kind in = _i ? DEVICE : HEAP, out = _i ? MANAGED : HEAP;
+  char *upward = result_of(in, out, FE_UPWARD), *nearest = result_of(in, out, FE_TONEAREST);
+  ck_assert_mem_eq(upward, nearest, 2310 * 2 * 2 * sizeof(test_number));
+  free(upward);
+  free(nearest);
 }
 END_TEST
 
@@ -329,6 +407,23 @@ START_TEST(one_failure_anywhere_ends_well) {
 }
 END_TEST
 
+/* Any layout of arrays on a device is brought to the host and back, and nothing else. */
+START_TEST(the_real_fftw_answers_for_any_layout) {
+  static const char *const some[] = {"ocf14:-3:-3*11:42:42", "/ocf14:-3:2*11:42:-30", "/ocf30*6", "orf30*4", "/orf12*5",
+                                     "ocf12:2:1*4:24:13x3:110:60", "okd20e10*6"};
+  subject s = prepare(some[_i], DEVICE, DEVICE);
+  const fg_sim_counters before = fg_sim_count();
+  ck_assert_int_eq(fg_sim_set_faults("launch:1+"), 0);
+  const int by_host = test_real_fftw_executions();
+  run(&s);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
+  fg_sim_set_faults(NULL);
+  fg_lane_trim();
+  ck_assert_uint_eq(fg_sim_count().streams, before.streams);
+  dispose(&s);
+}
+END_TEST
+
 /* Kernels that never start: out of place the real FFTW answers for all time. */
 START_TEST(lasting_failures_end_well) {
   subject s = prepare("ocf8:1:3*6:8:40", DEVICE, DEVICE);
@@ -459,7 +554,10 @@ int main(void) {
   tcase_add_loop_test(tc, one_array_may_be_the_hosts, 0, 6);
   tcase_add_loop_test(tc, plans_take_new_arrays_of_any_kind, 0, 4);
   tcase_add_loop_test(tc, each_device_computes_its_own, 0, 2);
+  tcase_add_loop_test(tc, a_plan_goes_to_where_the_arrays_are, 0, 2);
+  tcase_add_test(tc, lanes_are_of_one_device);
   tcase_add_test(tc, each_device_has_a_limit_of_its_own);
+  tcase_add_loop_test(tc, tables_are_rounded_to_nearest, 0, 2);
   tcase_add_test(tc, the_rounding_mode_is_the_programs);
   tcase_add_loop_test(tc, threads_execute_one_plan, 0, 3);
   tcase_add_test(tc, undefined_layouts_are_the_real_fftws);
@@ -467,6 +565,7 @@ int main(void) {
   tcase_add_test(tc, what_a_plan_needs_stays_while_it_lives);
   tcase_add_test(tc, a_plan_is_made_without_room_for_images);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, TEST_COUNT(faults));
+  tcase_add_loop_test(tc, the_real_fftw_answers_for_any_layout, 0, 7);
   tcase_add_loop_test(tc, lasting_failures_end_well, 0, 2);
   tcase_add_test(tc, a_lost_device_is_asked_for_nothing);
   tcase_add_loop_test(tc, a_plan_is_made_whatever_fails, 0, TEST_COUNT(faults));
