@@ -1,4 +1,5 @@
 /* test_gpu_api.c: fftw3_gpu.h, through the library: memory, plans, info, double precision. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ START_TEST(memory_that_makes_no_sense) {
   ck_done(fftw3_gpu_malloc(&nothing, 0));
   ck_assert_ptr_nonnull(nothing);
   ck_done(fftw3_gpu_free(nothing));
+  ck_assert_ptr_null(fftwf_alloc_complex((size_t)-1 / sizeof *x + 2)); /* as bytes that is one */
   ck_assert_int_eq(fftw3_gpu_free(x), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_free(a + 8), FFTW3_GPU_ERROR_ARGUMENT);
   ck_assert_int_eq(fftw3_gpu_copy(NULL, a, 8), FFTW3_GPU_ERROR_ARGUMENT);
@@ -377,6 +379,51 @@ START_TEST(failures_are_counted) {
 }
 END_TEST
 
+/* In place with other strides, for which the real FFTW has no plan: it answers from a copy. */
+START_TEST(what_the_real_fftw_does_not_plan_may_fail_too) {
+  api_forced();
+  setenv("FFTW3_GPU_SIM_FAIL", "launch:1+", 1);
+  const int n = N;
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2), *z = fftwf_alloc_complex(POINTS + BATCH);
+  memcpy(z, x, POINTS * sizeof *x);
+  const fftwf_plan p = fftwf_plan_many_dft(1, &n, BATCH, z, NULL, 1, N, z, NULL, 1, N + 1, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftw3_gpu_info info = {.size = sizeof info};
+  ck_assert_ptr_nonnull(p);
+  fftwf_execute(p);
+  ck_done(fftw3_gpu_plan_info(p, &info));
+  ck_assert_uint_eq(info.by_host, 1);
+  for (int b = 0; b < BATCH; b++) memcpy(y + b * N, z + b * (N + 1), N * sizeof *y);
+  ck_transform(x, y);
+  fftwf_destroy_plan(p);
+}
+END_TEST
+
+/* ---- what else a program may notice ---- */
+
+START_TEST(planning_leaves_errno_alone) {
+  api_forced();
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  errno = 77;
+  const fftwf_plan p = api_plan(x, y, FFTW_ESTIMATE);
+  ck_assert_int_eq(errno, 77);
+  fftwf_destroy_plan(p);
+}
+END_TEST
+
+START_TEST(cleaning_up_takes_our_wisdom_too) {
+  api_forced();
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  fftwf_destroy_plan(api_plan(x, y, FFTW_ESTIMATE));
+  char *before = fftwf_export_wisdom_to_string();
+  ck_assert(before && strstr(before, "ocf60*7"));
+  fftwf_cleanup();
+  char *after = fftwf_export_wisdom_to_string();
+  ck_assert(after && !strstr(after, "ocf60*7"));
+  free(before);
+  free(after);
+}
+END_TEST
+
 /* FFTW3_GPU_VERIFY, with a tolerance that nothing keeps: each time the real FFTW's answer is taken. */
 START_TEST(device_arrays_are_verified) {
   char log[] = "/tmp/fftw3-gpu-test-api-XXXXXX", line[500];
@@ -421,6 +468,9 @@ int main(void) {
   tcase_add_test(tc, doubles_in_no_known_way);
   tcase_add_loop_test(tc, doubles_go_everywhere, 0, 3);
   tcase_add_test(tc, failures_are_counted);
+  tcase_add_test(tc, what_the_real_fftw_does_not_plan_may_fail_too);
+  tcase_add_test(tc, planning_leaves_errno_alone);
+  tcase_add_test(tc, cleaning_up_takes_our_wisdom_too);
   tcase_add_test(tc, device_arrays_are_verified);
   return test_run(tc, "gpu api");
 }
