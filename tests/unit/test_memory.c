@@ -158,6 +158,62 @@ START_TEST(what_is_idle_goes_for_the_programs_own) {
 }
 END_TEST
 
+START_TEST(cleaning_up_gives_back_what_is_idle) {
+  fg_memory_most = 64 * MB;
+  fg_slot_release(acquire(MB, 0));
+  ck_assert_uint_eq(fg_memory_used(), MB);
+  fg_plan_cleanup();
+  ck_assert_uint_eq(fg_memory_used(), 0);
+  ck_assert_uint_eq(fg_sim_count().streams, 0);
+}
+END_TEST
+
+/* Kernels take memory of the device, too. */
+static int kernels_beside_nothing(fg_device *device, int count, const fg_kernel_request *list, fg_kernel **kernels) {
+  if (fg_memory_used() > 0) return fg_backend_fail(FG_ENOMEM, "no room for kernels");
+  return fg_backend_sim.kernels(device, count, list, kernels);
+}
+
+START_TEST(what_is_idle_goes_for_kernels) {
+  static fg_backend with;
+  device_case c;
+  with = fg_backend_sim;
+  with.kernels = kernels_beside_nothing;
+  ((fg_target *)test_target())->backend = &with;
+  fg_memory_most = 64 * MB;
+  fg_slot_release(acquire(MB, 0));
+  device_case_open(&c, "oc360*20");
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  ck_assert(c.plan && fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  ck_assert_str_eq(fg_plan_where(c.plan), "sim");
+  device_case_close(&c);
+}
+END_TEST
+
+/* What a lane has goes for what it needs, and what idle lanes have for an execution on the host's arrays. */
+START_TEST(lanes_give_way) {
+  const fg_target *const t = test_target();
+  const size_t nine[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 9 * MB}, more[FG_ARRAYS] = {[FG_ARRAY_SCRATCH1] = 35 * MB};
+  fg_lane *l;
+  fg_memory_most = 40 * MB;
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(fg_lane_acquire(t, nine, 0, NULL, &l), FG_OK);
+    fg_lane_release(l, NULL);
+    ck_assert_uint_eq(fg_memory_used(), 9 * MB);
+    if (i) {
+      fg_slot *s = acquire(35 * MB, 0);
+      ck_assert_ptr_nonnull(s);
+      fg_slot_release(s);
+    } else {
+      ck_assert_int_eq(fg_lane_acquire(t, more, 0, NULL, &l), FG_OK);
+      fg_lane_release(l, NULL);
+      fg_lane_trim();
+    }
+  }
+}
+END_TEST
+
 /* Also where only the wait for a copy says so. */
 START_TEST(copies_that_fail_are_told) {
   void *memory;
@@ -497,6 +553,9 @@ int main(void) {
   tcase_add_test(tc, idle_memory_goes_before_an_execution_does_without);
   tcase_add_test(tc, what_was_not_used_for_longest_goes_first);
   tcase_add_test(tc, what_is_idle_goes_for_the_programs_own);
+  tcase_add_test(tc, cleaning_up_gives_back_what_is_idle);
+  tcase_add_test(tc, what_is_idle_goes_for_kernels);
+  tcase_add_test(tc, lanes_give_way);
   tcase_add_test(tc, copies_that_fail_are_told);
   tcase_add_test(tc, the_limit_holds);
   tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);

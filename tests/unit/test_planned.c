@@ -9,6 +9,7 @@
 #include "src/pass/choice.h"
 #include "src/pass/solver.h"
 #include "src/pass/tuned.h"
+#include "src/plan/plan.h"
 #include "src/plan/planned.h"
 #include "src/plan/planner.h"
 #include "suite.h"
@@ -104,7 +105,7 @@ START_TEST(the_planner_asks_for_it) {
   fg_tuned_learn(&first->pass[0], fg_reference_device.arch, &c, 1);
   fg_passes *third = planned(p, &fg_reference_device);
   ck_assert_double_ne(third->cost, 123);
-  fg_planned_forget();
+  fg_plan_cleanup();
   ck_assert(!fg_planned_find(key, list));
   free(first);
   free(second);
