@@ -266,6 +266,45 @@ START_TEST(a_transform_of_one_chunk_is_never_damaged) {
 END_TEST
 
 /* In place with strides that differ: the device does what the real FFTW refuses, and must not be alone with it. */
+/* Which FFTW otherwise overwrites. */
+START_TEST(an_input_that_is_to_be_kept_is_kept) {
+  device_case c;
+  device_case_open(&c, _i ? "/orb360*3" : "orb360*3");
+  ((fg_problem *)c.problem)->flags |= FG_PRESERVE_INPUT;
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  ck_assert(c.plan && fg_plan_is_ours(c.plan));
+  c.problem = fg_plan_problem(c.plan);
+  fg_sim_set_faults("launch:1+");
+  const int before = test_real_fftw_executions();
+  device_case_execute(&c);
+  fg_sim_set_faults(NULL);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  test_arrays_untouched(&c.arrays, c.problem, false);
+  device_case_close(&c);
+}
+END_TEST
+
+/* Planned in place, where rows have padding; in arrays of their own they have none. */
+START_TEST(a_plan_in_place_is_the_hosts_on_two_arrays) {
+  device_case c;
+  device_case_open(&c, "irf30*4");
+  c.plan = fg_plan_create((fg_problem *)c.problem);
+  c.problem = fg_plan_problem(c.plan);
+  fg_problem *apart = fg_problem_copy(c.problem);
+  test_arrays two;
+  dice d = {9};
+  test_arrays_make(&two, apart, false, false);
+  test_arrays_fill(&two, apart, &d);
+  const int before = test_real_fftw_executions();
+  fg_plan_execute(c.plan, &two.at);
+  ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  test_arrays_untouched(&two, apart, false);
+  test_arrays_free(&two);
+  fg_problem_free(apart);
+  device_case_close(&c);
+}
+END_TEST
+
 static const char *const refused[] = {"ic30:2:2*8:60:64", "/ic30*8:30:32", "irf9:9:9x8*2:264:264",
                                       "irb6:13:15x12*2:98:100"};
 
@@ -307,6 +346,8 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tc, a_lost_device_is_answered_for_by_the_host, 0, TEST_COUNT(safe));
   tcase_add_loop_test(tc, a_process_ends_rather_than_go_on_with_damage, 0, TEST_COUNT(overwriting));
   tcase_add_test(tc, a_transform_of_one_chunk_is_never_damaged);
+  tcase_add_loop_test(tc, an_input_that_is_to_be_kept_is_kept, 0, 2);
+  tcase_add_test(tc, a_plan_in_place_is_the_hosts_on_two_arrays);
   tcase_add_loop_test(tc, the_real_fftw_helps_out_where_it_has_no_plan, 0, TEST_COUNT(refused));
   const int status = test_run(tc, "faults");
   test_log_remove();
