@@ -255,6 +255,19 @@ START_TEST(a_slot_that_nobody_needs_any_more_is_given_up) {
 }
 END_TEST
 
+START_TEST(the_recording_that_was_not_used_for_longest_goes_first) {
+  fg_slot *s = acquire(MB, 0);
+  fg_recordable what;
+  memset(&what, 0, sizeof what);
+  static const unsigned long programs[] = {1, 2, 3, 4, 1, 5, 1, 3, 2}, seen[] = {1, 1, 1, 1, 2, 1, 3, 2, 1};
+  for (int i = 0; i < TEST_COUNT(programs); i++) {
+    what.program = programs[i];
+    ck_assert_uint_eq(fg_slot_recording(test_target(), s, &what)->seen, seen[i]);
+  }
+  fg_slot_release(s);
+}
+END_TEST
+
 typedef struct {
   pthread_barrier_t *together;
   int got;
@@ -559,6 +572,7 @@ int main(void) {
   tcase_add_test(tc, copies_that_fail_are_told);
   tcase_add_test(tc, the_limit_holds);
   tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);
+  tcase_add_test(tc, the_recording_that_was_not_used_for_longest_goes_first);
   tcase_add_test(tc, executions_wait_for_memory_that_others_use);
   tcase_add_loop_test(tc, a_batch_larger_than_the_memory_is_done_in_parts, 0, TEST_COUNT(batches));
   tcase_add_test(tc, parts_are_halves_of_the_limit_and_go_with_their_plan);

@@ -394,6 +394,28 @@ START_TEST(recordings_are_of_these_arrays) {
 }
 END_TEST
 
+/* A slot that grows has others. */
+START_TEST(recordings_go_with_the_memory_of_their_slot) {
+  static const char *const larger[] = {"ocf64*20", "icf16x8*10", "ocf6x7x20", "icf8x9x20", "irf16x8*10"};
+  const way w = recorded_way(_i, SINGLES);
+  way more = w, direct;
+  size_t bytes;
+  more.problem.text = larger[_i % RECORDED];
+  direct = more;
+  direct.in = direct.out = ARENA;
+  const char *const right = expected(&w, &bytes), *const right_of_more = expected(&more, &bytes);
+  fg_slot_trim(&target);
+  subject l = prepare(&more), d = prepare(&direct), s = prepare(&w);
+  if (w.in == FOREIGN && w.out == FOREIGN) execute_again(&d, right_of_more); /* so that only the staging grows */
+  for (int i = 0; i < 3; i++) execute_again(&s, right);
+  execute_again(&l, right_of_more);
+  for (int i = 0; i < 2; i++) execute_again(&s, right);
+  dispose(&d);
+  dispose(&l);
+  dispose(&s);
+}
+END_TEST
+
 /* What fails while a recording plays leaves the input as it was, unless it was written over without staging. */
 START_TEST(failing_recordings_end_well) {
   static const char *const kinds[] = {"copy", "launch", "wait"};
@@ -533,6 +555,7 @@ int main(void) {
   TCase *tc_recorded = tcase_create("recordings");
   tcase_add_checked_fixture(tc_recorded, open_lazy, trim);
   tcase_add_loop_test(tc_recorded, recordings_are_of_these_arrays, 0, RECORDINGS);
+  tcase_add_loop_test(tc_recorded, recordings_go_with_the_memory_of_their_slot, 0, RECORDINGS);
   tcase_add_loop_test(tc_recorded, failing_recordings_end_well, 0, RECORDINGS * ARRAYS);
   tcase_set_timeout(tc_recorded, 60);
   suite_add_tcase(suite, tc_recorded);
