@@ -15,6 +15,7 @@
 
 #include "cuda/sim/sim.h"
 #include "src/run/arena/arena.h"
+#include "src/run/arena/pinnings.h"
 #include "tests/unit/suite.h"
 
 enum { PATIENCE = 1000 }; /* executions after which an array that pays has long been pinned */
@@ -211,6 +212,71 @@ START_TEST(a_broken_seal) {
 }
 END_TEST
 
+/* Another block's seal is none of this one's. */
+START_TEST(a_foreign_seal) {
+  char *p = fg_arena_alloc(mega), *q = fg_arena_alloc(mega);
+  ck_assert_uint_ne(fg_arena_pin(target, p, mega), 0);
+  memcpy(p + mega, q + mega, 16);
+  ck_assert_uint_eq(fg_arena_pin(target, p, mega), 0);
+  ck_assert_uint_eq(registered(), 0);
+  ck_assert(!is_known(p, 1));
+  free(p);
+  ck_assert(fg_arena_forget(q));
+  free(q);
+}
+END_TEST
+
+static char *going;
+
+static int register_and_lose(fg_device *device, void *memory, size_t bytes) {
+  const int code = fg_backend_sim.host_register(device, memory, bytes);
+  fg_arena_block_goes(going);
+  return code;
+}
+
+/* Freed by another thread while the driver is at it. */
+START_TEST(freed_while_it_is_pinned) {
+  fg_backend losing = fg_backend_sim;
+  losing.host_register = register_and_lose;
+  ((fg_target *)target)->backend = &losing;
+  going = block(mega);
+  for (int i = 0; i < PATIENCE && is_known(going, 1); i++) ck_assert_uint_eq(fg_arena_pin(target, going, mega), 0);
+  ck_assert(!is_known(going, 1));
+  ck_assert_uint_eq(registered(), 0);
+  ((fg_target *)target)->backend = &fg_backend_sim;
+  free(going);
+}
+END_TEST
+
+/* What comes of pages that were renewed is pinned where it is used then. */
+START_TEST(renewed_pages_are_forgotten_where_they_were_used) {
+  char *p = mapping(64 * mega);
+  memset(p, 1, 64 * mega);
+  ck_assert_int_lt(uses_of(p, part), PATIENCE);
+  fg_arena_range_renewed(p, mega);
+  ck_assert_int_lt(uses_of(p + 63 * mega, part), 20); /* alone, not with all that is between */
+  ck_assert_uint_eq(fg_arena_pin(target, p, part), 0);
+  fg_arena_range_goes(p, 64 * mega);
+  munmap(p, 64 * mega);
+}
+END_TEST
+
+/* Memory of others is pinned up to a limit, own memory beyond it; what goes makes room. */
+START_TEST(others_are_pinned_within_a_limit) {
+  char *p = block(mega), *q = block(mega), *own = fg_arena_alloc(mega);
+  fg_pinnings_limit(mega + mega / 2);
+  ck_assert_int_lt(uses_of(p, mega), PATIENCE);
+  ck_assert_int_eq(uses_of(q, mega), PATIENCE);
+  ck_assert_uint_ne(fg_arena_pin(target, own, mega), 0);
+  ck_assert_uint_eq(registered(), 2);
+  drop(p);
+  ck_assert_int_lt(uses_of(q, mega), PATIENCE);
+  drop(q);
+  ck_assert(fg_arena_forget(own));
+  free(own);
+}
+END_TEST
+
 static bool blinded;
 
 static bool sees(void) { return !blinded; }
@@ -364,6 +430,10 @@ int main(void) {
   tcase_add_test(tc, what_is_not_in_memory);
   tcase_add_test(tc, other_memory_comes);
   tcase_add_test(tc, a_broken_seal);
+  tcase_add_test(tc, a_foreign_seal);
+  tcase_add_test(tc, freed_while_it_is_pinned);
+  tcase_add_test(tc, renewed_pages_are_forgotten_where_they_were_used);
+  tcase_add_test(tc, others_are_pinned_within_a_limit);
   tcase_add_test(tc, watching_ends);
   tcase_add_test(tc, what_cannot_be_pinned_is_not_tried_again);
   tcase_add_test(tc, own_memory_within_watched_malloc);
