@@ -167,7 +167,8 @@ static void trimmed(void) {
 static void remapped(void) {
   char *const a = map(NULL, bytes, 0), *const place = map(NULL, bytes, 0);
   often(a, "mmap");
-  say("mremap");
+  often(place, "another");
+  say("mremap over it");
   char *const b = need(mremap(a, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, place));
   map(a, bytes, MAP_FIXED);
   often(a, "execute in the old place");
@@ -239,6 +240,18 @@ static void unseen(void) {
   say("end");
 }
 
+/* Other pages, which are not the process's alone, in the place of a mapping that went where nobody can see it. */
+static void shared(void) {
+  char *const a = map(NULL, bytes, 0);
+  often(a, "mmap");
+  say("munmap unseen");
+  syscall(SYS_munmap, a, bytes);
+  if (mmap(a, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != a) exit(2);
+  often(a, "execute");
+  say("end");
+  munmap(a, bytes);
+}
+
 /* The child has the memory, and transforms on the host. */
 static void forked(void) {
   char *const a = need(malloc(bytes));
@@ -265,7 +278,8 @@ static const struct {
   void (*run)(void);
 } cases[] = {{"blocks", blocks},       {"moved", moved},     {"mappings", mappings},   {"trimmed", trimmed},
              {"remapped", remapped}, {"advised", advised}, {"variables", variables}, {"stack", on_stack},
-             {"threads", threads},   {"unseen", unseen},   {"forked", forked}};
+             {"threads", threads},   {"unseen", unseen},   {"shared", shared},
+             {"forked", forked}};
 
 int main(int count, char **arguments) {
   fftwf_complex *x = fftwf_malloc(bytes);

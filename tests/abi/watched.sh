@@ -61,10 +61,11 @@ end [unpinned]"
 expect mappings "mmap [pinned] mmap over it [unpinned] execute [pinned] munmap [unpinned] execute [pinned] \
 end [unpinned]"
 expect trimmed "mmap, trimmed [pinned] end [unpinned]"
-expect remapped "mmap [pinned] mremap [unpinned] execute in the old place [pinned] end"
+expect remapped "mmap [pinned] another [pinned] mremap over it [unpinned] [unpinned] execute in the old place [pinned] end"
 expect advised "aligned_alloc [pinned] madvise [unpinned] execute [pinned] end [unpinned]"
 expect variables "static [pinned] end"
 expect stack "stack end"
+expect shared "mmap [pinned] munmap unseen execute [unpinned] end"
 expect unseen "malloc [pinned] free unseen execute [warning] [unpinned] end"
 over threads
 [ "$(grep -c ' pinned: 266240' "$work/log")" -ge 5 ] || fail "threads: hardly anything was pinned"
