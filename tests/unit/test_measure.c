@@ -146,6 +146,19 @@ START_TEST(the_device_is_not_opened_just_to_measure) {
 }
 END_TEST
 
+/* Nor where they would pay, but there is no time for it. */
+START_TEST(it_is_not_opened_without_time_to_measure) {
+  fg_calibration *c = (fg_calibration *)test_coefficients(1e-3, 1e-3);
+  c->overhead = 100e-6;
+  test_time(1e-3, 1e-6);
+  fg_measure_limit(FG_SINGLE, 0);
+  subject s = plan(TEST_WAITS, FG_MEASURE);
+  ck_assert(waits(&s));
+  ck_assert(!fg_target_open());
+  stop(&s);
+}
+END_TEST
+
 START_TEST(it_is_opened_where_a_hundred_executions_pay) {
   fg_calibration *c = (fg_calibration *)test_coefficients(1e-3, 1e-3);
   c->overhead = 100e-6;
@@ -279,6 +292,7 @@ int main(void) {
   tcase_add_loop_test(tc, what_was_measured_is_not_measured_again, 0, 2);
   tcase_add_test(tc, without_time_nothing_is_measured);
   tcase_add_test(tc, the_device_is_not_opened_just_to_measure);
+  tcase_add_test(tc, it_is_not_opened_without_time_to_measure);
   tcase_add_test(tc, it_is_opened_where_a_hundred_executions_pay);
   tcase_add_test(tc, the_device_is_taken_by_the_same_estimate_throughout);
   tcase_add_loop_test(tc, a_clear_case_is_not_measured, 0, 2);
