@@ -15,6 +15,7 @@
 #include "on_sim.h"
 #include "random_problem.h"
 #include "real_fftw.h"
+#include "src/run/arena/arena.h"
 #include "src/run/host/pipeline.h"
 #include "src/run/slot.h"
 #include "suite.h"
@@ -284,6 +285,25 @@ START_TEST(an_input_that_is_to_be_kept_is_kept) {
 }
 END_TEST
 
+/* Of which DMA reaches one plane only. */
+START_TEST(half_of_an_array_is_not_held) {
+  const size_t bytes = 360 * 60 * sizeof(float);
+  fg_problem *p = test_problem("/oc360*60", FG_SINGLE);
+  float *const pinned = fg_arena_alloc(bytes), *const others = malloc(3 * bytes);
+  ck_assert(pinned && others);
+  memset(pinned, 0, bytes);
+  memset(others, 0, 3 * bytes);
+  p->arrays = (fg_arrays){pinned, others, others + 360 * 60, others + 2 * 360 * 60};
+  fg_plan *plan = fg_plan_create(p);
+  fg_plan_execute(plan, NULL);
+  ck_assert(fg_arena_forget(pinned));
+  ck_assert_uint_eq(fg_sim_count().registered, 0);
+  free(pinned);
+  free(others);
+  fg_plan_destroy(plan);
+}
+END_TEST
+
 /* Planned in place, where rows have padding; in arrays of their own they have none. */
 START_TEST(a_plan_in_place_is_the_hosts_on_two_arrays) {
   device_case c;
@@ -347,6 +367,7 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tc, a_process_ends_rather_than_go_on_with_damage, 0, TEST_COUNT(overwriting));
   tcase_add_test(tc, a_transform_of_one_chunk_is_never_damaged);
   tcase_add_loop_test(tc, an_input_that_is_to_be_kept_is_kept, 0, 2);
+  tcase_add_test(tc, half_of_an_array_is_not_held);
   tcase_add_test(tc, a_plan_in_place_is_the_hosts_on_two_arrays);
   tcase_add_loop_test(tc, the_real_fftw_helps_out_where_it_has_no_plan, 0, TEST_COUNT(refused));
   const int status = test_run(tc, "faults");
