@@ -331,6 +331,72 @@ START_TEST(what_is_measured_is_the_usual_not_the_best) {
 }
 END_TEST
 
+/* What differs in what it takes on either side has an account of its own; there is an end to their number. */
+START_TEST(accounts_are_of_one_problem) {
+  enum { MOST = 1 << 16 };
+  fg_problem *p = test_problem(TEST_WAITS, FG_SINGLE);
+  p->flags = FG_ESTIMATE;
+  fg_account *const first = fg_account_of(p, FG_MEMORY_FOREIGN, 1e-3);
+  ck_assert_ptr_nonnull(first);
+  ck_assert_ptr_eq(fg_account_of(p, FG_MEMORY_FOREIGN, 2e-3), first);
+  ck_assert_ptr_null(fg_account_find(p, FG_MEMORY_OWN));
+  p->flags = FG_MEASURE;
+  ck_assert_ptr_null(fg_account_find(p, FG_MEMORY_FOREIGN));
+  p->flags = FG_ESTIMATE | FG_DESTROY_INPUT;
+  ck_assert_ptr_eq(fg_account_find(p, FG_MEMORY_FOREIGN), first);
+  p->threads = 2;
+  ck_assert_ptr_null(fg_account_find(p, FG_MEMORY_FOREIGN));
+  p->threads = 1;
+  p->precision = FG_DOUBLE;
+  ck_assert_ptr_null(fg_account_find(p, FG_MEMORY_FOREIGN));
+  p->precision = FG_SINGLE;
+  int more = 0;
+  while (more <= MOST) {
+    p->batch.dim[0].n = 31 + more;
+    if (!fg_account_of(p, FG_MEMORY_FOREIGN, 1e-3)) break;
+    more++;
+  }
+  ck_assert_int_eq(more, MOST - 1);
+  p->batch.dim[0].n = 30;
+  ck_assert_ptr_eq(fg_account_of(p, FG_MEMORY_FOREIGN, 1e-3), first);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(what_the_device_could_not_plan_is_not_tried_again) {
+  fg_problem *p = test_problem(TEST_WAITS, FG_SINGLE);
+  p->flags = FG_ESTIMATE;
+  test_target();
+  ck_assert_int_ne(fg_route_look(p).way, FG_ROUTE_HOST);
+  fg_account_refused(fg_account_of(p, fg_model_memory(p), 1e-3));
+  const fg_route r = fg_route_look(p);
+  ck_assert_int_eq(r.way, FG_ROUTE_HOST);
+  ck_assert_str_eq(r.reason, "the GPU could not plan it");
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Where FFTW has no plan for it programs look at the NULL. */
+START_TEST(c2r_that_keeps_its_input_is_the_hosts_where_fftw_refuses) {
+  static const struct {
+    const char *text;
+    unsigned flags;
+    bool refused;
+  } some[] = {{"orb8x8", FG_PRESERVE_INPUT, true}, {"orb8x1", FG_PRESERVE_INPUT, true}, {"orb64*3", FG_PRESERVE_INPUT, false},
+              {"orb1x64", FG_PRESERVE_INPUT, false}, {"irb8x8", FG_PRESERVE_INPUT, false}, {"orb8x8", 0, false},
+              {"orf8x8", FG_PRESERVE_INPUT, false}};
+  for (int i = 0; i < TEST_COUNT(some); i++) {
+    fg_problem *p = test_problem(some[i].text, FG_SINGLE);
+    test_arrays a;
+    p->flags = FG_ESTIMATE | some[i].flags;
+    test_arrays_make(&a, p, some[i].text[0] == 'i', false);
+    ck_assert_msg((fg_route_must_host(p) != NULL) == some[i].refused, "%s", some[i].text);
+    test_arrays_free(&a);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 /* More points than there can be: their product overflows. */
 START_TEST(absurd_problems_are_the_hosts) {
   fg_problem *p = test_problem("oc8x8*4", FG_SINGLE);
@@ -345,6 +411,9 @@ END_TEST
 
 static void add_tests(TCase *tc) {
   tcase_add_test(tc, absurd_problems_are_the_hosts);
+  tcase_add_test(tc, accounts_are_of_one_problem);
+  tcase_add_test(tc, what_the_device_could_not_plan_is_not_tried_again);
+  tcase_add_test(tc, c2r_that_keeps_its_input_is_the_hosts_where_fftw_refuses);
   tcase_add_loop_test(tc, near_ties_are_decided_by_more_executions, 0, 2);
   tcase_add_loop_test(tc, clear_cases_are_decided_by_few, 0, 2);
   tcase_add_test(tc, the_host_is_looked_at_once_more);
