@@ -12,6 +12,7 @@
 #include "numbers.h"
 #include "on_sim.h"
 #include "real_fftw.h"
+#include "src/plan/handle.h"
 #include "src/run/host/movers.h"
 #include "src/run/host/pipeline.h"
 #include "src/run/host/schedule.h"
@@ -110,6 +111,24 @@ START_TEST(what_single_precision_does_not_hold_is_done_by_the_host) {
 }
 END_TEST
 
+/* What has got some of them done is worth trying the next time, and the time after that. */
+START_TEST(what_is_partly_done_is_tried_again) {
+  enum { TIMES = 8 };
+  device_case c;
+  open_in_pieces(&c, cases[0]);
+  c.plan->pauses = true;
+  const fg_dim *batch = &c.problem->batch.dim[0];
+  ((double *)c.arrays.before[0])[(batch->n - 1) * batch->is] = ldexp(1, LARGE);
+  for (int i = 0; i < TIMES; i++) {
+    const size_t launches = fg_sim_count().launches;
+    device_case_execute(&c);
+    ck_assert_msg(fg_sim_count().launches > launches, "execution %d was not tried", i);
+  }
+  ck_assert_uint_eq(fg_plan_facts_of(c.plan).by_host, TIMES);
+  device_case_close(&c);
+}
+END_TEST
+
 /* ---- beside another execution, which has the movers as soon as they are free ------------------------------------- */
 
 static void nothing(void *context, size_t piece, int part, int parts) {
@@ -164,6 +183,7 @@ int main(void) {
   TCase *tc = tcase_create("rest");
   tcase_add_loop_test(tc, what_the_device_leaves_is_done_by_the_host, 0, TEST_COUNT(cases));
   tcase_add_loop_test(tc, what_single_precision_does_not_hold_is_done_by_the_host, 0, TEST_COUNT(cases));
+  tcase_add_test(tc, what_is_partly_done_is_tried_again);
   tcase_add_test(tc, what_was_copied_is_known_when_others_have_the_movers);
   return device_case_end(tc, "rest");
 }
