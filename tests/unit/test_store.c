@@ -167,12 +167,37 @@ START_TEST(any_other_length_is_noticed) {
 }
 END_TEST
 
+/* Longer or shorter; as long. */
 START_TEST(another_key_under_the_same_name) {
-  char other[512];
-  fg_store_put("other key", SUFFIX, "blob", 4);
-  snprintf(other, sizeof other, "%s", path_of("other key"));
-  ck_assert_int_eq(rename(other, path_of(KEY)), 0);
-  ck_assert_int_eq(get(KEY, "blob", 4), -1);
+  static const char key[] = KEY;
+  char alike[sizeof key], path[512];
+  memcpy(alike, key, sizeof key);
+  alike[0] ^= 1;
+  const char *const others[] = {"other key", alike};
+  for (int i = 0; i < TEST_COUNT(others); i++) {
+    fg_store_put(others[i], SUFFIX, "blob", 4);
+    snprintf(path, sizeof path, "%s", path_of(others[i]));
+    ck_assert_int_eq(rename(path, path_of(KEY)), 0);
+    ck_assert_int_eq(get(KEY, "blob", 4), -1);
+  }
+}
+END_TEST
+
+/* Texts beside the kernels: as a whole or not at all. */
+START_TEST(texts_are_kept_as_a_whole) {
+  char path[512];
+  ck_assert_ptr_null(fg_store_read("text"));
+  ck_assert_int_eq(fg_store_write("text", "first", 5), 0);
+  ck_assert_int_eq(fg_store_write("text", "second", 6), 0);
+  char *text = fg_store_read("text");
+  ck_assert_str_eq(text, "second");
+  free(text);
+  ck_assert_int_eq(files_in_cache(), 1);
+  snprintf(path, sizeof path, "%s/in the way", fg_store_folder());
+  ck_assert_int_eq(mkdir(path, 0700), 0);
+  ck_assert_int_ne(fg_store_write("in the way", "third", 5), 0);
+  ck_assert_ptr_null(fg_store_read("in the way"));
+  ck_assert_int_eq(files_in_cache(), 2);
 }
 END_TEST
 
@@ -446,7 +471,7 @@ static Suite *suite(void) {
   const TTest *const tests[] = {
       hash_is_fnv_1a, round_trip, other_keys_and_suffixes_are_not_found, folders_are_private, errno_is_kept,
       any_changed_byte_is_noticed, any_other_length_is_noticed, another_key_under_the_same_name,
-      what_others_can_write_is_not_run, not_a_file, read_only_folder_is_still_read, folder_that_cannot_be_made,
+      texts_are_kept_as_a_whole, what_others_can_write_is_not_run, not_a_file, read_only_folder_is_still_read, folder_that_cannot_be_made,
       folder_without_trouble, file_size_limit_does_not_kill, no_home_no_folder, home_is_not_made,
       home_is_the_last_choice, xdg_comes_before_home,
       relative_folder_stays_where_it_was, processes_write_at_once, trim_removes_what_was_longest_unused,
