@@ -108,6 +108,47 @@ START_TEST(streams_do_not_disturb_each_other) {
 }
 END_TEST
 
+/* One that needs more scratch, in the stream of one whose work has not begun: the old scratch stays until that is done. */
+START_TEST(scratch_grows_behind_what_is_under_way) {
+  const char *why = "";
+  const enum fg_reach reach[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+  fg_problem *larger = test_problem("ocf131072", FG_SINGLE);
+  fg_passes *passes = calloc(1, sizeof *passes);
+  ck_assert(fg_planner_plan_reaching(larger, reach, false, target.info, passes, &why));
+  fg_program *const twice = fg_program_create_reaching(&target, larger, reach, passes, &why);
+  ck_assert_msg(twice != NULL, "%s", why);
+  ck_assert_uint_gt(fg_program_bytes(twice)[FG_ARRAY_SCRATCH0], fg_program_bytes(program)[FG_ARRAY_SCRATCH0]);
+  void *in, *out, *first_in = device_memory(), *first_out = device_memory();
+  done(target.backend->memory_alloc(target.device, 2 * bytes, &in));
+  done(target.backend->memory_alloc(target.device, 2 * bytes, &out));
+  fg_stream *const s = stream();
+  char *got = malloc(2 * bytes), *want = malloc(2 * bytes);
+  bool damaged;
+  fg_direct one = execution(first_in, first_out), all = execution(in, out);
+  all.program = twice;
+  for (int i = 0; i < 2; i++) done(target.backend->copy_in(target.device, (char *)in + (size_t)i * bytes, input[i], bytes, s));
+  done(target.backend->stream_wait(target.device, s));
+  ck_assert_int_eq(fg_direct_run(&all), FG_DONE);
+  done(target.backend->copy_out(target.device, want, out, 2 * bytes, s));
+  done(target.backend->stream_wait(target.device, s));
+  fg_lane_trim();
+  done(target.backend->copy_in(target.device, first_in, input[0], bytes, s));
+  done(fg_direct_run_in(&one, s, &damaged));
+  done(fg_direct_run_in(&all, s, &damaged));
+  done(target.backend->copy_out(target.device, got, out, 2 * bytes, s));
+  done(target.backend->stream_wait(target.device, s));
+  ck_assert(!memcmp(got, want, 2 * bytes));
+  done(target.backend->copy_out(target.device, got, first_out, bytes, s));
+  done(target.backend->stream_wait(target.device, s));
+  ck_assert(!memcmp(got, right[0], bytes));
+  free(got);
+  free(want);
+  fg_program_destroy(twice);
+  free(passes);
+  fg_problem_free(larger);
+}
+END_TEST
+
 /* Then an execution that is waited for, in the same scratch: the streams' work is not over. */
 START_TEST(an_execution_follows_the_streams) {
   fg_stream *s[STREAMS];
@@ -159,6 +200,7 @@ int main(void) {
   tcase_add_checked_fixture(tc, setup, fg_lane_trim);
   tcase_set_timeout(tc, 120);
   tcase_add_test(tc, streams_do_not_disturb_each_other);
+  tcase_add_test(tc, scratch_grows_behind_what_is_under_way);
   tcase_add_test(tc, an_execution_follows_the_streams);
   tcase_add_test(tc, an_execution_follows_the_default_stream);
   return test_run(tc, "direct");
