@@ -179,6 +179,24 @@ START_TEST(interleaved_plans_take_parts) {
 }
 END_TEST
 
+START_TEST(parts_apart_may_be_on_the_device) {
+  api_forced();
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  const fftwf_plan p = api_plan(api_on_device(x), api_on_device(y), UNALIGNED);
+  const parts in = new_parts(), out = new_parts();
+  for (int i = 0; i < 2 * POINTS; i++) out.re[i] = out.im[i] = 7;
+  take_apart(x, in);
+  const parts there = {api_on_device(out.re), api_on_device(out.im)};
+  fftwf_execute_split_dft(p, api_on_device(in.re), api_on_device(in.im), there.re, there.im);
+  ck_done(fftw3_gpu_copy(out.re, there.re, 2 * POINTS * sizeof(float)));
+  ck_done(fftw3_gpu_copy(out.im, there.im, 2 * POINTS * sizeof(float)));
+  put_together(out, y);
+  ck_transform(x, y);
+  for (int i = 1; i < 2 * POINTS; i += 2) ck_assert(out.re[i] == 7 && out.im[i] == 7); /* what is between them */
+  fftwf_destroy_plan(p);
+}
+END_TEST
+
 /* Interleaved arrays get the transform that the plan's parts would get if they lay so. */
 START_TEST(split_plans_take_interleaved_numbers) {
   api_choose(who[_i / 2]);
@@ -460,6 +478,7 @@ int main(void) {
   tcase_add_loop_test(tc, fftw_takes_device_pointers, 0, 2);
   tcase_add_test(tc, host_plans_take_device_pointers_too);
   tcase_add_loop_test(tc, interleaved_plans_take_parts, 0, 4);
+  tcase_add_test(tc, parts_apart_may_be_on_the_device);
   tcase_add_loop_test(tc, split_plans_take_interleaved_numbers, 0, 4);
   tcase_add_test(tc, info_of_a_host_plan);
   tcase_add_test(tc, info_of_a_gpu_plan);
