@@ -479,6 +479,13 @@ START_TEST(one_failure_anywhere_ends_well) {
 }
 END_TEST
 
+/* Large enough for kernels to read it where it is, but not if they write over it. */
+START_TEST(what_kernels_write_over_can_be_undone) {
+  const way w = {{"icf64*200", 0}, ARENA, ARENA, 0, 0, "wait:1-2", SINGLES}; /* a second try fails, too */
+  ck_assert_int_eq(check(&w), FG_INTACT);
+}
+END_TEST
+
 /* A batch in place whose doubles were converted: whatever fails for ever, the device itself too, some transforms are
  * complete and the others were not touched; in one of all of them a rest is left. */
 START_TEST(a_converted_batch_is_never_damaged) {
@@ -571,6 +578,7 @@ int main(void) {
   tcase_add_loop_test(tc, slabs_come_in_and_go_out, 0, SLABS);
   tcase_add_loop_test(tc, gaps_stay_untouched, 0, 2 * ARRAYS);
   tcase_add_loop_test(tc, one_failure_anywhere_ends_well, 0, sizeof faults / sizeof *faults);
+  tcase_add_test(tc, what_kernels_write_over_can_be_undone);
   tcase_add_loop_test(tc, a_converted_batch_is_never_damaged, 0, 10);
   tcase_add_loop_test(tc, lasting_failure_ends_intact_or_says_so, 0, sizeof faults / sizeof *faults);
   suite_add_tcase(suite, tc);
