@@ -434,7 +434,7 @@ START_TEST(failing_recordings_end_well) {
     const enum fg_outcome outcome = fg_program_execute(s.program, &s.a);
     fg_sim_set_faults(NULL);
     if (outcome == FG_DONE) ck_assert_mem_eq(result(&s)->block, right, bytes);
-    else ck_assert(damaging || (outcome == FG_INTACT && input_intact(&s)));
+    else ck_assert(outcome == FG_INTACT ? input_intact(&s) : damaging);
   }
   dispose(&s);
 }
