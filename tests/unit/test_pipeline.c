@@ -394,15 +394,27 @@ START_TEST(recordings_are_of_these_arrays) {
 }
 END_TEST
 
+/* What goes and comes again at its place is pinned anew. */
+START_TEST(recordings_are_of_one_pinning) {
+  subject s = prepare(&(way){recorded[0], ARENA, ARENA, _i ? 3 : 0, 0, NULL, SINGLES});
+  lazy_backend_graphs = 0;
+  for (int round = 1; round <= 2; round++) {
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(fg_program_execute(s.program, &s.a), FG_DONE);
+    ck_assert_int_eq(lazy_backend_graphs, 2 * round);
+    ck_assert(fg_arena_forget(s.out.block));
+    fg_arena_came(FG_REGION_OWN, s.out.block, FG_ARENA_SMALLEST);
+  }
+  dispose(&s);
+}
+END_TEST
+
 /* A slot that grows has others. */
 START_TEST(recordings_go_with_the_memory_of_their_slot) {
   static const char *const larger[] = {"ocf64*20", "icf16x8*10", "ocf6x7x20", "icf8x9x20", "irf16x8*10"};
   const way w = recorded_way(_i, SINGLES);
-  way more = w, direct;
+  const way more = {{larger[_i % RECORDED], w.problem.block}, w.in, w.out, w.pieces, 0, NULL, SINGLES};
+  const way direct = {more.problem, ARENA, ARENA, w.pieces, 0, NULL, SINGLES};
   size_t bytes;
-  more.problem.text = larger[_i % RECORDED];
-  direct = more;
-  direct.in = direct.out = ARENA;
   const char *const right = expected(&w, &bytes), *const right_of_more = expected(&more, &bytes);
   fg_slot_trim(&target);
   subject l = prepare(&more), d = prepare(&direct), s = prepare(&w);
@@ -562,6 +574,7 @@ int main(void) {
   TCase *tc_recorded = tcase_create("recordings");
   tcase_add_checked_fixture(tc_recorded, open_lazy, trim);
   tcase_add_loop_test(tc_recorded, recordings_are_of_these_arrays, 0, RECORDINGS);
+  tcase_add_loop_test(tc_recorded, recordings_are_of_one_pinning, 0, 2);
   tcase_add_loop_test(tc_recorded, recordings_go_with_the_memory_of_their_slot, 0, RECORDINGS);
   tcase_add_loop_test(tc_recorded, failing_recordings_end_well, 0, RECORDINGS * ARRAYS);
   tcase_set_timeout(tc_recorded, 60);
