@@ -1,6 +1,7 @@
 /* test_learn.c: what is learned from executions of known length: which estimates are corrected, how far, and what is
  * kept.  Every test is a process of its own, so that it has its own accounts. */
 #include <check.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -229,6 +230,19 @@ START_TEST(the_next_process_has_it) {
 }
 END_TEST
 
+static void process_that_ends(void) { exit(0); }
+
+/* The accounts that a child of fork has are its parent's. */
+START_TEST(a_child_keeps_nothing) {
+  glob_t found;
+  char pattern[128];
+  snprintf(pattern, sizeof pattern, "%s/*", folder);
+  work("oc24x24x24", 2, 9, 1, MANY, FG_MEMORY_OWN, 2, 0);
+  in_process(process_that_ends);
+  ck_assert_int_eq(glob(pattern, 0, NULL, &found), GLOB_NOMATCH);
+}
+END_TEST
+
 START_TEST(a_machine_that_was_tuned_is_left_at_that) {
   if (_i == 0) in_process(process_that_learns);
   in_process(process_that_tunes);
@@ -260,6 +274,7 @@ int main(void) {
   tcase_add_test(estimates, starting_and_planning);
   tcase_add_checked_fixture(kept, make_folder, remove_folder);
   tcase_add_test(kept, the_next_process_has_it);
+  tcase_add_test(kept, a_child_keeps_nothing);
   tcase_add_loop_test(kept, a_machine_that_was_tuned_is_left_at_that, 0, 2);
   tcase_add_test(kept, steady_decides_alike_in_every_run);
   suite_add_tcase(s, estimates);
