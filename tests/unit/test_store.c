@@ -471,7 +471,8 @@ static Suite *suite(void) {
   const TTest *const tests[] = {
       hash_is_fnv_1a, round_trip, other_keys_and_suffixes_are_not_found, folders_are_private, errno_is_kept,
       any_changed_byte_is_noticed, any_other_length_is_noticed, another_key_under_the_same_name,
-      texts_are_kept_as_a_whole, what_others_can_write_is_not_run, not_a_file, read_only_folder_is_still_read, folder_that_cannot_be_made,
+      texts_are_kept_as_a_whole, what_others_can_write_is_not_run, not_a_file, read_only_folder_is_still_read,
+      folder_that_cannot_be_made,
       folder_without_trouble, file_size_limit_does_not_kill, no_home_no_folder, home_is_not_made,
       home_is_the_last_choice, xdg_comes_before_home,
       relative_folder_stays_where_it_was, processes_write_at_once, trim_removes_what_was_longest_unused,

@@ -154,7 +154,8 @@ START_TEST(damaged_text_is_told) {
   ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD));
   ck_assert(fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD ")"));
   static const char *const wrong[] = {"gpu 0 own 10 10", "gpu 1 own 0 10", "gpu 1 own 10 0", "gpu -1 own 10 10",
-                                      "gpu 1 own 10 -10", "cpu 1 own 10 10", "gpu 1 home 10 10", "gpu 1 own 10", "gpu 1 own 10 10 10"};
+                                      "gpu 1 own 10 -10", "cpu 1 own 10 10", "gpu 1 home 10 10", "gpu 1 own 10",
+                                      "gpu 1 own 10 10 10"};
   for (int i = 0; i < TEST_COUNT(wrong); i++) {
     char text[100];
     snprintf(text, sizeof text, FG_WISDOM_HEAD "\n (ocf32 1 %s))", wrong[i]);
