@@ -2,6 +2,9 @@
  * which who has the loader's may wait for. */
 #include "config.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+
 #include "compat/lock.h"
 #include "compat/next.h"
 #include "compat/object.h"
@@ -10,9 +13,27 @@
 /* What the planner was told; an FFTW before 3.3.9 does not say. */
 static _Atomic int told = 1;
 
-void FG(threads_forgotten)(void) { told = 1; }
+/* Asked how many threads it may use, FFTW makes its planner where there is none, without the planner's lock, though another thread may
+ * be at its first plan by functions that never come here.  Who only looks for wisdom makes it with the lock. */
+static atomic_bool made;
+
+static void make_planner(void) {
+  static X(complex) none[1];
+  if (atomic_load(&made) || !FG(real)()->planner_nthreads) return;
+  fg_compat_enter();
+  const X(plan) plan = FG_REAL(plan_guru64_dft, NULL, 0, NULL, 0, NULL, none, none, FFTW_FORWARD, FFTW_WISDOM_ONLY);
+  if (plan) FG_REAL_DO(destroy_plan, plan);
+  fg_compat_leave();
+  atomic_store(&made, true);
+}
+
+void FG(threads_forgotten)(void) {
+  told = 1;
+  atomic_store(&made, false);
+}
 
 int FG(threads_in_force)(void) {
+  make_planner();
   const int threads = FG_REAL(planner_nthreads, (int)told);
   return threads > 1 ? threads : 1;
 }

@@ -21,6 +21,19 @@ for setting in FFTW3_GPU=auto FFTW3_GPU=off "FFTW3_GPU_TRACE=$work/trace"; do
 done
 run FFTW3_GPU=off "FFTW3_GPU_TRACE=$work/trace" timeout -s KILL 60 "$work/planning" apart 4000
 
+# FFTW makes its planner when it is asked for its threads, and without a lock: not before there is one.
+case ${FFTW3F_CFLAGS:-} in
+  *BEFORE_FFTW_3_3_9*) ;; # nobody asks
+  *)
+    compile small -l"${fftw#lib}_threads" -l"${fftw#lib}"
+    in_precision <"$src/asked.c" >"$work/asked.c"
+    $CC -O1 -Wall ${FFTW3F_CFLAGS:-} -fPIC -shared -o "$work/libasked.so" "$work/asked.c" -ldl || fail "asked.c does not compile"
+    env LD_PRELOAD="$work/libasked.so" FFTW3_GPU=auto "$work/small" >/dev/null 2>"$work/err" || fail "asked.c"
+    lib="$lib $work/libasked.so" run FFTW3_GPU=auto "$work/small"
+    [ ! -s "$work/err" ] || { cat "$work/err"; fail "FFTW without a planner was asked for its threads"; }
+    ;;
+esac
+
 # With a threads library linked; that of OpenMP has no lock to give.
 CC="$CC -DSAFE"
 for kind in threads omp; do
