@@ -116,7 +116,6 @@ static void begin(void) {
 
 int fg_tuned_write(FILE *f) {
   int lines = 0;
-  begin();
   pthread_mutex_lock(&lock);
   for (const entry *e = first; e; e = e->later) {
     if (e->shipped) continue;
@@ -180,8 +179,8 @@ bool fg_tuned_shipped_has(const fg_pass *p, const fg_device_info *device) {
 
 static bool meant(const entry *e, const char *part) { return !e->shipped && (!part || strstr(e->key, part)); }
 
+/* What came with the library stays, and so need not have been read: FFTW's cleanup, which comes here, takes no memory. */
 void fg_tuned_forget(const char *part) {
-  begin();
   pthread_mutex_lock(&lock);
   for (int b = 0; b < BUCKETS; b++)
     for (entry **at = &buckets[b]; *at;)

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/sim/sim.h"
 #include "on_sim.h"
@@ -77,6 +78,16 @@ START_TEST(the_table_is_text) {
   ck_assert(!fg_tuned_read("# a comment") && !fg_tuned_read("") && !fg_tuned_read("90 key"));
   free(text);
   free(list);
+}
+END_TEST
+
+/* FFTW's cleanup forgets: it needs none of the table that stays, whose entries would lie where FFTW has just given memory back, which
+ * plans that programs keep (and should not) still look at. */
+START_TEST(forgetting_takes_no_memory) {
+  const void *const end = sbrk(0);
+  fg_tuned_forget(NULL);
+  ck_assert_ptr_eq(sbrk(0), end);
+  ck_assert_uint_gt(fg_tuned_generation(), 0); /* has read the table */
 }
 END_TEST
 
@@ -395,6 +406,7 @@ int main(void) {
   tcase_add_test(tc, what_was_learned_is_planned);
   tcase_add_test(tc, the_more_patient_finding_stands);
   tcase_add_test(tc, the_table_is_text);
+  tcase_add_test(tc, forgetting_takes_no_memory);
   tcase_add_test(tc, every_line_of_the_shipped_table_is_one);
   tcase_add_test(tc, measured_cuts_are_planned);
   tcase_add_test(tc, what_is_of_one_device_is_planned_there_only);
