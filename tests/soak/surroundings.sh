@@ -9,10 +9,10 @@ export FG_LIBRARY=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.so}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/../no_settings.sh"
-export FFTW3_GPU_CACHE=${FFTW3_GPU_CACHE:-$build/kernel-cache}
 [ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
 cp "$program" "$FG_LIBRARY" "$work/" # a situation may run as another user
 chmod 755 "$work"
+export FFTW3_GPU_CACHE=$work/cache # nor may it reach the build folder
 mkdir -m 1777 "$work/tmp" # where sim compiles; without descriptors it cannot tidy up
 export TMPDIR=$work/tmp
 program=$work/surroundings FG_LIBRARY=$work/$(basename "$FG_LIBRARY")

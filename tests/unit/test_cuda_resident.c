@@ -285,6 +285,7 @@ static void time_questions(void) {
     volatile bool sink = false;
     const double t = now();
     for (int r = 0; r < REPEATS; r++) sink ^= fg_residence_on_device(pointers[i]);
+    (void)sink;
     printf("whose memory, %-16s %6.1f ns\n", names[i], 1e9 * (now() - t) / REPEATS);
   }
 }
