@@ -22,11 +22,15 @@ typedef struct {
 
 struct fg_guests {
   const fg_problem *problem;
+  bool second[2];      /* that side has two of them */
   guest plane[PLANES]; /* in, out; re, im */
 };
 
-static bool present(const fg_problem *p, int i) {
-  return i % 2 == 0 || (p->format == FG_SPLIT && fg_problem_complex_side(p, i < 2 ? FG_INPUT : FG_OUTPUT));
+static bool present(const fg_guests *g, int i) { return i % 2 == 0 || g->second[i / 2]; }
+
+/* A real and an imaginary part, one behind the other. */
+static bool pairs(const fg_guests *g, enum fg_side side) {
+  return fg_problem_complex_side(g->problem, side) && !g->second[side];
 }
 
 static const fg_dim *dimension(const fg_problem *p, int d) {
@@ -34,10 +38,10 @@ static const fg_dim *dimension(const fg_problem *p, int d) {
 }
 
 /* Any layout, also those that the manual leaves undefined. */
-static void measure(guest *g, const fg_problem *p, enum fg_side side) {
+static void measure(const fg_guests *all, guest *g, enum fg_side side) {
+  const fg_problem *p = all->problem;
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
-  const bool pairs = p->format == FG_INTERLEAVED && fg_problem_complex_side(p, side);
-  ptrdiff_t low = 0, high = pairs ? 2 : 1;
+  ptrdiff_t low = 0, high = pairs(all, side) ? 2 : 1;
   for (int d = 0; d < p->transform.rank + p->batch.rank; d++) {
     const ptrdiff_t n = fg_problem_points(p, d, side), reach = (n - 1) * fg_dim_stride(dimension(p, d), side);
     if (n < 1) continue;
@@ -51,13 +55,14 @@ static void measure(guest *g, const fg_problem *p, enum fg_side side) {
 static fg_guests guests_of(const fg_problem *p, const fg_arrays *a) {
   void *const pointers[PLANES] = {a->in_re, a->in_im, a->out_re, a->out_im};
   fg_guests g = {.problem = p};
+  for (int s = FG_INPUT; s <= FG_OUTPUT; s++) g.second[s] = fg_problem_has_second(p, a, (enum fg_side)s);
   for (int i = 0; i < PLANES; i++) {
     g.plane[i] = (guest){.pointer = pointers[i], .ordinal = -1};
-    if (!present(p, i)) continue;
+    if (!present(&g, i)) continue;
     const fg_pointer where = fg_residence_of(pointers[i]);
     if (where.kind == FG_POINTER_DEVICE || where.kind == FG_POINTER_APART) g.plane[i].ordinal = where.ordinal;
     g.plane[i].context = where.owner;
-    measure(&g.plane[i], p, i < 2 ? FG_INPUT : FG_OUTPUT);
+    measure(&g, &g.plane[i], i < 2 ? FG_INPUT : FG_OUTPUT);
   }
   return g;
 }
@@ -124,9 +129,9 @@ int fg_guests_bring_again(fg_guests *g) {
 
 static void *on_host(const guest *g) { return g->copy ? g->copy + (g->pointer - g->from) : g->pointer; }
 
-/* Interleaved: the imaginary pointer follows the real one, whatever array that is in. */
+/* Of pairs the imaginary pointer follows the real one. */
 static void *second_on_host(const fg_guests *g, int i) {
-  if (present(g->problem, i)) return on_host(&g->plane[i]);
+  if (present(g, i)) return on_host(&g->plane[i]);
   const guest *re = &g->plane[i - 1];
   return g->plane[i].pointer ? (char *)on_host(re) + (g->plane[i].pointer - re->pointer) : NULL;
 }
@@ -151,8 +156,7 @@ static int give_run(const channel *c, const guest *out, ptrdiff_t first, ptrdiff
 /* One run of neighbouring elements after the other. */
 static int give_plane(const fg_guests *g, const guest *out) {
   const fg_problem *p = g->problem;
-  const bool pairs = p->format == FG_INTERLEAVED && fg_problem_complex_side(p, FG_OUTPUT);
-  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), element = pairs ? 2 * real : real;
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), element = pairs(g, FG_OUTPUT) ? 2 * real : real;
   const ptrdiff_t elements = fg_problem_elements(p, FG_OUTPUT);
   ptrdiff_t first = 0, bytes = 0; /* of the run */
   channel c = {NULL, NULL};
@@ -173,7 +177,7 @@ static int give_plane(const fg_guests *g, const guest *out) {
 int fg_guests_give_back(const fg_guests *g) {
   int code = FG_OK;
   for (int i = 2; code == FG_OK && i < PLANES; i++)
-    if (present(g->problem, i) && g->plane[i].ordinal >= 0) code = give_plane(g, &g->plane[i]);
+    if (present(g, i) && g->plane[i].ordinal >= 0) code = give_plane(g, &g->plane[i]);
   return code;
 }
 

@@ -18,17 +18,13 @@
 /* ---- where the arrays are ---- */
 
 /* A plane counts as much as the array: real arrays have one, interleaved ones begin where the first does. */
-static bool has_second(const fg_problem *p, enum fg_side side) {
-  return p->format == FG_SPLIT && fg_problem_complex_side(p, side);
-}
-
 typedef struct {
   fg_pointer plane[2];
   int count;
 } whereabouts;
 
 static whereabouts find(const fg_problem *p, const fg_arrays *a, enum fg_side side) {
-  whereabouts w = {.count = has_second(p, side) ? 2 : 1};
+  whereabouts w = {.count = fg_problem_has_second(p, a, side) ? 2 : 1};
   w.plane[0] = fg_residence_of(side == FG_INPUT ? a->in_re : a->out_re);
   if (w.count == 2) w.plane[1] = fg_residence_of(side == FG_INPUT ? a->in_im : a->out_im);
   return w;
@@ -37,8 +33,8 @@ static whereabouts find(const fg_problem *p, const fg_arrays *a, enum fg_side si
 bool fg_resident_wanted(const fg_problem *p, const fg_arrays *a) {
   if (!fg_residence_possible()) return false;
   return fg_residence_on_device(a->in_re) || (a->out_re != a->in_re && fg_residence_on_device(a->out_re)) ||
-         (has_second(p, FG_INPUT) && fg_residence_on_device(a->in_im)) ||
-         (has_second(p, FG_OUTPUT) && fg_residence_on_device(a->out_im));
+         (fg_problem_has_second(p, a, FG_INPUT) && fg_residence_on_device(a->in_im)) ||
+         (fg_problem_has_second(p, a, FG_OUTPUT) && fg_residence_on_device(a->out_im));
 }
 
 static bool reached_by(const fg_pointer *p, int ordinal) {

@@ -33,8 +33,12 @@ double fg_verify_tolerance(const fg_problem *p) {
 
 static size_t image_bytes(const fg_layout *l) { return (size_t)l->elements * fg_layout_element_size(l); }
 
-static bool shadow_make(shadow *s, const fg_problem *p, enum fg_side side) {
+static bool shadow_make(shadow *s, const fg_problem *p, const fg_arrays *a, enum fg_side side) {
   if (!fg_layout_make(&s->layout, p, side)) return false;
+  if (fg_problem_parts_apart(p, a, side)) {
+    s->layout.split = true;
+    s->layout.unit = 1;
+  }
   s->layout.image = p->precision; /* nothing is converted here */
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
   s->planes = s->layout.split ? 2 : 1;
@@ -65,7 +69,7 @@ fg_verify *fg_verify_begin(const fg_problem *p, const fg_arrays *a) {
   fg_verify *v = fg_tensor_size(&p->batch) > 0 ? calloc(1, sizeof *v) : NULL;
   if (!v) return NULL;
   v->problem = p;
-  if (!shadow_make(&v->in, p, FG_INPUT) || !shadow_make(&v->out, p, FG_OUTPUT)) {
+  if (!shadow_make(&v->in, p, a, FG_INPUT) || !shadow_make(&v->out, p, a, FG_OUTPUT)) {
     verify_free(v);
     return NULL;
   }

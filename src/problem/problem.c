@@ -73,6 +73,10 @@ bool fg_problem_parts_apart(const fg_problem *p, const fg_arrays *a, enum fg_sid
   return p->format == FG_INTERLEAVED && fg_problem_complex_side(p, side) && im != re + fg_real_size(p->precision);
 }
 
+bool fg_problem_has_second(const fg_problem *p, const fg_arrays *a, enum fg_side side) {
+  return (p->format == FG_SPLIT && fg_problem_complex_side(p, side)) || fg_problem_parts_apart(p, a, side);
+}
+
 bool fg_problem_apart(const fg_problem *p, const fg_arrays *a) {
   return fg_problem_parts_apart(p, a, FG_INPUT) || fg_problem_parts_apart(p, a, FG_OUTPUT);
 }

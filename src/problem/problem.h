@@ -70,6 +70,9 @@ bool fg_problem_complex_side(const fg_problem *p, enum fg_side side);
  * interleaved plan may bring them, and of a backward one brings them the wrong way round. */
 bool fg_problem_parts_apart(const fg_problem *p, const fg_arrays *a, enum fg_side side);
 
+/* Imaginary parts of that side in a have a plane of their own. */
+bool fg_problem_has_second(const fg_problem *p, const fg_arrays *a, enum fg_side side);
+
 /* On either side.  No image can be made of them; the real FFTW's split executes take parts that lie anywhere. */
 bool fg_problem_apart(const fg_problem *p, const fg_arrays *a);
 
