@@ -73,8 +73,8 @@ int fg_device_memory_copy(void *to, const void *from, size_t bytes) {
   after_the_program(&b, t);
   code = copy_in_stream(t, to, from, bytes, to_device, from_device);
   fg_stream *stream;
-  if (t->backend->stream_of_program(t->device, NULL, &stream) != FG_OK) return code;
-  const int waited = t->backend->stream_wait(t->device, stream);
+  const int opened = t->backend->stream_of_program(t->device, NULL, &stream);
+  const int waited = opened == FG_OK ? t->backend->stream_wait(t->device, stream) : opened;
   if (code == FG_ELOST || waited == FG_ELOST) fg_target_lost(fg_backend_message());
   return code == FG_OK ? waited : code;
 }
