@@ -12,7 +12,6 @@
 
 /* Plans of ours stay alive, as FFTW's do in practice; the memory that they leave idle on the device does not. */
 void FG(cleaned_up)(void) {
-  FG(threads_forgotten)();
   fg_measure_limit(FG_PRECISION, -1); /* the real planner's went with it, */
   fg_wisdom_forget(FG_PRECISION);     /* and its wisdom */
   if (!fg_compat_off()) fg_plan_cleanup();
@@ -21,6 +20,7 @@ void FG(cleaned_up)(void) {
 void X(cleanup)(void) {
   fg_compat_enter();
   FG_REAL_DO(cleanup);
+  FG(threads_forgotten)();
   fg_compat_leave();
   FG(cleaned_up)();
   FG_TRACED(FG_CALL_CLEANUP);

@@ -127,6 +127,8 @@ static bool has_a_part(const struct link_map *map) {
   return fg_object_exports(map, NAME(mkapiplan)) && fg_object_exports(map, NAME(destroy_plan));
 }
 
+bool FG(real_is_fftw)(void) { return library_map && has_a_part(library_map); }
+
 static bool is_whole(const struct link_map *map) {
   return fg_object_exports(map, NAME(plan_guru64_dft)) && fg_object_exports(map, NAME(plan_guru64_r2r));
 }

@@ -84,7 +84,13 @@ FG_HIDDEN void *FG(straight)(const char *name);
 /* Behind a cleanup of the real FFTW: what goes with it of ours (misc.c). */
 FG_HIDDEN void FG(cleaned_up)(void);
 
-/* The real planner has gone, and with it how many threads it was to use. */
+/* Before it is asked: the real FFTW has a planner.  In a planner, with its lock. */
+FG_HIDDEN void FG(make_planner)(void);
+
+/* It is FFTW, not what stands for it (MKL, cuFFTW). */
+FG_HIDDEN bool FG(real_is_fftw)(void);
+
+/* The real planner has gone, and with it how many threads it was to use; with its lock. */
 FG_HIDDEN void FG(threads_forgotten)(void);
 
 /* Whether the code at address belongs to a real FFTW of this precision: this one, another copy, or one within a library of

@@ -58,6 +58,7 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   if (!fg_host_of(FG_PRECISION)) FG(real_threads)(false); /* asks the loader, and better without the lock */
   fg_compat_lock();
   at_first_plan();
+  FG(make_planner)();
   p->threads = FG(threads_in_force)();
   fg_doubles_ask(p);
   void *plan = create(p);

@@ -2,7 +2,6 @@
  * which who has the loader's may wait for. */
 #include "config.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "compat/lock.h"
@@ -13,27 +12,27 @@
 /* What the planner was told; an FFTW before 3.3.9 does not say. */
 static _Atomic int told = 1;
 
-/* Asked how many threads it may use, FFTW makes its planner where there is none, without the planner's lock, though another thread may
- * be at its first plan by functions that never come here.  Who only looks for wisdom makes it with the lock. */
-static atomic_bool made;
+/* Asked how many threads it may use, FFTW makes its planner where there is none, without the planner's lock, though another
+ * thread may be at its first plan by functions that never come here.  Who only looks for wisdom makes it with the lock.  (What
+ * only stands for FFTW has no such planner, and may know neither the flag nor transforms without a dimension.) */
+static _Atomic bool made; /* switched off nobody locks */
 
-static void make_planner(void) {
+void FG(make_planner)(void) {
   static X(complex) none[1];
-  if (atomic_load(&made) || !FG(real)()->planner_nthreads) return;
+  if (made || !FG(real)()->planner_nthreads || !FG(real_is_fftw)()) return;
   fg_compat_enter();
   const X(plan) plan = FG_REAL(plan_guru64_dft, NULL, 0, NULL, 0, NULL, none, none, FFTW_FORWARD, FFTW_WISDOM_ONLY);
   if (plan) FG_REAL_DO(destroy_plan, plan);
+  made = true;
   fg_compat_leave();
-  atomic_store(&made, true);
 }
 
 void FG(threads_forgotten)(void) {
   told = 1;
-  atomic_store(&made, false);
+  made = false;
 }
 
 int FG(threads_in_force)(void) {
-  make_planner();
   const int threads = FG_REAL(planner_nthreads, (int)told);
   return threads > 1 ? threads : 1;
 }
@@ -53,6 +52,7 @@ void X(cleanup_threads)(void) {
   fg_compat_enter();
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
+  FG(threads_forgotten)();
   fg_compat_leave();
   FG(cleaned_up)(); /* it cleans up all else, too */
   FG_TRACED(FG_CALL_CLEANUP_THREADS);

@@ -9,7 +9,8 @@ typedef struct {
   unsigned registers; /* a thread */
   unsigned spilled;   /* bytes of local memory a thread: what did not fit */
   /* It spills, but the register that points there has something else meanwhile, so that it reads and writes anywhere: seen of
-   * ptxas 13.0 with some kernels that load ahead (doc/measurements.md, "Stages ahead").  Such a kernel must not run.  Only to be asked for compute capability 7.0 and up. */
+   * ptxas 13.0 with some kernels that load ahead (doc/measurements.md, "Stages ahead").  Such a kernel must not run.  Only to be
+   * asked for compute capability 7.0 and up. */
   bool loses_stack;
 } fg_usage;
 

@@ -31,10 +31,13 @@ FG_FFTW_PATH([FFTW3F], [fftw3f])
 FG_FFTW_PATH([FFTW3], [fftw3])
 AS_IF([test "$fg_have_fftw3f" = yes], [FFTW_CFLAGS=$FFTW3F_CFLAGS], [FFTW_CFLAGS=$FFTW3_CFLAGS])
 AC_SUBST([FFTW_CFLAGS])
-AS_IF([$PKG_CONFIG --exists 'fftw3f >= 3.3.9' || $PKG_CONFIG --exists 'fftw3 >= 3.3.9'],
-  [FFTW_AGE=], [FFTW_AGE=-DBEFORE_FFTW_3_3_9])
+AS_IF([test -n "$PKG_CONFIG" && { $PKG_CONFIG --exists 'fftw3f < 3.3.9' || $PKG_CONFIG --exists 'fftw3 < 3.3.9'; } 2>/dev/null],
+  [FFTW_AGE=-DBEFORE_FFTW_3_3_9], [FFTW_AGE=])
 AC_SUBST([FFTW_AGE])
-fg_fftw_version=`$PKG_CONFIG --modversion fftw3f 2>/dev/null || $PKG_CONFIG --modversion fftw3`
+fg_fftw_version=
+AS_IF([test -n "$PKG_CONFIG"],
+  [fg_fftw_version=`{ $PKG_CONFIG --modversion fftw3f || $PKG_CONFIG --modversion fftw3; } 2>/dev/null`])
+AS_IF([test -z "$fg_fftw_version"], [fg_fftw_version=3.3.10]) # its flags were given
 AC_DEFINE_UNQUOTED([FFTW_VERSION], ["$fg_fftw_version"], [The version of the real FFTW found by configure.])
 
 AM_CONDITIONAL([HAVE_FFTW3F], [test "$fg_have_fftw3f" = yes])

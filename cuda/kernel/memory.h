@@ -58,21 +58,24 @@ template <class T> FG_DEVICE void global_store_two(T *p, T v, bool exists = true
 #endif
 }
 
-/* The same of four, of four bytes each. */
+/* The same of four, where they have four bytes each. */
 template <class T> FG_DEVICE T global_load_four(const T *p) {
-#ifdef FG_SIM
-  return global_load(p);
-#else
-  const float4 v = *reinterpret_cast<const float4 *>(p);
-  return {{v.x, v.y, v.z, v.w}};
+#ifndef FG_SIM
+  if constexpr (sizeof p->of[0] == 4) {
+    const float4 v = *reinterpret_cast<const float4 *>(p);
+    return {{v.x, v.y, v.z, v.w}};
+  }
 #endif
+  return global_load(p);
 }
 template <class T> FG_DEVICE void global_store_four(T *p, T v) {
-#ifdef FG_SIM
-  global_store(p, v);
-#else
-  *reinterpret_cast<float4 *>(p) = float4{v.of[0], v.of[1], v.of[2], v.of[3]};
+#ifndef FG_SIM
+  if constexpr (sizeof v.of[0] == 4) {
+    *reinterpret_cast<float4 *>(p) = float4{v.of[0], v.of[1], v.of[2], v.of[3]};
+    return;
+  }
 #endif
+  global_store(p, v);
 }
 
 template <class T> FG_DEVICE T shared_load(const T *p) {

@@ -145,7 +145,8 @@ bool fg_geometry_by_twos(const fg_pass *p, enum fg_side side) {
 bool fg_geometry_couples(const fg_pass *p, enum fg_side side) {
   const bool load = side == FG_INPUT;
   const fg_place *place = load ? &p->from : &p->to;
-  if (p->family != FG_FAMILY_TILE || p->n != 2 || p->data != 2 || p->precision != FG_SINGLE || p->filter.kind || p->ahead) return false;
+  if (p->family != FG_FAMILY_TILE || p->n != 2 || p->data != 2 || p->precision != FG_SINGLE) return false;
+  if (p->filter.kind || p->ahead) return false;
   if (place->form || place->split || place->wide || p->loops != 1) return false;
   if (load ? p->load_table.kind : p->store_table.kind || p->twiddle) return false;
   return load ? p->in == 1 && p->loop[0].in == 2 : p->out == 1 && p->loop[0].out == 2;
@@ -241,7 +242,8 @@ void fg_geometry_order(fg_pass *p, bool permuted_across) {
   if (through_load) load = store;
   if (through_store) store = load;
   for (int s = 0; s < p->stages; s++) p->column[s] = s + 1 < p->stages ? load : store;
-  if (p->stages == 1) p->column[0] = load || store; /* one butterfly along a line always gets a move on that side */
+  /* A line that is one butterfly gets a move on the other side, or needs none. */
+  if (p->stages == 1) p->column[0] = load || store;
   if (fg_geometry_short_row(p)) return; /* it goes through the tile in the orders of memory */
   if (p->filter.kind) return; /* its stages run twice, and its lines are long */
   const int last = p->stages - 1;

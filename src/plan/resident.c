@@ -17,7 +17,7 @@
 
 /* ---- where the arrays are ---- */
 
-/* A plane counts as much as the array: real arrays have one, interleaved ones begin where the first does. */
+/* Of a side: interleaved numbers begin where the first plane does. */
 typedef struct {
   fg_pointer plane[2];
   int count;

@@ -34,11 +34,8 @@ double fg_verify_tolerance(const fg_problem *p) {
 static size_t image_bytes(const fg_layout *l) { return (size_t)l->elements * fg_layout_element_size(l); }
 
 static bool shadow_make(shadow *s, const fg_problem *p, const fg_arrays *a, enum fg_side side) {
-  if (!fg_layout_make(&s->layout, p, side)) return false;
-  if (fg_problem_parts_apart(p, a, side)) {
-    s->layout.split = true;
-    s->layout.unit = 1;
-  }
+  const enum fg_reach reach = fg_problem_parts_apart(p, a, side) ? FG_REACH_PLANES : FG_REACH_IMAGE;
+  if (!fg_layout_make_reaching(&s->layout, p, side, reach)) return false;
   s->layout.image = p->precision; /* nothing is converted here */
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
   s->planes = s->layout.split ? 2 : 1;

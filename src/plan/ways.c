@@ -110,8 +110,8 @@ static bool execute_on(const fg_problem *p, const fg_arrays *a, unsigned flags) 
 
 static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
   fg_layout l;
-  if (fg_problem_undefined(p) || fg_problem_parts_apart(p, a, FG_INPUT) || !fg_layout_make(&l, p, FG_INPUT))
-    return false;
+  const enum fg_reach reach = fg_problem_parts_apart(p, a, FG_INPUT) ? FG_REACH_PLANES : FG_REACH_IMAGE;
+  if (fg_problem_undefined(p) || !fg_layout_make_reaching(&l, p, FG_INPUT, reach)) return false;
   void *copy[2] = {NULL, NULL};
   fg_arrays moved = *a;
   moved.in_re = copied(&l, a->in_re, &copy[0]);

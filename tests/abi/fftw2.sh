@@ -40,7 +40,8 @@ same "$work/program" "$work/plugin.so"
 same "$work/host" "$work/plugin.so"
 same "$work/wrapped"
 # Before glibc 2.35 whose function called is asked of the loader, whose lock a plugin's constructor has (compat/object.c).
-printf '#include <features.h>\n#if __GLIBC_PREREQ(2, 35)\nasked of nobody\n#endif\n' | $CC -E - 2>"$work/err" | grep -q '^asked of nobody' &&
+printf '#include <features.h>\n#if __GLIBC_PREREQ(2, 35)\nasked of nobody\n#endif\n' >"$work/libc.c"
+$CC -E "$work/libc.c" 2>"$work/err" | grep -q '^asked of nobody' &&
   same timeout -s KILL 60 "$work/wrapped" "$work/starter.so"
 same "$work/host" "$work/other.so"
 grep -q '^16 0$' "$work/stock" || fail "the plugin of FFTW 3"

@@ -18,7 +18,7 @@ source=${FG_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${FG_BUILD:-$PWD}
 library=${FG_LIBRARY-$build/.libs/libfftw3_gpu.so}
 plugin=$build/tests/programs/.libs/plugin.so
-export OMPI_MCA_btl=^tcp # Open MPI 5 tells of networks that it cannot use
+export OMPI_MCA_btl_base_warn_component_unused=0 # Open MPI 5 tells of networks that it cannot use
 mpi="${MPIEXEC:-mpirun} --allow-run-as-root --oversubscribe -n 2"
 python=${PYTHON3:-/usr/bin/python3}
 

@@ -266,7 +266,6 @@ START_TEST(a_transform_of_one_chunk_is_never_damaged) {
 }
 END_TEST
 
-/* In place with strides that differ: the device does what the real FFTW refuses, and must not be alone with it. */
 /* Which FFTW otherwise overwrites. */
 START_TEST(an_input_that_is_to_be_kept_is_kept) {
   device_case c;
@@ -326,6 +325,7 @@ START_TEST(a_plan_in_place_is_the_hosts_on_two_arrays) {
 }
 END_TEST
 
+/* In place with strides that differ: the device does what the real FFTW refuses, and must not be alone with it. */
 static const char *const refused[] = {"ic30:2:2*8:60:64", "/ic30*8:30:32", "irf9:9:9x8*2:264:264",
                                       "irb6:13:15x12*2:98:100"};
 

@@ -82,7 +82,7 @@ START_TEST(the_table_is_text) {
 END_TEST
 
 /* FFTW's cleanup forgets: it needs none of the table that stays, whose entries would lie where FFTW has just given memory back, which
- * plans that programs keep (and should not) still look at. */
+ * plans that programs keep (and should not) still look at.  (Seen where malloc takes more of the heap, which the table needs.) */
 START_TEST(forgetting_takes_no_memory) {
   const void *const end = sbrk(0);
   fg_tuned_forget(NULL);
