@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <float.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -185,11 +186,12 @@ START_TEST(copies_at_any_alignment) {
 }
 END_TEST
 
-/* Ranges of an array with gaps and of one without, there and back. */
+/* Ranges of an array with gaps and of one without, of one that runs backwards, there and back. */
+static const char *const ranges[] = {"ocf30000", "ocf100:3:3*300:301:301", "ocf30000:2", "ocf30000:-1"};
+
 START_TEST(copies_by_range) {
-  static const char *const problems[] = {"ocf30000", "ocf100:3:3*300:301:301"};
   char why[200];
-  fg_problem *p = fg_notation_parse(problems[_i], FG_SINGLE, why, sizeof why);
+  fg_problem *p = fg_notation_parse(ranges[_i], FG_SINGLE, why, sizeof why);
   fg_layout l;
   ck_assert_msg(p != NULL, "%s", why);
   ck_assert(fg_layout_make(&l, p, FG_INPUT));
@@ -198,12 +200,12 @@ START_TEST(copies_by_range) {
   float *back = calloc(reals, sizeof *back);
   float *one = malloc(image * sizeof *one);
   for (size_t i = 0; i < reals; i++) array[i] = (float)i;
-  fg_layout_gather(&l, array, 0, l.elements, one);
+  fg_layout_gather(&l, array - l.low, 0, l.elements, one);
   for (ptrdiff_t at = 0, count; at < l.elements; at += count) {
     count = l.elements - at < 7001 ? l.elements - at : 7001;
-    fg_transfer_gather(&l, array, at, count, staging, at % 3 == 0);
+    fg_transfer_gather(&l, array - l.low, at, count, staging, at % 3 == 0);
     ck_assert_mem_eq(staging, one + 2 * at, 2 * (size_t)count * sizeof *one);
-    fg_transfer_scatter(&l, back, at, count, staging, at % 2);
+    fg_transfer_scatter(&l, back - l.low, at, count, staging, at % 2);
   }
   size_t written = 0;
   for (size_t i = 1; i < reals; i++) {
@@ -214,6 +216,71 @@ START_TEST(copies_by_range) {
   free(array), free(staging), free(back), free(one);
   fg_layout_free(&l);
   fg_problem_free(p);
+}
+END_TEST
+
+/* The largest is told wherever it is, of doubles with gaps too, which go past the caches in several shares; of what is taken
+ * for zero that it was something. */
+START_TEST(the_largest_of_a_range) {
+  enum { POINTS = 9000 };
+  char why[200];
+  fg_problem *p = fg_notation_parse(_i ? "ocf9000:2" : "ocf9000", FG_DOUBLE, why, sizeof why);
+  fg_layout l;
+  p->compute = FG_SINGLE;
+  ck_assert(fg_layout_make(&l, p, FG_INPUT));
+  double *array = calloc(4 * POINTS, sizeof *array);
+  float *staging = malloc(2 * POINTS * sizeof *staging);
+  for (int part = 0; part < 2; part++)
+    for (int past_cache = 0; past_cache < 2; past_cache++) {
+      array[part] = DBL_MIN / 2;
+      ck_assert(fg_transfer_gather(&l, array, 0, POINTS, staging, past_cache) == DBL_MIN);
+      ck_assert(fg_transfer_gather(&l, array, 1, POINTS - 1, staging, past_cache) == 0);
+      array[part] = -1000;
+      ck_assert(fg_transfer_gather(&l, array, 0, POINTS, staging, past_cache) == 1000);
+      array[part] = 0;
+    }
+  ck_assert_ptr_null(fg_transfer_dense(&l, array)); /* DMA does not convert */
+  free(array), free(staging);
+  fg_layout_free(&l);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* In and out in one block of memory, whose planes begin at these reals (-1: there is none). */
+static const struct {
+  const char *text;
+  int in[2], out[2];
+  bool meet;
+} neighbours[] = {
+    {"ocf100", {0, -1}, {200, -1}, false},         {"ocf100", {1, -1}, {200, -1}, true},
+    {"ocf100", {200, -1}, {0, -1}, false},         {"ocf100", {199, -1}, {0, -1}, true},
+    {"ocf100:-1:1", {198, -1}, {200, -1}, false},  {"ocf100:-1:1", {198, -1}, {100, -1}, true},
+    {"ocf100:1:-1", {0, -1}, {398, -1}, false},    {"ocf100:1:-1", {0, -1}, {396, -1}, true},
+    {"ocf10*10:20:40", {740, -1}, {0, -1}, false}, {"ocf10*10:20:40", {739, -1}, {0, -1}, true},
+    {"/ocf100", {0, 100}, {200, 300}, false},      {"/ocf100", {0, 100}, {199, 300}, true},
+    {"/ocf100", {0, 201}, {300, 101}, true},       {"/ocf100", {200, 0}, {300, 99}, true},
+    {"orf100", {0, -1}, {100, -1}, false},         {"orf100", {0, -1}, {99, -1}, true}};
+
+START_TEST(overlaps_are_seen) {
+  for (int n = 0; n < TEST_COUNT(neighbours); n++)
+    for (int precision = FG_SINGLE; precision <= FG_DOUBLE; precision++) {
+      char why[200];
+      static double block[2000];
+      fg_problem *p = fg_notation_parse(neighbours[n].text, precision, why, sizeof why);
+      fg_layout in, out;
+      void *at[4];
+      ck_assert_msg(p != NULL, "%s", why);
+      ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
+      for (int i = 0; i < 4; i++) {
+        const int real = i < 2 ? neighbours[n].in[i] : neighbours[n].out[i - 2];
+        at[i] = real < 0 ? NULL : (char *)block + (size_t)real * fg_real_size(p->precision);
+      }
+      ck_assert_msg(fg_transfer_overlap(&in, &out, &(fg_arrays){at[0], at[1], at[2], at[3]}) == neighbours[n].meet,
+                    "%d: %s", n, neighbours[n].text);
+      fg_layout_free(&in);
+      fg_layout_free(&out);
+      fg_problem_free(p);
+    }
 }
 END_TEST
 
@@ -287,7 +354,9 @@ int main(void) {
   tcase_add_test(tc, a_forked_child_starts_its_own);
 #endif
   tcase_add_test(tc, copies_at_any_alignment);
-  tcase_add_loop_test(tc, copies_by_range, 0, 2);
+  tcase_add_loop_test(tc, copies_by_range, 0, TEST_COUNT(ranges));
+  tcase_add_loop_test(tc, the_largest_of_a_range, 0, 2);
+  tcase_add_test(tc, overlaps_are_seen);
   tcase_add_test(tc, the_last_cache_is_read);
   tcase_add_test(tc, results_stay_in_caches_that_hold_them);
   suite_add_tcase(suite, tc);
