@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/problem/notation.h"
 #include "src/report/trace.h"
 #include "src/report/trace_arrays.h"
 #include "src/report/trace_fold.h"
@@ -412,6 +413,61 @@ START_TEST(what_overlaps_has_one_array) {
 }
 END_TEST
 
+/* A block may begin with the last byte of what was there, or end with its first. */
+START_TEST(a_block_meets_what_it_has_one_byte_of) {
+  fg_trace_arrays t = {0};
+  expect_ref(find(&t, 1000, 0, 100), 0, 0);
+  expect_ref(find(&t, 1200, 0, 100), 1, 0);
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 1099, 102), 0);
+  ck_assert_int_eq(t.count, 1);
+  expect_ref(find(&t, 1200, 0, 1), 0, 101);
+  expect_ref(find(&t, 1201, 0, 1), 1, 0);
+  fg_trace_arrays_clear(&t);
+}
+END_TEST
+
+/* Then those whose end nobody tells are forgotten, blocks are not. */
+START_TEST(too_many_arrays_make_room) {
+  enum { MOST = 1 << 16 };
+  fg_trace_arrays t = {0};
+  static char far[2 * MOST + 1];
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory, 100), 0);
+  for (int i = 1; i < MOST; i++) fg_trace_arrays_find(&t, far + 2 * i, 0, 1, tell, (*told = 0, NULL));
+  ck_assert_int_eq(t.count, MOST);
+  fg_trace_arrays_find(&t, far + 2 * MOST, 0, 1, tell, (*told = 0, NULL));
+  ck_assert_int_eq(t.count, 2);
+  expect_ref(find(&t, 50, 0, 10), 0, 50);
+  fg_trace_arrays_clear(&t);
+}
+END_TEST
+
+/* From the pointer: below it where strides are negative, of one plane or of both, of half a row of a spectrum. */
+START_TEST(transforms_reach_as_far_as_their_strides) {
+  static const struct {
+    const char *text;
+    bool plane;
+    ptrdiff_t in[2], out[2]; /* in floats */
+  } cases[] = {{"ocf10", false, {0, 20}, {0, 20}},
+               {"ocf10:-1:1", false, {-18, 2}, {0, 20}},
+               {"ocf10:1:-2*3:40:-100", false, {0, 180}, {-36 - 400, 2}},
+               {"/ocf10:-1:1", true, {-9, 1}, {0, 10}},
+               {"ocf10", true, {0, 19}, {0, 19}}, /* every second real */
+               {"orf10", false, {0, 10}, {0, 12}},
+               {"orb10:-1:1", false, {-10, 2}, {0, 10}}};
+  for (int i = 0; i < TEST_COUNT(cases); i++)
+    for (int side = FG_INPUT; side <= FG_OUTPUT; side++) {
+      char why[200];
+      ptrdiff_t low, high;
+      fg_problem *p = fg_notation_parse(cases[i].text, FG_SINGLE, why, sizeof why);
+      const ptrdiff_t *const right = side == FG_INPUT ? cases[i].in : cases[i].out;
+      ck_assert_msg(p != NULL, "%s", why);
+      ck_assert(fg_trace_reach(p, side, cases[i].plane, &low, &high));
+      ck_assert_msg(low == 4 * right[0] && high == 4 * right[1], "%s: %td to %td", cases[i].text, low / 4, high / 4);
+      fg_problem_free(p);
+    }
+}
+END_TEST
+
 START_TEST(a_null_pointer_is_null) {
   fg_trace_arrays t = {0};
   ck_assert_int_eq(fg_trace_arrays_find(&t, NULL, 0, 100, tell, NULL).array, FG_TRACE_NULL);
@@ -459,6 +515,9 @@ int main(void) {
   tcase_add_test(tc, arrays_that_turn_out_to_be_one_are_joined);
   tcase_add_test(tc, a_new_block_takes_the_place_of_what_was_there);
   tcase_add_loop_test(tc, what_overlaps_has_one_array, 0, 50);
+  tcase_add_test(tc, a_block_meets_what_it_has_one_byte_of);
+  tcase_add_test(tc, too_many_arrays_make_room);
+  tcase_add_test(tc, transforms_reach_as_far_as_their_strides);
   tcase_add_test(tc, a_null_pointer_is_null);
   tcase_add_test(tc, a_trace_ends_at_its_limit);
   return test_run(tc, "trace");
