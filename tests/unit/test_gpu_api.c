@@ -122,6 +122,24 @@ START_TEST(host_plans_take_device_pointers_too) {
 }
 END_TEST
 
+/* Of real data one side has no imaginary part. */
+START_TEST(real_plans_in_a_stream) {
+  api_forced();
+  const int n = N;
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2), *z = api_numbers(3);
+  const fftwf_plan p = _i ? fftwf_plan_many_dft_c2r(1, &n, BATCH, x, NULL, 1, N, z[0], NULL, 1, N, FFTW_ESTIMATE)
+                          : fftwf_plan_many_dft_r2c(1, &n, BATCH, x[0], NULL, 1, N, z, NULL, 1, N, FFTW_ESTIMATE);
+  void *in = api_on_device(x), *out = api_on_device(y);
+  ck_done(fftw3_gpu_execute_arrays_stream(p, in, out, NULL));
+  if (_i) fftwf_execute_dft_c2r(p, x, y[0]);
+  else fftwf_execute_dft_r2c(p, x[0], y);
+  ck_done(fftw3_gpu_copy(z, out, POINTS * sizeof *z));
+  for (int i = 0; i < POINTS; i++)
+    for (int part = 0; part < 2; part++) ck_assert_double_eq_tol(z[i][part], y[i][part], 1e-4);
+  fftwf_destroy_plan(p);
+}
+END_TEST
+
 /* ---- parts of complex numbers that lie otherwise than the plan's ---- */
 
 typedef struct {
@@ -213,6 +231,22 @@ START_TEST(split_plans_take_interleaved_numbers) {
   if (at) ck_transform_of_swapped(x, y);
   else ck_transform(x, y);
   fftwf_destroy_plan(p);
+}
+END_TEST
+
+/* The parts of one side only lie so. */
+START_TEST(split_plans_take_numbers_of_which_one_side_was_apart) {
+  api_choose(who[_i / 2]);
+  const fftwf_iodim row = {N, 2, 2}, batch = {BATCH, 2 * N, 2 * N};
+  fftwf_complex *x = api_numbers(1), *y = api_numbers(2);
+  float *const a = x[0], *const b = y[0];
+  const parts apart = new_parts();
+  const fftwf_plan p = _i % 2 ? fftwf_plan_guru_split_dft(1, &row, 1, &batch, apart.re, apart.im, b, b + 1, UNALIGNED)
+                              : fftwf_plan_guru_split_dft(1, &row, 1, &batch, a, a + 1, apart.re, apart.im, UNALIGNED);
+  fftwf_execute_dft(p, x, y);
+  ck_transform_of_swapped(x, y);
+  fftwf_destroy_plan(p);
+  free_parts(apart);
 }
 END_TEST
 
@@ -480,9 +514,11 @@ int main(void) {
   tcase_add_test(tc, switched_off);
   tcase_add_loop_test(tc, fftw_takes_device_pointers, 0, 2);
   tcase_add_test(tc, host_plans_take_device_pointers_too);
+  tcase_add_loop_test(tc, real_plans_in_a_stream, 0, 2);
   tcase_add_loop_test(tc, interleaved_plans_take_parts, 0, 4);
   tcase_add_loop_test(tc, parts_apart_may_be_on_the_device, 0, 4);
   tcase_add_loop_test(tc, split_plans_take_interleaved_numbers, 0, 4);
+  tcase_add_loop_test(tc, split_plans_take_numbers_of_which_one_side_was_apart, 0, 4);
   tcase_add_test(tc, info_of_a_host_plan);
   tcase_add_test(tc, info_of_a_gpu_plan);
   tcase_add_test(tc, info_leaves_alone_what_the_caller_does_not_know);
