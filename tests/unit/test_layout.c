@@ -217,7 +217,9 @@ START_TEST(padding_comes_along) {
               {"irf4x6*2", FG_INPUT, FG_SINGLE, 1, 64},    {"irf4x1*2", FG_INPUT, FG_SINGLE, 1, 8},
               {"irf8*3:12:6", FG_INPUT, FG_SINGLE, 2, 30}, {"irf8*3:10:6", FG_INPUT, FG_SINGLE, 2, 24},
               {"irf8*3:9:9", FG_INPUT, FG_SINGLE, 2, 24},  {"/irf8*3", FG_INPUT, FG_SINGLE, 2, 24},
-              {"irf8:2:1*3", FG_INPUT, FG_SINGLE, 2, 24}};
+              {"irf8:2:1*3", FG_INPUT, FG_SINGLE, 2, 24},  {"irf8:2:2*3:20:10", FG_INPUT, FG_SINGLE, 2, 24},
+              {"orf8*3:10:5", FG_INPUT, FG_SINGLE, 2, 24}, {"/irf8:1:2*3:12:12", FG_INPUT, FG_SINGLE, 2, 24},
+              {"irf8*3:8:4", FG_INPUT, FG_SINGLE, 1, 24}};
   for (int i = 0; i < TEST_COUNT(some); i++) {
     fg_problem *p = test_problem(some[i].text, some[i].precision);
     fg_layout l;

@@ -61,6 +61,33 @@ START_TEST(a_c2r_problem_is_backward_and_all_others_forward) {
 }
 END_TEST
 
+/* A side without imaginary parts has none that could lie elsewhere. */
+START_TEST(arrays_are_in_place_with_both_planes) {
+  float a[2], b[2];
+  ck_assert(fg_problem_in_place(&(fg_arrays){a, b, a, b}));
+  ck_assert(!fg_problem_in_place(&(fg_arrays){a, b, a, b + 1}));
+  ck_assert(!fg_problem_in_place(&(fg_arrays){a, b, b, a}));
+  ck_assert(fg_problem_in_place(&(fg_arrays){a, NULL, a, a + 1}));
+  ck_assert(fg_problem_in_place(&(fg_arrays){a, a + 1, a, NULL}));
+  ck_assert(!fg_problem_in_place(&(fg_arrays){a, NULL, b, NULL}));
+}
+END_TEST
+
+START_TEST(a_batch_goes_on_at_its_strides) {
+  for (int precision = FG_SINGLE; precision <= FG_DOUBLE; precision++) {
+    char m[4][1000];
+    fg_problem *p = test_problem("/ocf8*2x5:10:-20", precision);
+    const ptrdiff_t real = (ptrdiff_t)fg_real_size(precision), in = 3 * 10 * real, out = 3 * -20 * real;
+    const fg_arrays a = fg_problem_arrays_from(p, &(fg_arrays){m[0], m[1], m[2] + 500, m[3] + 500}, 1, 3);
+    const fg_arrays none = fg_problem_arrays_from(p, &(fg_arrays){m[0], NULL, m[2] + 500, NULL}, 1, 3);
+    ck_assert(a.in_re == m[0] + in && a.in_im == m[1] + in);
+    ck_assert(a.out_re == m[2] + 500 + out && a.out_im == m[3] + 500 + out);
+    ck_assert(none.in_re == a.in_re && !none.in_im && none.out_re == a.out_re && !none.out_im);
+    fg_problem_free(p);
+  }
+}
+END_TEST
+
 static const struct {
   const char *text;
   ptrdiff_t in, out;
@@ -166,6 +193,8 @@ int main(void) {
   tcase_add_test(tc, a_copy_has_all_and_shares_nothing);
   tcase_add_test(tc, rank_zero_problems_can_be_made_and_copied);
   tcase_add_test(tc, a_c2r_problem_is_backward_and_all_others_forward);
+  tcase_add_test(tc, arrays_are_in_place_with_both_planes);
+  tcase_add_test(tc, a_batch_goes_on_at_its_strides);
   tcase_add_loop_test(tc, elements_count_half_of_a_conjugate_even_row, 0, TEST_COUNT(sizes));
   tcase_add_loop_test(tc, layouts_are_told_apart, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(tc, no_layout_that_names_an_element_twice_is_let_pass, 0, 2);
