@@ -1,0 +1,182 @@
+/* test_recorded.c: what was recorded on some arrays is not played on others, nor what was reached there reached elsewhere. */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/sim/sim.h"
+#include "src/plan/planner.h"
+#include "src/problem/layout.h"
+#include "src/problem/notation.h"
+#include "src/run/arena/arena.h"
+#include "src/run/host/pipeline.h"
+#include "src/run/program.h"
+#include "src/run/slot.h"
+#include "tests/unit/lazy_backend.h"
+#include "tests/unit/suite.h"
+
+static fg_target target;
+
+/* ---- programs without gaps, and planes of their arrays ---- */
+
+/* A plane has half of its block: the other half is pinned with it. */
+enum { PLANES = 4, HALF = 2 * FG_ARENA_SMALLEST, BLOCK = 2 * HALF };
+
+typedef struct {
+  fg_problem *p;
+  fg_program *program;
+  size_t bytes; /* of a plane */
+  float *plane[PLANES], *right[PLANES]; /* as fg_arrays has them; NULL: there is none; what they shall be */
+} subject;
+
+static bool is_output(int plane) { return plane >= 2; }
+
+static float *new_plane(void) {
+  float *const plane = fg_arena_alloc(BLOCK);
+  ck_assert_ptr_nonnull(plane);
+  for (size_t i = 0; i < BLOCK / sizeof *plane; i++) plane[i] = (float)(i * 37 % 211) / 67;
+  return plane;
+}
+
+static void drop_plane(float *plane) {
+  fg_arena_forget(plane);
+  free(plane);
+}
+
+static fg_arrays arrays_of(const subject *s) {
+  const bool split = s->p->format == FG_SPLIT;
+  return (fg_arrays){s->plane[0], split ? s->plane[1] : s->plane[0] + 1, s->plane[2], split ? s->plane[3] : s->plane[2] + 1};
+}
+
+static void execute(const subject *s) {
+  const fg_arrays a = arrays_of(s);
+  ck_assert_int_eq(fg_program_execute(s->program, &a), FG_DONE);
+}
+
+static void check_right(const subject *s) {
+  for (int i = 0; i < PLANES; i++)
+    if (is_output(i) && s->plane[i]) ck_assert_mem_eq(s->plane[i], s->right[i], s->bytes);
+}
+
+/* pieces: 0: as short executions are done. */
+static subject prepare(const char *text, int pieces) {
+  char why[200];
+  const char *reason = "";
+  subject s = {.p = fg_notation_parse(text, FG_SINGLE, why, sizeof why)};
+  fg_passes *passes = calloc(1, sizeof *passes);
+  ck_assert_msg(s.p != NULL, "%s", why);
+  ck_assert_msg(fg_planner_plan_host(s.p, target.info, passes, &reason), "%s", reason);
+  fg_schedule_pieces = pieces;
+  fg_pipeline_mapped = pieces ? 0 : 1 << 20;
+  s.program = fg_program_create_host(&target, s.p, passes, &reason);
+  ck_assert_msg(s.program != NULL, "%s", reason);
+  free(passes);
+  const fg_layout *l = fg_program_layout(s.program, FG_INPUT);
+  s.bytes = (size_t)l->elements * fg_layout_element_size(l);
+  ck_assert_uint_lt(s.bytes, HALF);
+  for (int i = 0; i < PLANES; i += l->split ? 1 : 2) s.plane[i] = new_plane();
+  execute(&s);
+  for (int i = 0; i < PLANES; i++)
+    if (s.plane[i]) s.right[i] = memcpy(malloc(s.bytes), s.plane[i], s.bytes);
+  lazy_backend_graphs = 0;
+  return s;
+}
+
+static void dispose(subject *s) {
+  for (int i = 0; i < PLANES; i++)
+    if (s->plane[i]) drop_plane(s->plane[i]);
+  for (int i = 0; i < PLANES; i++) free(s->right[i]);
+  fg_program_destroy(s->program);
+  fg_problem_free(s->p);
+}
+
+/* ---- the tests ---- */
+
+/* In pieces, of split arrays too; short, and so that kernels read where the input is. */
+static const struct {
+  const char *text;
+  int pieces;
+} ways[] = {{"ocf64*10", 3}, {"/ocf64*10", 3}, {"ocf64*10", 0}, {"ocf64*200", 0}};
+
+/* A plan is executed on other arrays, of which one plane only is another one, in memory of its own or beside it. */
+START_TEST(each_plane_may_be_another) {
+  subject s = prepare(ways[_i / 2].text, ways[_i / 2].pieces);
+  for (int i = 0; i < PLANES; i++) {
+    if (!s.plane[i]) continue;
+    float *const before = s.plane[i], *const apart = new_plane();
+    float *const other = _i % 2 ? apart : before + HALF / sizeof *before;
+    lazy_backend_graphs = 0;
+    for (int n = 0; n < 3; n++) execute(&s);
+    ck_assert_int_gt(lazy_backend_graphs, 0);
+    s.plane[i] = other;
+    memcpy(other, s.right[i], s.bytes);
+    memset(is_output(i) ? other : before, 0, s.bytes);
+    execute(&s);
+    check_right(&s);
+    s.plane[i] = before;
+    drop_plane(apart);
+    memcpy(before, s.right[i], s.bytes);
+  }
+  dispose(&s);
+}
+END_TEST
+
+/* Of what the program has pinned nobody tells when that ends: it is neither recorded nor reached by kernels. */
+START_TEST(what_the_program_has_pinned_is_not_recorded) {
+  subject s = prepare(ways[_i / PLANES].text, ways[_i / PLANES].pieces);
+  const int i = _i % PLANES;
+  const bool short_input = !ways[_i / PLANES].pieces && !is_output(i); /* it is brought; the rest is the arena's */
+  if (s.plane[i] && !short_input) {
+    float *const before = s.plane[i], *const pinned = aligned_alloc(4096, BLOCK);
+    memcpy(pinned, before, BLOCK);
+    ck_assert_int_eq(target.backend->host_register(target.device, pinned, BLOCK), FG_OK);
+    s.plane[i] = pinned;
+    for (int n = 0; n < 4; n++) execute(&s);
+    check_right(&s);
+    ck_assert_int_eq(lazy_backend_graphs, 0);
+    s.plane[i] = before;
+    ck_assert_int_eq(target.backend->host_unregister(target.device, pinned), FG_OK);
+    free(pinned);
+  }
+  dispose(&s);
+}
+END_TEST
+
+/* Kernels may load and store sixteen bytes at once. */
+START_TEST(kernels_reach_what_is_aligned) {
+  subject s = prepare("ocf64*10", 0);
+  float *const before = s.plane[_i ? 2 : 0];
+  const size_t transfers = fg_sim_count().transfers;
+  execute(&s);
+  ck_assert_uint_eq(fg_sim_count().transfers - transfers, 1); /* that of the input */
+  memmove(before + 2, before, s.bytes);
+  s.plane[_i ? 2 : 0] = before + 2;
+  execute(&s);
+  check_right(&s);
+  ck_assert_uint_eq(fg_sim_count().transfers - transfers, _i ? 3 : 2);
+  s.plane[_i ? 2 : 0] = before;
+  dispose(&s);
+}
+END_TEST
+
+static void open_lazy(void) {
+  const char *why = "";
+  const fg_target *opened = fg_target_get(&why);
+  ck_assert_msg(opened != NULL, "%s", why);
+  target = *opened;
+  target.backend = &lazy_backend;
+}
+
+/* Slots hold streams of the backend that made them. */
+static void trim(void) { fg_slot_trim(&target); }
+
+int main(void) {
+  setenv("FFTW3_GPU_BACKEND", "sim", 1);
+  TCase *tc = tcase_create("recorded");
+  tcase_add_checked_fixture(tc, open_lazy, trim);
+  tcase_add_loop_test(tc, each_plane_may_be_another, 0, 2 * TEST_COUNT(ways));
+  tcase_add_loop_test(tc, what_the_program_has_pinned_is_not_recorded, 0, PLANES * TEST_COUNT(ways));
+  tcase_add_loop_test(tc, kernels_reach_what_is_aligned, 0, 2);
+  return test_run(tc, "recorded");
+}
