@@ -499,6 +499,59 @@ START_TEST(a_trace_ends_at_its_limit) {
 }
 END_TEST
 
+/* The calls of a trace, without when they came and how long they took. */
+static char *calls_in(FILE *f) {
+  static char calls[10000];
+  char line[1000], thread[20];
+  int from;
+  for (*calls = 0; fgets(line, sizeof line, f);) {
+    char *const end = strstr(line, " ns=");
+    if (sscanf(line, "+%*s %19s %n", thread, &from) != 1) continue;
+    if (end) *end = 0;
+    strcat(strcat(calls, line + from), end ? "\n" : "");
+  }
+  return calls;
+}
+
+static fg_problem *problem_at(const char *text, char *in, char *out) {
+  char why[200];
+  fg_problem *p = fg_notation_parse(text, FG_SINGLE, why, sizeof why);
+  ck_assert_msg(p != NULL, "%s", why);
+  p->arrays = (fg_arrays){in, in + sizeof(float), out, out + sizeof(float)};
+  return p;
+}
+
+/* A plan that was copied is known until its copy is destroyed, too; parts apart are two arrays; what turns out to be one array
+ * while a call is looked at is called so by that call. */
+START_TEST(plans_and_arrays_have_names_of_their_own) {
+  char path[] = "/tmp/test_trace.XXXXXX", handles[2];
+  close(mkstemp(path));
+  setenv("FFTW3_GPU_TRACE", path, 1);
+  ck_assert(fg_trace_on());
+  char *const a = memory, *const b = memory + 1000, *const re = memory + 3000, *const im = memory + 4000;
+  fg_problem *first = problem_at("ocf16", a, b), *second = problem_at("ocf16:1:8", b, a + 64);
+  fg_trace_plan(FG_SINGLE, &handles[0], first, "host", "first", fg_trace_clock());
+  fg_trace_of_plan(FG_SINGLE, FG_CALL_COPY, &handles[0]);
+  fg_trace_of_plan(FG_SINGLE, FG_CALL_DESTROY, &handles[0]);
+  fg_trace_execute(&handles[0], NULL, fg_trace_clock());
+  fg_trace_execute(&handles[0], &(fg_arrays){re, im, b, b + sizeof(float)}, fg_trace_clock());
+  fg_trace_of_plan(FG_SINGLE, FG_CALL_DESTROY, &handles[0]);
+  fg_trace_execute(&handles[0], NULL, fg_trace_clock());
+  fg_trace_plan(FG_SINGLE, &handles[1], second, "host", "second", fg_trace_clock());
+  fg_trace_finish();
+  FILE *f = fopen(path, "r");
+  const char *const calls = calls_in(f), *plan = strstr(calls, "copy_plan p0\n"), *joined = strstr(calls, "join a1 at=a0+1000\n");
+  ck_assert_msg(plan && joined, "%s", calls);
+  ck_assert_msg(strstr(plan, "copy_plan p0\ndestroy_plan p0\nexecute p0 in=a0 out=a1\n") == plan, "%s", plan);
+  ck_assert_msg(strstr(plan, "\nexecute p0 in=a2,a3 out=a1\ndestroy_plan p0\njoin ") != NULL, "%s", plan);
+  ck_assert_msg(strstr(joined, " in=a0+1000 out=a0+64 ") != NULL, "%s", joined);
+  fclose(f);
+  unlink(path);
+  fg_problem_free(first);
+  fg_problem_free(second);
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("trace");
   tcase_add_loop_test(tc, lines_print_as_they_were_read, 0, TEST_COUNT(lines));
@@ -520,5 +573,6 @@ int main(void) {
   tcase_add_test(tc, transforms_reach_as_far_as_their_strides);
   tcase_add_test(tc, a_null_pointer_is_null);
   tcase_add_test(tc, a_trace_ends_at_its_limit);
+  tcase_add_test(tc, plans_and_arrays_have_names_of_their_own);
   return test_run(tc, "trace");
 }
