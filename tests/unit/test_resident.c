@@ -23,7 +23,7 @@
 #include "suite.h"
 
 /* Dense, strided, with gaps, two loops that are not one, split; passes of every kind; in place with the same and with
- * other places, padded; several passes, also of real data. */
+ * other places, padded; several passes, also of real data; backwards. */
 static const struct {
   const char *text;
   int passes; /* at least */
@@ -33,7 +33,8 @@ static const struct {
     {"ocf1009*3", 1}, {"icf1009*2", 1}, {"icb28561", 2}, {"ocf28561*2", 2}, {"ocf7*1", 1}, {"orf30*4", 1}, {"irf30*4", 1},
     {"orb30*4", 1}, {"irb30*4", 1}, {"irf8x10", 1}, {"irb8x10", 1}, {"irf6x5x9*2", 1}, {"orb6x8x10", 1}, {"/orf12*5", 1},
     {"/irb12*5", 1}, {"okd20e10*6", 1}, {"ik8fx6h", 1}, {"ik134fx6h", 2}, {"orf8192", 1}, {"irf8192", 1}, {"irf16*1", 1},
-    {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 1}, {"orb65536", 2},
+    {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 1}, {"orb65536", 2}, {"ocf14:-3:-3*11:42:42", 1}, {"ocf16*5:-16:16", 1},
+    {"icf16*5:-16:-16", 1}, {"/ocf14:-3:2*11:42:-30", 1}, {"orf8x10:-1:1", 1}, {"orb8:-6:10x10", 1}, {"ok8fx6:-1:1h", 1},
 };
 
 static bool in_place_of(const fg_problem *p) { return p->arrays.in_re == p->arrays.out_re; }
