@@ -160,6 +160,28 @@ START_TEST(kernels_reach_what_is_aligned) {
 }
 END_TEST
 
+/* Rows with gaps reach further than their elements would: the last of these is in memory that is not pinned. */
+START_TEST(all_rows_have_to_be_pinned) {
+  enum { PAGE = 4096, ROWS = 9, ROW = 32, PITCH = 40 }; /* in floats */
+  subject s = prepare("ocf16*9", 3), wide = prepare("ocf16*9:20:16", 3);
+  float *const before = wide.plane[0], *const block = aligned_alloc(PAGE, 2 * PAGE);
+  const size_t bytes = _i ? ((ROWS - 1) * PITCH + ROW) * sizeof(float) : ROWS * ROW * sizeof(float);
+  wide.plane[0] = block + (PAGE - bytes) / sizeof(float);
+  for (int i = 0; i < ROWS; i++) memcpy(wide.plane[0] + i * PITCH, s.right[0] + i * ROW, ROW * sizeof(float));
+  ck_assert_int_eq(target.backend->host_register(target.device, block, PAGE), FG_OK);
+  fg_slot_trim(&target);
+  const size_t allocations = fg_sim_count().allocations;
+  execute(&wide);
+  ck_assert_mem_eq(wide.plane[2], s.right[2], s.bytes);
+  ck_assert_uint_eq(fg_sim_count().allocations - allocations, _i ? 2 : 2 + FG_RING);
+  ck_assert_int_eq(target.backend->host_unregister(target.device, block), FG_OK);
+  free(block);
+  wide.plane[0] = before;
+  dispose(&wide);
+  dispose(&s);
+}
+END_TEST
+
 static void open_lazy(void) {
   const char *why = "";
   const fg_target *opened = fg_target_get(&why);
@@ -178,5 +200,6 @@ int main(void) {
   tcase_add_loop_test(tc, each_plane_may_be_another, 0, 2 * TEST_COUNT(ways));
   tcase_add_loop_test(tc, what_the_program_has_pinned_is_not_recorded, 0, PLANES * TEST_COUNT(ways));
   tcase_add_loop_test(tc, kernels_reach_what_is_aligned, 0, 2);
+  tcase_add_loop_test(tc, all_rows_have_to_be_pinned, 0, 2);
   return test_run(tc, "recorded");
 }
