@@ -182,6 +182,17 @@ START_TEST(all_rows_have_to_be_pinned) {
 }
 END_TEST
 
+/* What executions held is let go: it goes when its memory does. */
+START_TEST(nothing_stays_pinned) {
+  const size_t before = fg_sim_count().registered;
+  subject s = prepare(ways[_i].text, ways[_i].pieces);
+  ck_assert_uint_gt(fg_sim_count().registered, before);
+  for (int n = 0; n < 3; n++) execute(&s);
+  dispose(&s);
+  ck_assert_uint_eq(fg_sim_count().registered, before);
+}
+END_TEST
+
 static void open_lazy(void) {
   const char *why = "";
   const fg_target *opened = fg_target_get(&why);
@@ -201,5 +212,6 @@ int main(void) {
   tcase_add_loop_test(tc, what_the_program_has_pinned_is_not_recorded, 0, PLANES * TEST_COUNT(ways));
   tcase_add_loop_test(tc, kernels_reach_what_is_aligned, 0, 2);
   tcase_add_loop_test(tc, all_rows_have_to_be_pinned, 0, 2);
+  tcase_add_loop_test(tc, nothing_stays_pinned, 0, TEST_COUNT(ways));
   return test_run(tc, "recorded");
 }
