@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cuda/sim/sim.h"
 #include "dice.h"
 #include "src/run/table/circle.h"
 #include "src/run/table/double_dft.h"
@@ -231,6 +232,36 @@ START_TEST(filter_tables_are_the_transformed_chirp) {
 }
 END_TEST
 
+/* ---- on devices ---- */
+
+/* One for all who ask for it, until the last of them gives it back; of another key, or for another device, another one. */
+START_TEST(tables_are_shared) {
+  const fg_table key = {.kind = FG_TABLE_ROOTS, .precision = FG_SINGLE, .n = 24, .length = 24, .step = 1};
+  fg_table turned = key;
+  const char *why = "";
+  setenv("FFTW3_GPU_BACKEND", "sim", 1);
+  fg_sim_set_devices(2);
+  const fg_target *const t = fg_target_get(&why), *const second = t ? fg_target_of(t->ordinal == 0, &why) : NULL;
+  ck_assert_msg(t && second, "%s", why);
+  const size_t before = fg_sim_count().allocations;
+  fg_device_table *one, *same, *other, *there;
+  turned.first = 1;
+  ck_assert_int_eq(fg_table_get(t, &key, &one), FG_OK);
+  ck_assert_int_eq(fg_table_get(t, &key, &same), FG_OK);
+  ck_assert_int_eq(fg_table_get(t, &turned, &other), FG_OK);
+  ck_assert_int_eq(fg_table_get(second, &key, &there), FG_OK);
+  ck_assert_ptr_eq(fg_table_memory(one), fg_table_memory(same));
+  ck_assert_uint_eq(fg_sim_count().allocations - before, 3);
+  fg_table_release(t, one);
+  ck_assert_uint_eq(fg_sim_count().allocations - before, 3);
+  fg_table_release(t, same);
+  ck_assert_uint_eq(fg_sim_count().allocations - before, 2);
+  fg_table_release(t, other);
+  fg_table_release(second, there);
+  ck_assert_uint_eq(fg_sim_count().allocations, before);
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("roots");
   tcase_set_timeout(tc, 60);
@@ -245,5 +276,6 @@ int main(void) {
   tcase_add_loop_test(tc, chirp_tables_of_half_a_spectrum_are_doubled, 0, 2);
   tcase_add_test(tc, filters_of_single_precision_are_nearly_rounded_once);
   tcase_add_loop_test(tc, filter_tables_are_the_transformed_chirp, 0, 2 * TEST_COUNT(filters));
+  tcase_add_test(tc, tables_are_shared);
   return test_run(tc, "roots");
 }
