@@ -6,6 +6,7 @@
 #include "arrays.h"
 #include "dice.h"
 #include "random_problem.h"
+#include "src/problem/span.h"
 #include "suite.h"
 
 /* ---- copies, sizes ---- */
@@ -85,6 +86,16 @@ START_TEST(a_batch_goes_on_at_its_strides) {
     ck_assert(none.in_re == a.in_re && !none.in_im && none.out_re == a.out_re && !none.out_im);
     fg_problem_free(p);
   }
+}
+END_TEST
+
+/* In reals from the pointer, without the batch's second dimension. */
+START_TEST(spans_go_both_ways) {
+  fg_problem *p = test_problem("orf10:-1:2*3:40:-100x7", FG_SINGLE);
+  const fg_span in = fg_span_of(p, FG_INPUT, 1), out = fg_span_of(p, FG_OUTPUT, 1);
+  ck_assert(in.low == -9 && in.high == 1 + 2 * 40);
+  ck_assert(out.low == -2 * 200 && out.high == 2 + 5 * 4);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -195,6 +206,7 @@ int main(void) {
   tcase_add_test(tc, a_c2r_problem_is_backward_and_all_others_forward);
   tcase_add_test(tc, arrays_are_in_place_with_both_planes);
   tcase_add_test(tc, a_batch_goes_on_at_its_strides);
+  tcase_add_test(tc, spans_go_both_ways);
   tcase_add_loop_test(tc, elements_count_half_of_a_conjugate_even_row, 0, TEST_COUNT(sizes));
   tcase_add_loop_test(tc, layouts_are_told_apart, 0, TEST_COUNT(layouts));
   tcase_add_loop_test(tc, no_layout_that_names_an_element_twice_is_let_pass, 0, 2);
