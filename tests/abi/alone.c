@@ -15,6 +15,8 @@ int main(void) {
   float *b = fftwf_malloc(64 * sizeof *b), *c = fftwf_malloc(0);
   CHECK(a && b && c);
   CHECK((size_t)a % 64 == 0 && fftwf_alignment_of(b) == 0 && fftwf_alignment_of(b + 1) == (int)sizeof *b);
+  volatile size_t most = (size_t)-1; /* not known to the compiler */
+  CHECK(!fftwf_malloc(most) && !fftwf_malloc(most - 62) && !fftwf_malloc(most - 64) && !fftwf_alloc_complex(most / 8 + 1));
   CHECK(!fftwf_plan_dft_1d(8, a, a, FFTW_FORWARD, FFTW_ESTIMATE));
   CHECK(!fftwf_plan_many_dft(1, &n, 1, a, NULL, 1, 8, a, NULL, 1, 8, FFTW_FORWARD, FFTW_ESTIMATE));
   CHECK(!fftwf_plan_guru_dft(1, &dim, 0, NULL, a, a, FFTW_FORWARD, FFTW_ESTIMATE));
