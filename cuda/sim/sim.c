@@ -144,9 +144,9 @@ static int sim_pinned_alloc(fg_device *device, size_t bytes, void **memory) {
   (void)device;
   if (fault)
     return fault;
-  const size_t pages = bytes <= SIZE_MAX - page ? (bytes / page + 1) * page : 0;
+  const size_t pages = bytes <= SIZE_MAX - page ? (bytes / page + 1) * page : 0, words = (bytes + 3) / 4 * 4;
   void *block = pages ? aligned_alloc(page, pages) : NULL;
-  if (!block || !fg_sim_memory_adopt(block, pages)) { /* kernels reach pinned memory, too */
+  if (!block || !fg_sim_memory_adopt(block, words)) { /* kernels reach pinned memory, too */
     free(block);
     return fg_backend_fail(FG_ENOMEM, "sim: no %zu bytes of host memory", bytes);
   }

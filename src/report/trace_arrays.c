@@ -150,9 +150,20 @@ static fg_trace_ref ref_to(const fg_trace_region *r, uintptr_t address) {
   return (fg_trace_ref){r->id, (ptrdiff_t)(address - r->base)};
 }
 
+/* Where a range may begin behind that region (negative: none), so that it is found behind it, too: not within a block of
+ * fftwf_malloc. */
+static uintptr_t cut_behind(const fg_trace_arrays *t, int before, uintptr_t low) {
+  const fg_trace_region *const r = before >= 0 ? &t->region[before] : NULL;
+  if (!r) return low;
+  const uintptr_t least = r->own ? r->high : r->low;
+  return low < least ? least : low;
+}
+
 static fg_trace_ref introduce(fg_trace_arrays *t, uintptr_t address, uintptr_t low, uintptr_t high,
                               const listener *to) {
   make_room(t);
+  const int before = rank_of(t, address) - 1;
+  if (before >= 0 && t->region[before].own) low = cut_behind(t, before, low);
   fg_trace_region r = {low, high, address, 0, 0, false, FG_SINGLE};
   r.id = add(t, r);
   if (r.id < 0) return (fg_trace_ref){FG_TRACE_NULL, 0};
@@ -172,7 +183,7 @@ static int first_meeting(const fg_trace_arrays *t, uintptr_t low, uintptr_t high
 /* The table stays sorted: a range that begins before a block of fftwf_malloc and goes on behind it is cut there. */
 static void widen(fg_trace_arrays *t, int at, uintptr_t low, uintptr_t high) {
   fg_trace_region *const r = &t->region[at];
-  if (at > 0 && low < r[-1].low) low = r[-1].low;
+  low = cut_behind(t, at - 1, low);
   if (low < r->low) r->low = low;
   if (high > r->high) r->high = high;
 }

@@ -334,6 +334,20 @@ static void expect_ref(fg_trace_ref ref, int array, ptrdiff_t offset) {
   ck_assert_int_eq(ref.offset, offset);
 }
 
+/* What lies in a block is the block's, also where another array begins before it and goes on behind it, from its first use on or not. */
+START_TEST(arrays_around_a_block_are_cut_behind_it) {
+  for (int low = -350; low <= -200; low += 50) {
+    fg_trace_arrays t = {0};
+    ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 1000, 100), 0);
+    if (low == -350) find(&t, 1200, 0, 100);
+    ck_assert_int_eq(find(&t, 1250, low, 50).array, 1);
+    for (int at = 1000; at < 1100; at += 10) expect_ref(find(&t, at, 0, 10), 0, at - 1000);
+    ck_assert_int_eq(fg_trace_arrays_free(&t, memory + 1000), 0);
+    fg_trace_arrays_clear(&t);
+  }
+}
+END_TEST
+
 START_TEST(blocks_have_bounds) {
   fg_trace_arrays t = {0};
   ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 1000, 100), 0);
@@ -563,6 +577,7 @@ int main(void) {
   tcase_add_loop_test(tc, nothing_is_lost, 0, 200);
   tcase_add_test(tc, the_sum_of_times_is_kept);
   tcase_add_test(tc, the_first_nodes_can_go);
+  tcase_add_test(tc, arrays_around_a_block_are_cut_behind_it);
   tcase_add_test(tc, blocks_have_bounds);
   tcase_add_test(tc, ranges_that_meet_are_one_array);
   tcase_add_test(tc, arrays_that_turn_out_to_be_one_are_joined);
