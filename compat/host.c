@@ -43,21 +43,7 @@ static X(plan) plan_split(const fg_problem *p, const loops *l, const fg_arrays *
   return plan_interleaved(p, l, a, flags);
 }
 
-/* Of interleaved numbers whose parts lie apart FFTW knows nothing: planned as if they did not, it would reach what is between
- * them, too.  Split ones have no sign: backward the parts are swapped, here as where they are executed. */
-static fg_problem as_planned(const fg_problem *p, const fg_arrays *a, fg_arrays *at) {
-  fg_problem as = *p;
-  *at = *a;
-  if (!fg_problem_apart(p, a)) return as;
-  as.format = FG_SPLIT;
-  if (p->kind == FG_DFT && p->sign == FG_BACKWARD) *at = (fg_arrays){a->in_im, a->in_re, a->out_im, a->out_re};
-  return as;
-}
-
-static fg_host_plan host_plan(const fg_problem *problem, const fg_arrays *arrays, unsigned flags) {
-  fg_arrays at;
-  const fg_problem as = as_planned(problem, arrays, &at), *const p = &as;
-  const fg_arrays *const a = &at;
+static fg_host_plan host_plan(const fg_problem *p, const fg_arrays *a, unsigned flags) {
   fg_iodim64 *dims = fg_translate_back(p, &p->transform), *howmany_dims = fg_translate_back(p, &p->batch);
   X(plan) plan = NULL;
   if (dims && howmany_dims) {

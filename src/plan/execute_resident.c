@@ -13,7 +13,7 @@ static void from_host_copies(fg_plan *plan, const fg_arrays *a) {
   fg_guests *guests = fg_guests_bring(plan->problem, a);
   if (!guests) fg_die("arrays on a device that cannot be read: %s", fg_backend_message());
   const fg_arrays host = fg_guests_arrays(guests);
-  if (!fg_plan_fall_back(plan, &host)) fg_die("the real FFTW has no plan for this transform");
+  if (!fg_ways_execute_copies(&plan->ways, plan->problem, &host)) fg_die("the real FFTW has no plan for this transform");
   if (fg_guests_give_back(guests) != FG_OK)
     fg_die("arrays on a device that cannot be written: %s", fg_backend_message());
   fg_guests_free(guests);

@@ -135,7 +135,7 @@ double fg_verify_end(fg_verify *v, fg_plan *plan, const fg_arrays *a, double tol
   const fg_arrays theirs = {v->in.array[0], v->in.array[1], v->out.array[0], v->out.array[1]};
   squares sum = {0, 0};
   double error = -1;
-  if (fg_plan_fall_back(plan, &theirs) && each_plane(v, a, &sum, false)) {
+  if (fg_ways_execute_copies(&plan->ways, v->problem, &theirs) && each_plane(v, a, &sum, false)) {
     error = (double)sqrtl(sum.norm > 0 ? sum.difference / sum.norm : sum.difference);
     if (!(error <= tolerance)) each_plane(v, a, &sum, true);
   }

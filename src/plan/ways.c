@@ -136,6 +136,21 @@ bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
   return true;
 }
 
+/* Of interleaved numbers whose parts lie apart FFTW knows nothing: planned as if they did not, it would reach what is between
+ * them, too, which copies may not have.  Split ones have no sign: backward is forward with the parts swapped. */
+bool fg_ways_execute_copies(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
+  if (!fg_problem_apart(p, a)) return fg_ways_execute(ways, p, a);
+  fg_problem split = *p;
+  fg_arrays parts = *a;
+  split.format = FG_SPLIT;
+  if (p->kind == FG_DFT && p->sign == FG_BACKWARD) {
+    split.sign = FG_FORWARD;
+    parts = (fg_arrays){a->in_im, a->in_re, a->out_im, a->out_re};
+  }
+  const unsigned flags = p->flags & (FG_DESTROY_INPUT | FG_PRESERVE_INPUT);
+  return execute_on(&split, &parts, flags | FG_ESTIMATE | FG_UNALIGNED) || execute_copied(&split, &parts);
+}
+
 void fg_ways_free(fg_ways *ways, const fg_problem *p) {
   for (int i = 0; i < FG_PLACEMENTS; i++) {
     way_free(p, atomic_load(&ways->kept[i]));

@@ -34,6 +34,10 @@ fg_host_plan fg_ways_plan(fg_ways *, const fg_problem *p);
  * them; false if it has none at all. */
 bool fg_ways_execute(fg_ways *, const fg_problem *p, const fg_arrays *a);
 
+/* The same on copies that only the device is to have the results of: parts of interleaved numbers that lie apart, which the host's own
+ * arrays have as stock FFTW does them, are transformed rightly, and nothing else is written. */
+bool fg_ways_execute_copies(fg_ways *, const fg_problem *p, const fg_arrays *a);
+
 /* Whether there is a plan for a's arrays already: then the real FFTW's planner is not waited for, which another thread may have
  * for minutes. */
 bool fg_ways_have(const fg_ways *, const fg_arrays *a);

@@ -78,8 +78,7 @@ static void split_other_arrays(void) {
 }
 
 /* FFTW plans a backward transform as the forward one of swapped parts, and that is what a split execution gets of it;
- * its complex plans take parts that lie otherwise than planned.  (Of real data it then reaches what is between them, too, which its
- * manual leaves undefined: tests/unit/test_apart.c.) */
+ * its plans take parts that lie otherwise than planned. */
 static void split_arrays_of_interleaved_plans(void) {
   const unsigned flags = FFTW_ESTIMATE | FFTW_UNALIGNED;
   fftwf_plan plan;
@@ -91,6 +90,12 @@ static void split_arrays_of_interleaved_plans(void) {
   plan = fftwf_plan_dft_1d(36, in(), out(), FFTW_FORWARD, flags);
   fftwf_execute_split_dft(plan, input + 400, input + SPACE, output + 400, output + SPACE);
   finish("split_of_forward", 36, plan);
+  plan = fftwf_plan_dft_r2c_1d(30, input, out(), flags);
+  fftwf_execute_split_dft_r2c(plan, input + 400, output + 400, output + SPACE);
+  finish("split_of_r2c", 30, plan);
+  plan = fftwf_plan_dft_c2r_1d(30, in(), output, flags | FFTW_PRESERVE_INPUT);
+  fftwf_execute_split_dft_c2r(plan, input + 400, input + SPACE, output + 400);
+  finish("split_of_c2r", 30, plan);
 }
 
 static void split_real(void) {
