@@ -22,6 +22,7 @@ enum {
 typedef struct fg_device fg_device; /* one device, opened */
 typedef struct fg_stream fg_stream; /* work in order */
 typedef struct fg_event fg_event;   /* a point in a stream, to time and to order by */
+typedef struct fg_chain fg_chain;   /* kernels that are launched at once */
 typedef struct fg_graph fg_graph;   /* work that was recorded, to be given to a stream again and again at once */
 typedef struct fg_kernel fg_kernel; /* one compiled kernel, loaded on one device; lives as long as the device */
 
@@ -77,6 +78,15 @@ typedef struct {
 } fg_copy_rows;
 
 enum { FG_MOST_PITCH = 0x7fffffff };
+
+/* As launch takes it. */
+typedef struct {
+  fg_kernel *kernel;
+  unsigned grid, block;
+  size_t shared;
+  const void *args;
+  size_t args_bytes;
+} fg_kernel_launch;
 
 typedef struct fg_backend {
   const char *name; /* "cuda", "sim" */
@@ -166,6 +176,15 @@ typedef struct fg_backend {
   int (*graph_end)(fg_device *, fg_stream *, fg_graph **);
   int (*graph_launch)(fg_device *, fg_graph *, fg_stream *);
   void (*graph_destroy)(fg_device *, fg_graph *);
+
+  /* Kernels that are given to the device at once, one after the other, time and again: made with their arguments, of
+   * which each may be set anew before the next time; what was given already keeps its own.  A chain is with the device
+   * once at a time: it waits for itself, whatever the streams.  Where launch fails nothing was launched.  All four are
+   * NULL in a backend without. */
+  int (*chain_make)(fg_device *, int count, const fg_kernel_launch *, fg_chain **);
+  int (*chain_set)(fg_device *, fg_chain *, int which, const void *args);
+  int (*chain_launch)(fg_device *, fg_chain *, fg_stream *);
+  void (*chain_destroy)(fg_device *, fg_chain *);
 
   /* Gates between the host and a recording, in which they must be: words of pinned memory, which the host closes (0)
    * before each launch. gate_wait holds back what comes later in the stream until the host has opened the gate (1);

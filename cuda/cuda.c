@@ -218,6 +218,10 @@ const fg_backend fg_backend_cuda = {
     .graph_end = fg_cuda_graph_end,
     .graph_launch = fg_cuda_graph_launch,
     .graph_destroy = fg_cuda_graph_destroy,
+    .chain_make = fg_cuda_chain_make,
+    .chain_set = fg_cuda_chain_set,
+    .chain_launch = fg_cuda_chain_launch,
+    .chain_destroy = fg_cuda_chain_destroy,
     .gate_wait = fg_cuda_gate_wait,
     .gate_open = fg_cuda_gate_open,
 };

@@ -91,6 +91,16 @@ void fg_cuda_graph_destroy(fg_device *, fg_graph *);
 int fg_cuda_gate_wait(fg_device *, fg_stream *, unsigned *gate);
 int fg_cuda_gate_open(fg_device *, fg_stream *, unsigned *gate);
 
+/* Whether its blocks may take their places before the launch before has ended, for whose end they wait by themselves
+ * (memory.h). */
+bool fg_cuda_depends(const fg_device *, const fg_kernel *);
+
+/* cuda_chain.c */
+int fg_cuda_chain_make(fg_device *, int count, const fg_kernel_launch *, fg_chain **);
+int fg_cuda_chain_set(fg_device *, fg_chain *, int which, const void *args);
+int fg_cuda_chain_launch(fg_device *, fg_chain *, fg_stream *);
+void fg_cuda_chain_destroy(fg_device *, fg_chain *);
+
 /* cuda_kernels.c */
 bool fg_cuda_kernels_kept(fg_device *, int count, const fg_kernel_request *);
 int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *requests, fg_kernel **kernels);

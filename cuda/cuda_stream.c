@@ -87,11 +87,10 @@ void fg_cuda_owner_wait(fg_device *device, void *owner) {
   if (owner && owner != device->context) FG_CUDA_TRY(device, wait_in(owner));
 }
 
-/* Kernels wait for the last launch by themselves (memory.h) from sm_90 on; recordings of the program can hold such
- * launches since CUDA 12.3. */
-static bool may_depend(fg_device *device, const fg_kernel *kernel) {
+/* From sm_90 on; recordings of the program can hold such launches since CUDA 12.3. */
+bool fg_cuda_depends(const fg_device *device, const fg_kernel *kernel) {
   return fg_dependent_launches && device->info.arch >= 90 && fg_driver_version() >= 12030 && fg_cu.cuLaunchKernelEx &&
-         fg_cuda_waits(kernel) && atomic_load(&device->recordings) == 0;
+         fg_cuda_waits(kernel);
 }
 
 static CUresult launch_dependent(const fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
@@ -108,7 +107,7 @@ int fg_cuda_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned
                    const void *args, size_t args_bytes, fg_stream *stream) {
   void *parameters[] = {(void *)args}; /* the driver knows the struct's size from the kernel */
   (void)args_bytes;
-  if (may_depend(device, kernel))
+  if (fg_cuda_depends(device, kernel) && atomic_load(&device->recordings) == 0)
     return FG_CUDA_CALL(device, "cuLaunchKernelEx",
                         launch_dependent(kernel, grid, block, shared, parameters, (CUstream)stream));
   return FG_CUDA_CALL(device, "cuLaunchKernel",

@@ -20,7 +20,8 @@ static const struct {
     [FG_FAULT_STREAM] = {"stream", FG_ENOMEM},    [FG_FAULT_COPY] = {"copy", FG_ELAUNCH},
     [FG_FAULT_LAUNCH] = {"launch", FG_ELAUNCH},   [FG_FAULT_WAIT] = {"wait", FG_ELAUNCH},
     [FG_FAULT_COMPILE] = {"compile", FG_ECOMPILE}, [FG_FAULT_EVENT] = {"event", FG_ENOMEM},
-    [FG_FAULT_ORDER] = {"order", FG_ELAUNCH},     [FG_FAULT_ANY] = {"any", FG_OK},
+    [FG_FAULT_ORDER] = {"order", FG_ELAUNCH},     [FG_FAULT_CHAIN] = {"chain", FG_ELAUNCH},
+    [FG_FAULT_ANY] = {"any", FG_OK},
     [FG_FAULT_LOST] = {"lost", FG_ELOST},
 };
 

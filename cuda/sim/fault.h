@@ -12,6 +12,7 @@ typedef enum {
   FG_FAULT_COMPILE,
   FG_FAULT_EVENT,
   FG_FAULT_ORDER,
+  FG_FAULT_CHAIN,
   FG_FAULT_ANY, /* not of a call of its own */
   FG_FAULT_LOST,
   FG_FAULT_KINDS

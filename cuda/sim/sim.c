@@ -5,6 +5,7 @@
 
 #include "cuda/backend.h"
 #include "cuda/sim/block.h"
+#include "cuda/sim/chain.h"
 #include "cuda/sim/compile.h"
 #include "cuda/sim/fault.h"
 #include "cuda/sim/host.h"
@@ -64,6 +65,7 @@ fg_sim_counters fg_sim_count(void) {
                            .launches = launches,
                            .allocations = fg_sim_memory_count() + pinned,
                            .streams = streams,
+                           .chains = fg_sim_chain_count(),
                            .registered = fg_sim_host_count(),
                            .transfers = transfers};
 }
@@ -347,28 +349,25 @@ static bool sim_kernels_kept(fg_device *device, int count, const fg_kernel_reque
 }
 
 /* What a real device would refuse to launch. */
-static int check_launch(const fg_device_info *info, const fg_kernel *k, unsigned grid, unsigned block, size_t shared,
-                        size_t args_bytes) {
+static int check_launch(const fg_device_info *info, const fg_kernel_launch *l) {
+  const fg_kernel *const k = l->kernel;
+  const unsigned grid = l->grid, block = l->block;
   if (grid == 0 || grid > INT32_MAX || block == 0 || block > (unsigned)info->threads_block)
     return fg_sim_violation("kernel %s: cannot launch %u blocks of %u threads", k->name, grid, block);
   const unsigned cluster = k->exports->cluster;
   if (cluster > FG_CLUSTER_BLOCKS || (cluster > 1 && info->arch < 90) || grid % cluster)
     return fg_sim_violation("kernel %s: cannot launch %u blocks in clusters of %u", k->name, grid, cluster);
-  if (shared > info->shared_block || shared > k->shared)
+  if (l->shared > info->shared_block || l->shared > k->shared)
     return fg_sim_violation("kernel %s: launched with %zu bytes of shared memory; announced %zu, a block may have %zu",
-                            k->name, shared, k->shared, info->shared_block);
-  if (args_bytes != k->exports->args_bytes)
-    return fg_sim_violation("kernel %s: launched with %zu bytes of arguments instead of %lu", k->name, args_bytes,
+                            k->name, l->shared, k->shared, info->shared_block);
+  if (l->args_bytes != k->exports->args_bytes)
+    return fg_sim_violation("kernel %s: launched with %zu bytes of arguments instead of %lu", k->name, l->args_bytes,
                             k->exports->args_bytes);
   return 0;
 }
 
-static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
-                      const void *args, size_t args_bytes, fg_stream *stream) {
-  (void)stream;
-  int result = fg_fault_due(FG_FAULT_LAUNCH);
-  if (result == 0)
-    result = check_launch(&device->info, kernel, grid, block, shared, args_bytes);
+static int launch_one(fg_device *device, const fg_kernel_launch *l) {
+  int result = check_launch(&device->info, l);
   if (result == 0)
     result = fg_sim_host_check();
   if (result < 0)
@@ -379,10 +378,22 @@ static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsig
   fesetenv(FE_DFL_ENV);
   launches++;
   launches_here++;
-  const fg_sim_launch all = {kernel->name, ordinal_of(device), kernel->exports, grid, block, shared, args};
+  const fg_sim_launch all = {l->kernel->name, ordinal_of(device), l->kernel->exports, l->grid, l->block, l->shared, l->args};
   result = fg_sim_run_grid(&all);
   fesetenv(&of_program);
   return result;
+}
+
+static int sim_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
+                      const void *args, size_t args_bytes, fg_stream *stream) {
+  const int fault = fg_fault_due(FG_FAULT_LAUNCH);
+  (void)stream;
+  return fault ? fault : launch_one(device, &(fg_kernel_launch){kernel, grid, block, shared, args, args_bytes});
+}
+
+static int sim_chain_launch(fg_device *device, fg_chain *chain, fg_stream *stream) {
+  (void)stream;
+  return fg_sim_chain_run(chain, launch_one, device);
 }
 
 const fg_backend fg_backend_sim = {
@@ -414,6 +425,10 @@ const fg_backend fg_backend_sim = {
     .kernels = sim_kernels,
     .kernels_kept = sim_kernels_kept,
     .launch = sim_launch,
+    .chain_make = fg_sim_chain_make,
+    .chain_set = fg_sim_chain_set,
+    .chain_launch = sim_chain_launch,
+    .chain_destroy = fg_sim_chain_destroy,
     .event_create = sim_event_create,
     .event_destroy = sim_event_destroy,
     .event_record = sim_event_record,

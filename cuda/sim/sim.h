@@ -47,6 +47,7 @@ typedef struct {
   size_t launches;    /* launches begun on the device, violations included */
   size_t allocations; /* device and pinned allocations alive */
   size_t streams;     /* streams alive */
+  size_t chains;      /* chains alive */
   size_t registered;  /* ranges of host memory registered */
   size_t transfers;   /* copies begun between host and device */
 } fg_sim_counters;

@@ -47,6 +47,7 @@ static int apply(request *r, int option, const char *argument) {
     case 'p': return fg_cli_precision("bench", argument, &r->twice);
     case 's': return fg_bench_suite_add(&r->cases, argument, &r->suite_on_device);
     case 'v': return open_vkfft(&r->options, argument);
+    case 'w': r->options.waited = true; return 0;
     case 't': return read_seconds(argument, &r->options.seconds);
     default: return fg_cli_usage("bench", NULL);
   }
@@ -65,6 +66,8 @@ static int run(request *r) {
   if (r->svg && !device) return fg_cli_usage("bench", "bench: --svg is for what is timed with --device");
   if (!fg_dependent_launches && !device)
     return fg_cli_usage("bench", "bench: --independent is for what is timed with --device");
+  if (r->options.waited && !device)
+    return fg_cli_usage("bench", "bench: --waited is for what is timed with --device; on the host all are waited for");
   FILE *csv = NULL;
   int status = FG_EXIT_FAILED;
   if (fg_cli_open("bench", r->csv, &csv) && fg_cli_open("bench", r->svg, &r->options.svg))
@@ -83,7 +86,7 @@ static int read_request(request *r, int argc, char **argv, bool *done) {
       {"vkfft", required_argument, NULL, 'v'}, {"list", no_argument, NULL, 'l'},
       {"precision", required_argument, NULL, 'p'}, {"independent", no_argument, NULL, 'D'},
       {"svg", required_argument, NULL, 'g'},   {"help", no_argument, NULL, 'h'},
-      {NULL, 0, NULL, 0}};
+      {"waited", no_argument, NULL, 'w'},      {NULL, 0, NULL, 0}};
   int status = 0;
   for (int c; !status && (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
     if (c == 'h') {
@@ -129,6 +132,8 @@ const fg_command fg_command_bench = {
             "  --vkfft=PATH   on the device, time VkFFT too: a library built of pyvkfft (see the man page)\n"
             "  --independent  on the device, let no block take its place before the launch before has ended, as is\n"
             "                 done otherwise from compute capability 9.0 and CUDA 12.3 on\n"
+            "  --waited       on the device, wait for the end of each execution, on one pair of arrays: what it takes\n"
+            "                 a program that calls fftwf_execute on arrays of the device, or cufftExec and waits\n"
             "  --list         print the problems and run nothing\n"
             "  --csv=FILE     write all figures to FILE too, and the passes of each plan\n"
             "  --svg=FILE     on the device, plot the ratios against the size\n"

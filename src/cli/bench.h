@@ -81,6 +81,7 @@ typedef struct {
   double seconds; /* time each figure for so long; 0: 20 repetitions */
   bool measure;   /* stock FFTW plans with FFTW_MEASURE */
   bool vkfft;     /* VkFFT is there */
+  bool waited;    /* on the device: for the end of each execution */
   FILE *svg;      /* a plot of what is timed on the device; or NULL */
 } fg_bench_options;
 

@@ -210,8 +210,8 @@ int fg_bench_device(const fg_bench_cases *cases, const fg_bench_options *options
   choose_columns(cases, options->vkfft, columns);
   if (open_bed(&b) == FG_OK) {
     const bool all_double = cases->count > 0 && cases->item[0].problem->precision == FG_DOUBLE;
-    printf("%s: %s; data on the device%s; median times\n", b.target->backend->name, b.target->info->name,
-           all_double ? ", double precision" : "");
+    printf("%s: %s; data on the device%s%s; median times\n", b.target->backend->name, b.target->info->name,
+           all_double ? ", double precision" : "", options->waited ? "; each execution waited for" : "");
     fg_bench_table_begin(&table, columns, csv);
     for (int i = 0; i < cases->count; i++) run_case(&b, &cases->item[i], &table, &plot);
     fg_bench_table_end(&table);

@@ -3,6 +3,7 @@
 #define FG_BENCH_DEVICE_H
 
 #include "src/cli/bench.h"
+#include "src/plan/resident.h"
 #include "src/run/program.h"
 
 enum { FG_BENCH_STAGING = 16 << 20 }; /* bytes that go to and from the device at a time */
@@ -23,13 +24,14 @@ typedef struct {
 } fg_bench_runner;
 
 /* One case.  Its arrays are repeated until they are more than the L2 holds, and used in turn, so that no execution
- * finds its input there. */
+ * finds its input there; but for --waited, as programs do it. */
 typedef struct {
   const fg_bench_bed *b;
   const fg_problem *p;
   fg_layout in, out;
   bool in_place; /* it is, and its images allow it */
   fg_bench_runner forward;
+  fg_residents *residents;    /* --waited: its executions as fftwf_execute has them; else NULL */
   const fg_bench_peer *peer;  /* the one that is timed now */
   size_t in_bytes, out_bytes; /* of one array */
   size_t stride;              /* from one array of a block to the next: room for either side, in place too */

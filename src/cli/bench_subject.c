@@ -101,6 +101,7 @@ static const char *make_blocks(fg_bench_subject *s) {
    * holds too little to count. */
   const ptrdiff_t least = s->stride < 64 * t->info->l2 ? 2 : 1;
   if (s->pairs < least) s->pairs = least;
+  if (s->residents) s->pairs = 1;
   do {
     const size_t all = (size_t)s->pairs * s->stride;
     if (t->backend->memory_alloc(t->device, all, (void **)&s->in_block) == FG_OK &&
@@ -110,6 +111,12 @@ static const char *make_blocks(fg_bench_subject *s) {
     s->in_block = NULL;
   } while (--s->pairs > 0);
   return fg_backend_message();
+}
+
+/* Its arrays are as their images, so that a block may be one. */
+static bool dense(const fg_bench_subject *s) {
+  char block[1]; /* of which only the address counts */
+  return fg_transfer_dense(&s->in, block) == block && fg_transfer_dense(&s->out, block) == block;
 }
 
 /* Whether an element has one place in both images: those of rows of reals and of their spectra are dense, each in its way. */
@@ -126,6 +133,11 @@ const char *fg_bench_subject_make(fg_bench_subject *s, const fg_bench_bed *b, co
   if (why) return why;
   if (!fg_layout_make(&s->in, p, FG_INPUT) || !fg_layout_make(&s->out, p, FG_OUTPUT)) return "out of memory";
   s->in_place = fg_problem_in_place(&p->arrays) && images_agree(p, &s->in, &s->out);
+  if (b->options->waited) {
+    if (!dense(s)) return "--waited is for arrays without gaps";
+    s->residents = fg_residents_new();
+    if (!s->residents) return "out of memory";
+  }
   why = fg_bench_runner_make(b->target, p, &s->forward);
   return why ? why : make_blocks(s);
 }
@@ -137,6 +149,7 @@ void fg_bench_subject_free(fg_bench_subject *s) {
   t->backend->memory_free(t->device, s->out_block);
   t->backend->memory_free(t->device, s->spare_block);
   fg_bench_runner_free(t, &s->forward);
+  fg_residents_free(s->residents);
   fg_layout_free(&s->in);
   fg_layout_free(&s->out);
 }

@@ -287,7 +287,10 @@ static double run_bytes(const fg_pass *p, enum fg_side side) {
     return (double)(rows ? fg_pass_part(p, 0, 1) : p->box[2].n) * element;
   }
   if (p->crossed) return (double)fg_pass_crossed_run(p, side) * element;
-  if (llabs((long long)along) == 1) return (double)fg_pass_row(p) * element;
+  if (llabs((long long)along) == 1) { /* rows that follow each other are one run */
+    const bool dense = p->loops && llabs(stride_of(&p->loop[0], side)) == fg_pass_row(p);
+    return (double)fg_pass_row(p) * element * (double)(dense ? p->lines : 1);
+  }
   if (!p->loops || llabs(stride_of(&p->loop[0], side)) != 1) return element;
   const ptrdiff_t row = fg_pass_run_of_lines(p, side);
   const ptrdiff_t together = fg_pass_alternates(p, side) ? row * fg_pass_row(p) : p->lines < row ? p->lines : row;

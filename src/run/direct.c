@@ -191,6 +191,10 @@ static int launch(run *r) {
   };
   const fg_passes *passes = fg_program_passes(r->what->program);
   int code = FG_OK;
+  if (fg_program_launch_at_once(r->what->program, planes, r->stream, r->stream == r->lane->stream)) {
+    r->touched = true;
+    return FG_OK;
+  }
   for (int i = 0; code == FG_OK && i < passes->count; i++) {
     TRY(r, code, fg_program_launch_planes(r->what->program, planes, i, r->stream));
     r->touched |= code == FG_OK && passes->pass[i].to.array == FG_ARRAY_OUT;

@@ -9,6 +9,7 @@
 #include "src/pass/geometry.h"
 #include "src/pass/kernel.h"
 #include "src/problem/layout.h"
+#include "src/run/chain.h"
 #include "src/run/host/pipeline.h"
 #include "src/run/host/schedule.h"
 #include "src/run/host/transfer.h"
@@ -29,6 +30,7 @@ struct fg_program {
   fg_passes *passes; /* a copy, cut to its count */
   step *steps; /* one a pass */
   fg_schedule *schedule;
+  fg_chains *chains; /* of all passes, where launching takes longer than they do */
   fg_range range;
   size_t bytes[FG_ARRAYS];
   bool empty;  /* a batch of none: nothing to do */
@@ -71,6 +73,7 @@ static void release_tables(const fg_program *g) {
 
 void fg_program_destroy(fg_program *g) {
   if (!g) return;
+  if (!fg_target_inherited()) fg_chains_free(g->chains);
   release_tables(g);
   free(g->steps);
   free(g->schedule);
@@ -153,6 +156,22 @@ static fg_launch launch_of(const step *s, const fg_pass *p) {
   return fg_launch_of(p, tables);
 }
 
+/* Seconds.  The processor launches a kernel in 2.6 µs or more, and a chain in less than that. Where the program waits for
+ * each execution, that is gained, of long ones not to be seen. Where executions follow one another only what launching
+ * takes longer than the device does: in a chain the first kernel's blocks do not take their places before the last
+ * execution has ended. */
+static const double noticed = 100e-6, launch_time = 2.6e-6, begun_early = 3.9e-6;
+
+static bool chain_pays(const fg_passes *passes, bool waited) {
+  return waited ? passes->cost < noticed
+                : passes->count > 1 && passes->cost < begun_early + launch_time * passes->count;
+}
+
+static fg_chains *chains_of(const fg_target *target, const fg_passes *passes) {
+  const bool ever = chain_pays(passes, true) || chain_pays(passes, false);
+  return ever && passes->count <= FG_CHAIN_MOST ? fg_chains_new(target, passes->count) : NULL;
+}
+
 static size_t image_bytes(const fg_layout *l, enum fg_reach reach) {
   return fg_reach_is_image(reach) ? fg_transfer_bytes(l) : 0;
 }
@@ -189,6 +208,7 @@ static bool prepare(fg_program *g, const fg_problem *p, const enum fg_reach reac
     if (i % 2) fg_launch_turn_round(&g->steps[i].launch, &g->passes->pass[i]);
   }
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
+  if (code == FG_OK) g->chains = chains_of(g->target, g->passes);
   return code == FG_OK;
 }
 
@@ -232,17 +252,33 @@ static void restrict_to(fg_pass *p, int loop, ptrdiff_t first, ptrdiff_t count) 
   p->loop[loop].n = count;
 }
 
+/* With arguments for these arrays. */
+static fg_kernel_launch placed(const fg_planes planes[FG_ARRAYS], const step *s, const fg_launch *l, const fg_pass *p,
+                               fg_tile_args *args) {
+  memcpy(args, &l->args, l->bytes); /* of most a third */
+  fg_launch_place(args, l, p, planes);
+  return (fg_kernel_launch){s->kernel, l->grid, l->threads, l->shared, args, l->bytes};
+}
+
 static int launch(const fg_program *g, const fg_planes planes[FG_ARRAYS], const step *s, const fg_launch *l,
                   const fg_pass *p, fg_stream *stream) {
   fg_tile_args args;
-  memcpy(&args, &l->args, l->bytes); /* of most a third */
-  fg_launch_place(&args, l, p, planes);
-  return g->target->backend->launch(g->target->device, s->kernel, l->grid, l->threads, l->shared, &args, l->bytes, stream);
+  const fg_kernel_launch k = placed(planes, s, l, p, &args);
+  return g->target->backend->launch(g->target->device, k.kernel, k.grid, k.block, k.shared, k.args, k.args_bytes, stream);
 }
 
 int fg_program_launch_planes(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream) {
   const step *s = &g->steps[pass];
   return launch(g, planes, s, &s->launch, &g->passes->pass[pass], stream);
+}
+
+bool fg_program_launch_at_once(const fg_program *g, const fg_planes planes[FG_ARRAYS], fg_stream *stream, bool waited) {
+  fg_tile_args args[FG_CHAIN_MOST];
+  fg_kernel_launch list[FG_CHAIN_MOST];
+  if (!g->chains || !chain_pays(g->passes, waited)) return false;
+  for (int i = 0; i < g->passes->count; i++)
+    list[i] = placed(planes, &g->steps[i], &g->steps[i].launch, &g->passes->pass[i], &args[i]);
+  return fg_chains_launch(g->chains, list, stream);
 }
 
 bool fg_program_empty(const fg_program *g) { return g->empty; }
@@ -278,6 +314,7 @@ int fg_program_launch(const fg_program *g, void *const arrays[FG_ARRAYS], fg_str
   int code = FG_OK;
   if (g->empty) return code;
   planes_of(g, arrays, planes);
+  if (fg_program_launch_at_once(g, planes, stream, false)) return FG_OK;
   for (int i = 0; code == FG_OK && i < g->passes->count; i++) code = fg_program_launch_planes(g, planes, i, stream);
   return code;
 }

@@ -63,6 +63,10 @@ int fg_program_launch_into(const fg_program *, void *const arrays[FG_ARRAYS], in
 /* Pass i, on arrays whose planes are given: what is reached directly begins where the problem's pointers do. */
 int fg_program_launch_planes(const fg_program *, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *stream);
 
+/* All passes on such arrays, with one call of the device's; false where it cannot be or does not pay: then nothing was
+ * launched. waited: for the end of this execution, before the next one is launched. */
+bool fg_program_launch_at_once(const fg_program *, const fg_planes planes[FG_ARRAYS], fg_stream *stream, bool waited);
+
 /* Nothing to do: a batch of none. */
 bool fg_program_empty(const fg_program *);
 

@@ -124,6 +124,9 @@ int fg_program_launch_into(const fg_program *g, void *const a[FG_ARRAYS], int pa
 int fg_program_launch_planes(const fg_program *g, const fg_planes planes[FG_ARRAYS], int pass, fg_stream *s) {
   (void)g, (void)planes, (void)pass, (void)s, not_here();
 }
+bool fg_program_launch_at_once(const fg_program *g, const fg_planes planes[FG_ARRAYS], fg_stream *s, bool waited) {
+  (void)g, (void)planes, (void)s, (void)waited, not_here();
+}
 enum fg_outcome fg_program_execute(const fg_program *g, const fg_arrays *a) { (void)g, (void)a, not_here(); }
 
 bool fg_measure_geometry_on_sim;

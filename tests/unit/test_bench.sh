@@ -53,6 +53,13 @@ done
 [ "$(column passes icf12x10)" = 1 ] || fail "passes of icf12x10: $(column passes icf12x10)"
 grep -q '"(tile 8 ' "$work/csv" || fail "no text of passes"
 
+# ---- each execution to its end, as a program has it: whatever reaches its arrays
+bench 0 --device --waited $quick --csv "$work/csv" oc8 'ic12*5' orf20x6 '/oc8x6*3' 'ok9e00*4'
+no_err; out "each execution waited for"
+rows ocf8 'icf12*5' orf20x6 '/ocf8x6*3' 'ok9e00*4'
+bench 1 --device --waited $quick --csv "$work/csv" oc4:1:3x3:4:12; out "arrays without gaps"
+bench 2 --host --waited oc8; err "--waited"
+
 # ---- without FFTW in double precision: forward and backward
 mkdir "$work/empty"
 : >"$work/empty/libfftw3.so.3"

@@ -168,6 +168,41 @@ START_TEST(gates_keep_a_recording_in_step) {
 }
 END_TEST
 
+enum { ROUNDS = 64, PART = N / ROUNDS };
+
+/* Two kernels, the second of what the first has made; each time from and to other parts of the arrays, and nobody waits in
+ * between: what was given before has kept its arguments. */
+START_TEST(a_chain_takes_other_arguments_each_time) {
+  fg_kernel *const kernel = load(scale_text, "#define FG_FACTOR 3\n", "scale", 0);
+  void *between;
+  fg_chain *chain = NULL;
+  ck_done(cuda->memory_alloc(device, N * sizeof(float), &between));
+  ck_done(cuda->copy_in(device, in, host, N * sizeof(float), stream));
+  for (int round = 0; round < ROUNDS; ++round) {
+    const size_t at = (size_t)round * PART;
+    const arguments first = {(float *)in + at, (float *)between + at, PART};
+    const arguments second = {(float *)between + at, (float *)out + (N - PART - at), PART};
+    const fg_kernel_launch list[] = {{kernel, PART / BLOCK, BLOCK, 0, &first, sizeof first},
+                                     {kernel, PART / BLOCK, BLOCK, 0, &second, sizeof second}};
+    if (chain) {
+      ck_done(cuda->chain_set(device, chain, 0, &first));
+      ck_done(cuda->chain_set(device, chain, 1, &second));
+    } else {
+      ck_done(cuda->chain_make(device, 2, list, &chain));
+    }
+    ck_done(cuda->chain_launch(device, chain, stream));
+  }
+  ck_done(cuda->copy_out(device, result, out, N * sizeof(float), stream));
+  ck_done(cuda->stream_wait(device, stream));
+  for (int i = 0; i < N; ++i) {
+    const int from = (ROUNDS - 1 - i / PART) * PART + i % PART;
+    ck_assert_float_eq(result[i], 9 * host[from]);
+  }
+  cuda->chain_destroy(device, chain);
+  ck_done(cuda->memory_free(device, between));
+}
+END_TEST
+
 START_TEST(too_much_memory) {
   void *memory;
   ck_assert_int_eq(cuda->memory_alloc(device, (size_t)1 << 50, &memory), FG_ENOMEM);
@@ -252,6 +287,7 @@ int main(void) {
   tcase_add_test(c, large_shared_memory);
   tcase_add_test(c, events_time_the_device);
   tcase_add_test(c, gates_keep_a_recording_in_step);
+  tcase_add_test(c, a_chain_takes_other_arguments_each_time);
   tcase_add_test(c, too_much_memory);
   tcase_add_test(c, a_wild_store_loses_the_device);
   tcase_add_test(c, a_forked_child_is_told_so);

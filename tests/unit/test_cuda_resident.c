@@ -142,6 +142,42 @@ START_TEST(residence_tells_all_kinds) {
 }
 END_TEST
 
+/* Short ones of one to three passes, with and without turns, in clusters and in place: given to the device at once from the second
+ * time on (src/run/chain.h), on two sets of arrays by turns, waited for and not. */
+START_TEST(again_and_again) {
+  static const char *const texts[] = {"ocf64*10", "ocf24x24x24", "icf64x64x64", "orf64x64x64", "orb64x64x64", "ocf65536",
+                                      "icb1009*60", "ok65536e10", "irf40x1000", "/ocf30*6", "ocf100003", "ocf128x128x128"};
+  const char *const text = texts[_i];
+  fg_problem *p[2];
+  homes h[2];
+  for (int k = 0; k < 2; k++) {
+    p[k] = test_problem(text, FG_SINGLE);
+    h[k] = homes_of(p[k], DEVICE, DEVICE, p[k]->arrays.in_re == p[k]->arrays.out_re);
+  }
+  const int before = test_real_fftw_executions();
+  fg_plan *plan = fg_plan_create(fg_problem_copy(p[0]));
+  for (int i = 0; i < 8; i++) {
+    fg_plan_execute(plan, &h[i / 2 % 2].arrays);
+    homes_check(&h[i / 2 % 2], text);
+    homes_refill(&h[i / 2 % 2]);
+  }
+  for (int round = 0; round < 8; round++) {
+    for (int k = 0; k < 2; k++) ck_assert_int_eq(fg_plan_execute_in(plan, &h[k].arrays, NULL), 0);
+    ck_cuda(p_cuCtxSynchronize());
+    for (int k = 0; k < 2; k++) {
+      homes_check(&h[k], text);
+      homes_refill(&h[k]);
+    }
+  }
+  ck_assert_int_eq(test_real_fftw_executions(), before);
+  fg_plan_destroy(plan);
+  for (int k = 0; k < 2; k++) {
+    homes_free(&h[k]);
+    fg_problem_free(p[k]);
+  }
+}
+END_TEST
+
 /* ---- order ---- */
 
 enum { LONG = 1 << 24 };
@@ -324,6 +360,7 @@ int main(int argc, char **argv) {
     return test_run(tc, "times");
   }
   tcase_add_loop_test(tc, arrays_are_transformed_where_they_are, 0, SHARES);
+  tcase_add_loop_test(tc, again_and_again, 0, 12);
   tcase_add_test(tc, one_array_may_be_the_hosts);
   tcase_add_test(tc, both_on_the_host);
   tcase_add_test(tc, residence_tells_all_kinds);

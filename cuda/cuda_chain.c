@@ -1,0 +1,75 @@
+/* cuda_chain.c: kernels given to the device at once, as a CUDA graph whose kernels take other arguments each time: one
+ * call of the driver's for all, which takes it about as long as one launch does. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "cuda/cuda_device.h"
+
+typedef struct {
+  CUgraphNode node;
+  CUDA_KERNEL_NODE_PARAMS_v1 parameters;
+} link_of;
+
+struct fg_chain {
+  CUgraph graph; /* as long as the nodes are named */
+  CUgraphExec exec;
+  link_of link[];
+};
+
+/* CUgraphEdgeData: a kernel's blocks may take their places once those of the one before have all begun or ended. */
+static const struct {
+  unsigned char from_port, to_port, type, reserved[5];
+} early = {.from_port = 1 /* CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC */, .type = 1 /* CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC */};
+
+static CUresult add(const fg_device *device, fg_chain *c, int i, const fg_kernel_launch *l) {
+  void *args[] = {(void *)l->args};
+  link_of *const this = &c->link[i];
+  const CUgraphNode *const before = i > 0 ? &c->link[i - 1].node : NULL;
+  const bool depends = before && fg_cu.cuGraphAddDependencies_v2 && fg_cuda_depends(device, l->kernel);
+  this->parameters = (CUDA_KERNEL_NODE_PARAMS_v1){
+      .func = fg_cuda_function(l->kernel), .gridDimX = l->grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = l->block,
+      .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)l->shared, .kernelParams = args};
+  const CUresult result =
+      fg_cu.cuGraphAddKernelNode(&this->node, c->graph, before, before && !depends, &this->parameters);
+  return result || !depends ? result : fg_cu.cuGraphAddDependencies_v2(c->graph, before, &this->node, &early, 1);
+}
+
+static void take_apart(fg_chain *c) {
+  if (c->exec) fg_cu.cuGraphExecDestroy(c->exec);
+  if (c->graph) fg_cu.cuGraphDestroy(c->graph);
+}
+
+static CUresult make(const fg_device *device, fg_chain *c, int count, const fg_kernel_launch *list) {
+  CUresult result = fg_cu.cuGraphCreate(&c->graph, 0);
+  for (int i = 0; !result && i < count; i++) result = add(device, c, i, &list[i]);
+  if (!result) result = fg_cu.cuGraphInstantiateWithFlags(&c->exec, c->graph, 0);
+  if (result) take_apart(c);
+  return result;
+}
+
+int fg_cuda_chain_make(fg_device *device, int count, const fg_kernel_launch *list, fg_chain **chain) {
+  fg_chain *c = calloc(1, sizeof *c + (size_t)count * sizeof *c->link);
+  if (!c) return fg_backend_fail(FG_ENOMEM, "no host memory");
+  const int code = FG_CUDA_CALL(device, "cuGraphInstantiate", make(device, c, count, list));
+  if (code) free(c);
+  else *chain = c;
+  return code;
+}
+
+int fg_cuda_chain_set(fg_device *device, fg_chain *c, int which, const void *args) {
+  void *parameters[] = {(void *)args};
+  link_of *const this = &c->link[which];
+  this->parameters.kernelParams = parameters;
+  return FG_CUDA_CALL(device, "cuGraphExecKernelNodeSetParams",
+                      fg_cu.cuGraphExecKernelNodeSetParams(c->exec, this->node, &this->parameters));
+}
+
+int fg_cuda_chain_launch(fg_device *device, fg_chain *c, fg_stream *stream) {
+  return FG_CUDA_CALL(device, "cuGraphLaunch", fg_cu.cuGraphLaunch(c->exec, (CUstream)stream));
+}
+
+void fg_cuda_chain_destroy(fg_device *device, fg_chain *c) {
+  if (c) FG_CUDA_TRY(device, take_apart(c));
+  free(c);
+}

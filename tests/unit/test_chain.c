@@ -1,0 +1,311 @@
+/* test_chain.c: the launches of a program given to the device at once: when they are, with which arguments, in which
+ * stream; and what happens when the device refuses. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/sim/sim.h"
+#include "homes.h"
+#include "numbers.h"
+#include "on_sim.h"
+#include "random_problem.h"
+#include "real_fftw.h"
+#include "src/plan/resident.h"
+#include "src/run/chain.h"
+#include "suite.h"
+
+/* ---- a backend that only notes what it is asked for ---- */
+
+enum { LINKS = 3, MOST_CHAINS = 8 };
+
+struct fg_chain {
+  int number;
+  fg_tile_args args[LINKS];
+};
+
+static struct {
+  int made, sets, launches, destroyed, alive;
+  int chain;            /* of the last launch */
+  fg_stream *stream;    /* likewise */
+  fg_tile_args args[LINKS]; /* likewise */
+  int refuse_make, refuse_set, refuse_launch;
+  void (*meanwhile)(void); /* called by a launch */
+} seen;
+
+static int note_make(fg_device *d, int count, const fg_kernel_launch *list, fg_chain **chain) {
+  (void)d;
+  if (seen.refuse_make) return fg_backend_fail(FG_ELAUNCH, "refused");
+  fg_chain *c = calloc(1, sizeof *c);
+  ck_assert_int_eq(count, LINKS);
+  c->number = ++seen.made;
+  seen.alive++;
+  for (int i = 0; i < LINKS; i++) memcpy(&c->args[i], list[i].args, list[i].args_bytes);
+  *chain = c;
+  return FG_OK;
+}
+
+static int note_set(fg_device *d, fg_chain *c, int which, const void *args) {
+  (void)d;
+  if (seen.refuse_set) return fg_backend_fail(FG_ELAUNCH, "refused");
+  seen.sets++;
+  memcpy(&c->args[which], args, sizeof c->args[which]);
+  return FG_OK;
+}
+
+static int note_launch(fg_device *d, fg_chain *c, fg_stream *stream) {
+  (void)d;
+  if (seen.meanwhile) seen.meanwhile();
+  if (seen.refuse_launch) return fg_backend_fail(FG_ELAUNCH, "refused");
+  seen.launches++;
+  seen.chain = c->number;
+  seen.stream = stream;
+  memcpy(seen.args, c->args, sizeof seen.args);
+  return FG_OK;
+}
+
+static void note_destroy(fg_device *d, fg_chain *c) {
+  (void)d;
+  seen.destroyed++;
+  seen.alive--;
+  free(c);
+}
+
+static const fg_backend noting = {
+    .chain_make = note_make, .chain_set = note_set, .chain_launch = note_launch, .chain_destroy = note_destroy};
+static const fg_target target = {.backend = &noting};
+static int places[8]; /* streams are told apart by their addresses */
+
+static fg_stream *stream_of(int n) { return (fg_stream *)&places[n]; }
+
+/* A launch whose three kernels have these arrays; what was launched has the same. */
+static bool launch(fg_chains *c, const int arrays[LINKS], int stream) {
+  fg_tile_args args[LINKS];
+  fg_kernel_launch list[LINKS];
+  const int before = seen.launches;
+  memset(args, 0, sizeof args);
+  for (int i = 0; i < LINKS; i++) {
+    args[i].in_re = &places[arrays[i]];
+    list[i] = (fg_kernel_launch){.grid = 1, .block = 32, .args = &args[i], .args_bytes = sizeof args[i]};
+  }
+  const bool done = fg_chains_launch(c, list, stream_of(stream));
+  ck_assert_int_eq(seen.launches - before, done);
+  if (done) {
+    ck_assert_mem_eq(seen.args, args, sizeof args);
+    ck_assert_ptr_eq(seen.stream, stream_of(stream));
+  }
+  return done;
+}
+
+static const int these[LINKS] = {0, 1, 2}, others[LINKS] = {0, 3, 2};
+
+START_TEST(made_at_the_second_call_and_then_only_launched) {
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  ck_assert(!launch(c, these, 0));
+  ck_assert_int_eq(seen.made, 0);
+  for (int i = 0; i < 3; i++) ck_assert(launch(c, these, 0));
+  ck_assert(seen.made == 1 && seen.sets == 0 && seen.destroyed == 0);
+  fg_chains_free(c);
+  ck_assert_int_eq(seen.alive, 0);
+}
+END_TEST
+
+START_TEST(only_arguments_that_change_are_set) {
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  launch(c, these, 0);
+  launch(c, these, 0);
+  ck_assert(launch(c, others, 0));
+  ck_assert_int_eq(seen.sets, 1);
+  ck_assert(launch(c, others, 0));
+  ck_assert_int_eq(seen.sets, 1);
+  ck_assert(launch(c, these, 0));
+  ck_assert_int_eq(seen.sets, 2);
+  ck_assert_int_eq(seen.made, 1);
+  fg_chains_free(c);
+}
+END_TEST
+
+/* Two streams do not wait for each other. */
+START_TEST(each_stream_has_a_chain_of_its_own) {
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  for (int i = 0; i < 2; i++)
+    for (int s = 0; s < 4; s++) ck_assert(launch(c, these, s) == (i > 0));
+  ck_assert_int_eq(seen.made, 4);
+  for (int s = 0; s < 4; s++) {
+    ck_assert(launch(c, these, s));
+    ck_assert_int_eq(seen.chain, s + 1);
+  }
+  for (int i = 0; i < 3; i++) ck_assert(!launch(c, these, 4)); /* one too many */
+  ck_assert_int_eq(seen.alive, 4);
+  fg_chains_free(c);
+  ck_assert_int_eq(seen.alive, 0);
+}
+END_TEST
+
+/* Of streams that a program makes and destroys the last ones have chains. */
+START_TEST(a_stream_not_seen_for_long_gives_its_chain_away) {
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  for (int i = 0; i < 2; i++)
+    for (int s = 0; s < 4; s++) launch(c, these, s);
+  for (int i = 0; i < 100; i++)
+    for (int s = 1; s < 4; s++) ck_assert(launch(c, these, s));
+  ck_assert(launch(c, others, 4)); /* the first one's, with these arguments */
+  ck_assert_int_eq(seen.chain, 1);
+  ck_assert(seen.made == 4 && seen.sets == 1);
+  ck_assert(!launch(c, these, 0));
+  fg_chains_free(c);
+}
+END_TEST
+
+/* Nothing was launched then, and the device is asked no more. */
+START_TEST(what_is_refused_is_not_tried_again) {
+  int *const refusals[] = {&seen.refuse_make, &seen.refuse_launch, &seen.refuse_set};
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  launch(c, these, 0);
+  if (_i == 2) ck_assert(launch(c, these, 0));
+  *refusals[_i] = 1;
+  ck_assert(!launch(c, others, 0));
+  ck_assert_int_eq(seen.alive, 0);
+  *refusals[_i] = 0;
+  const int made = seen.made;
+  for (int i = 0; i < 3; i++) ck_assert(!launch(c, these, i));
+  ck_assert_int_eq(seen.made, made);
+  fg_chains_free(c);
+}
+END_TEST
+
+static fg_chains *at_it;
+
+static void another_comes(void) {
+  seen.meanwhile = NULL;
+  ck_assert(!launch(at_it, these, 0));
+}
+
+START_TEST(another_thread_does_without) {
+  at_it = fg_chains_new(&target, LINKS);
+  launch(at_it, these, 0);
+  seen.meanwhile = another_comes;
+  ck_assert(launch(at_it, these, 0));
+  ck_assert_ptr_null(seen.meanwhile);
+  ck_assert(launch(at_it, these, 0));
+  fg_chains_free(at_it);
+}
+END_TEST
+
+START_TEST(a_backend_without_has_none) {
+  static const fg_backend none;
+  ck_assert_ptr_null(fg_chains_new(&(fg_target){.backend = &none}, LINKS));
+  ck_assert(!launch(NULL, these, 0));
+  fg_chains_free(NULL);
+}
+END_TEST
+
+/* ---- plans on arrays of the simulated device ---- */
+
+typedef struct {
+  fg_problem *p;
+  homes h;
+} arrays;
+
+static arrays arrays_of(const char *text) {
+  fg_problem *p = test_problem_of_numbers(text);
+  return (arrays){p, homes_of(p, DEVICE, DEVICE, p->arrays.in_re == p->arrays.out_re)};
+}
+
+static void free_arrays(arrays *a) {
+  homes_free(&a->h);
+  fg_problem_free(a->p);
+}
+
+static void execute(fg_plan *plan, const arrays *a, const char *text) {
+  fg_plan_execute(plan, &a->h.arrays);
+  homes_check(&a->h, text);
+  homes_refill(&a->h);
+}
+
+/* chained: with one call of the device's where each execution is waited for; where they follow one another. */
+static const struct {
+  const char *text;
+  bool waited, following;
+} plans[] = {
+    {"ocf64*10", true, false}, {"icf16x12*7", true, false}, {"irf40x1000", true, true}, {"ocf28561*2", true, false},
+    {"ik134fx6h", true, true}, {"ocf1009*60", true, false},
+};
+
+START_TEST(again_and_again_on_any_arrays) {
+  const char *const text = plans[_i].text;
+  const size_t before = fg_sim_count().chains;
+  arrays a = arrays_of(text), b = arrays_of(text);
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  const int by_host = test_real_fftw_executions();
+  execute(plan, &a, text);
+  ck_assert_uint_eq(fg_sim_count().chains, before);
+  execute(plan, &a, text);
+  ck_assert_uint_eq(fg_sim_count().chains, before + plans[_i].waited);
+  execute(plan, &b, text);
+  execute(plan, &b, text);
+  execute(plan, &a, text);
+  ck_assert_uint_eq(fg_sim_count().chains, before + plans[_i].waited);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host);
+  fg_plan_destroy(plan);
+  ck_assert_uint_eq(fg_sim_count().chains, before);
+  free_arrays(&a);
+  free_arrays(&b);
+}
+END_TEST
+
+START_TEST(in_a_stream_where_launching_takes_longer_than_they_do) {
+  const size_t before = fg_sim_count().chains;
+  arrays a = arrays_of(plans[_i].text);
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  for (int i = 0; i < 3; i++) {
+    ck_assert_int_eq(fg_plan_execute_in(plan, NULL, NULL), 0);
+    homes_check(&a.h, plans[_i].text);
+    homes_refill(&a.h);
+  }
+  ck_assert_uint_eq(fg_sim_count().chains, before + plans[_i].following);
+  fg_plan_destroy(plan);
+  free_arrays(&a);
+}
+END_TEST
+
+/* One by one, then. */
+START_TEST(a_chain_that_fails_is_done_without) {
+  static const char *const some[] = {"ocf64*10", "irf40x1000", "icb8192"};
+  for (int n = 1; n <= 4; n++)
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+      const size_t before = fg_sim_count().chains;
+      arrays a = arrays_of(some[k]), b = arrays_of(some[k]);
+      const int by_host = test_real_fftw_executions();
+      char fault[32];
+      fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+      snprintf(fault, sizeof fault, "chain:%d", n);
+      ck_assert_int_eq(fg_sim_set_faults(fault), 0);
+      for (int i = 0; i < 4; i++) execute(plan, i % 2 ? &a : &b, some[k]);
+      fg_sim_set_faults(NULL);
+      ck_assert_uint_eq(fg_sim_count().chains, before);
+      ck_assert_int_eq(test_real_fftw_executions(), by_host);
+      fg_plan_destroy(plan);
+      free_arrays(&a);
+      free_arrays(&b);
+    }
+}
+END_TEST
+
+int main(void) {
+  test_choose_sim();
+  unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
+  test_real_fftw();
+  TCase *tc = tcase_create("chain");
+  tcase_set_timeout(tc, 300);
+  tcase_add_test(tc, made_at_the_second_call_and_then_only_launched);
+  tcase_add_test(tc, only_arguments_that_change_are_set);
+  tcase_add_test(tc, each_stream_has_a_chain_of_its_own);
+  tcase_add_test(tc, a_stream_not_seen_for_long_gives_its_chain_away);
+  tcase_add_loop_test(tc, what_is_refused_is_not_tried_again, 0, 3);
+  tcase_add_test(tc, another_thread_does_without);
+  tcase_add_test(tc, a_backend_without_has_none);
+  tcase_add_loop_test(tc, again_and_again_on_any_arrays, 0, TEST_COUNT(plans));
+  tcase_add_loop_test(tc, in_a_stream_where_launching_takes_longer_than_they_do, 0, TEST_COUNT(plans));
+  tcase_add_test(tc, a_chain_that_fails_is_done_without);
+  return test_run(tc, "chain");
+}
