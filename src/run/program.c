@@ -162,8 +162,10 @@ static fg_launch launch_of(const step *s, const fg_pass *p) {
  * execution has ended. */
 static const double noticed = 100e-6, launch_time = 2.6e-6, begun_early = 3.9e-6;
 
+static bool is_short(const fg_passes *passes) { return passes->cost < noticed; }
+
 static bool chain_pays(const fg_passes *passes, bool waited) {
-  return waited ? passes->cost < noticed
+  return waited ? is_short(passes)
                 : passes->count > 1 && passes->cost < begun_early + launch_time * passes->count;
 }
 
@@ -280,6 +282,8 @@ bool fg_program_launch_at_once(const fg_program *g, const fg_planes planes[FG_AR
     list[i] = placed(planes, &g->steps[i], &g->steps[i].launch, &g->passes->pass[i], &args[i]);
   return fg_chains_launch(g->chains, list, stream);
 }
+
+bool fg_program_short(const fg_program *g) { return is_short(g->passes); }
 
 bool fg_program_empty(const fg_program *g) { return g->empty; }
 

@@ -67,6 +67,9 @@ int fg_program_launch_planes(const fg_program *, const fg_planes planes[FG_ARRAY
  * launched. waited: for the end of this execution, before the next one is launched. */
 bool fg_program_launch_at_once(const fg_program *, const fg_planes planes[FG_ARRAYS], fg_stream *stream, bool waited);
 
+/* It takes so little time that what the device is told how often is felt. */
+bool fg_program_short(const fg_program *);
+
 /* Nothing to do: a batch of none. */
 bool fg_program_empty(const fg_program *);
 

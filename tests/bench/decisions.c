@@ -112,6 +112,7 @@ unsigned long fg_program_number(const fg_program *g) { (void)g, not_here(); }
 const fg_layout *fg_program_layout(const fg_program *g, enum fg_side s) { (void)g, (void)s, not_here(); }
 const fg_schedule *fg_program_schedule(const fg_program *g) { (void)g, not_here(); }
 const fg_range *fg_program_range(const fg_program *g) { (void)g, not_here(); }
+bool fg_program_short(const fg_program *g) { (void)g, not_here(); }
 bool fg_program_empty(const fg_program *g) { (void)g, not_here(); }
 int fg_program_launch(const fg_program *g, void *const a[FG_ARRAYS], fg_stream *s) { (void)g, (void)a, (void)s, not_here(); }
 int fg_program_launch_part(const fg_program *g, void *const a[FG_ARRAYS], int pass, int loop, ptrdiff_t first,

@@ -39,6 +39,13 @@ static CUcontext context_of(bool alien) { return (CUcontext)(uintptr_t)(alien ? 
   }
 
 #undef cuEventElapsedTime
+#undef cuGraphAddKernelNode
+#undef cuGraphExecKernelNodeSetParams
+
+/* Of a cuda.h before 12.3, which does not declare the function either. */
+#if CUDA_VERSION < 12030
+#define CUgraphEdgeData void
+#endif
 
 FAKE(cuInit, (unsigned flags), (void)flags, getenv("FAKE_CUDA_INIT") ? (void)usleep((unsigned)atoi(getenv("FAKE_CUDA_INIT"))) : (void)0)
 FAKE(cuDriverGetVersion, (int *version), *version = 13000)
@@ -74,12 +81,22 @@ FAKE(cuEventRecord, (CUevent event, CUstream stream), (void)event, (void)stream)
 FAKE(cuEventSynchronize, (CUevent event), (void)event)
 FAKE(cuEventElapsedTime, (float *milliseconds, CUevent a, CUevent b), (void)a, (void)b, *milliseconds = 250)
 FAKE(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (void)stream, (void)mode)
-FAKE(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (void)stream, *graph = (CUgraph)0x5000)
+FAKE(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (void)stream, ++fake_cuda.graphs, *graph = (CUgraph)0x5000)
+FAKE(cuGraphCreate, (CUgraph *graph, unsigned flags), (void)flags, ++fake_cuda.graphs, *graph = (CUgraph)0x5000)
+FAKE(cuGraphAddKernelNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                            const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
+     (void)graph, (void)after; fake_cuda.edges += (int)count; *node = (CUgraphNode)parameters->func)
+FAKE(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                 const CUgraphEdgeData *edges, size_t count),
+     (void)graph, (void)from, (void)to, (void)count;
+     fake_cuda.early += !memcmp(edges, "\1\0\1\0\0\0\0", 8)) /* from the programmatic port, a programmatic one */
 FAKE(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags),
-     (void)graph, (void)flags, *exec = (CUgraphExec)0x6000)
+     (void)graph, (void)flags, ++fake_cuda.graphs, *exec = (CUgraphExec)0x6000)
+FAKE(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
+     (void)exec, (void)node; fake_cuda.set_value = *(const int *)parameters->kernelParams[0])
 FAKE(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (void)exec, (void)stream)
-FAKE(cuGraphExecDestroy, (CUgraphExec exec), (void)exec)
-FAKE(cuGraphDestroy, (CUgraph graph), (void)graph)
+FAKE(cuGraphExecDestroy, (CUgraphExec exec), (void)exec, --fake_cuda.graphs)
+FAKE(cuGraphDestroy, (CUgraph graph), (void)graph, --fake_cuda.graphs)
 FAKE(cuModuleUnload, (CUmodule module), (void)module, ++fake_cuda.unloads)
 
 FAKE(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),

@@ -8,6 +8,9 @@ typedef struct {
   int loads, unloads; /* of modules */
   int rounding;     /* rounding mode at the last load */
   int dependent;    /* launches that need not wait for the end of the one before */
+  int graphs;       /* made here or there and not destroyed, those that can be launched included */
+  int edges, early; /* of graphs: to a kernel that waits for the end of the one before, or only for its last stage */
+  int set_value;    /* the first int of the arguments that a graph's kernel was last set to */
   int shared;       /* last value of the dynamic shared memory attribute */
   int busy;         /* so many times more a query finds work under way */
   int context_depth; /* of the thread that called last */

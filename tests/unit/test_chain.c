@@ -208,6 +208,7 @@ typedef struct {
 
 static arrays arrays_of(const char *text) {
   fg_problem *p = test_problem_of_numbers(text);
+  p->flags = FG_ESTIMATE; /* nothing is launched to plan it */
   return (arrays){p, homes_of(p, DEVICE, DEVICE, p->arrays.in_re == p->arrays.out_re)};
 }
 
@@ -291,6 +292,87 @@ START_TEST(a_chain_that_fails_is_done_without) {
 }
 END_TEST
 
+/* ---- in which stream ---- */
+
+static struct {
+  fg_stream *launched; /* in which, at last */
+  int events;          /* recorded in the program's stream */
+  void (*meanwhile)(void);
+} streams;
+
+static fg_stream *of_the_program(void) {
+  fg_stream *s = NULL;
+  ck_assert_int_eq(fg_backend_sim.stream_of_program(test_target()->device, NULL, &s), 0);
+  return s;
+}
+
+static int launch_and_note(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared, const void *args,
+                           size_t bytes, fg_stream *stream) {
+  if (streams.meanwhile) streams.meanwhile();
+  streams.launched = stream;
+  return fg_backend_sim.launch(device, kernel, grid, block, shared, args, bytes, stream);
+}
+
+static int record_and_note(fg_device *device, fg_event *event, fg_stream *stream) {
+  streams.events += stream == of_the_program();
+  return fg_backend_sim.event_record(device, event, stream);
+}
+
+static void note_streams(void) {
+  static fg_backend notes;
+  notes = fg_backend_sim;
+  notes.launch = launch_and_note;
+  notes.event_record = record_and_note;
+  ((fg_target *)test_target())->backend = &notes;
+}
+
+static void execute_once(const char *text) {
+  arrays a = arrays_of(text);
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  execute(plan, &a, text);
+  fg_plan_destroy(plan);
+  free_arrays(&a);
+}
+
+START_TEST(alone_in_the_programs_stream) {
+  note_streams();
+  for (int i = 0; i < 2; i++) {
+    execute_once("irf40x1000");
+    ck_assert_ptr_eq(streams.launched, of_the_program());
+    ck_assert_int_eq(streams.events, 0);
+  }
+}
+END_TEST
+
+static void another_execution(void) {
+  streams.meanwhile = NULL;
+  execute_once("ocf60*9");
+  ck_assert_ptr_ne(streams.launched, of_the_program());
+  ck_assert_int_eq(streams.events, 1); /* its order */
+}
+
+START_TEST(beside_another_one_in_a_stream_of_its_own) {
+  note_streams();
+  streams.meanwhile = another_execution;
+  execute_once("ocf64*10");
+  ck_assert_ptr_null(streams.meanwhile);
+  ck_assert_ptr_eq(streams.launched, of_the_program());
+  execute_once("ocf64*10"); /* and alone again */
+  ck_assert_ptr_eq(streams.launched, of_the_program());
+  ck_assert_int_eq(streams.events, 1);
+}
+END_TEST
+
+/* Whose end another thread would wait for. */
+START_TEST(a_long_one_in_a_stream_of_its_own) {
+  note_streams();
+  fg_sim_set_small(64 << 10);
+  execute_once("ocf1024*800");
+  ck_assert_ptr_ne(streams.launched, of_the_program());
+  ck_assert_int_eq(streams.events, 1);
+}
+END_TEST
+
 int main(void) {
   test_choose_sim();
   unsetenv("FFTW3_GPU_SIM_ABORT"); /* injected failures are none */
@@ -307,5 +389,8 @@ int main(void) {
   tcase_add_loop_test(tc, again_and_again_on_any_arrays, 0, TEST_COUNT(plans));
   tcase_add_loop_test(tc, in_a_stream_where_launching_takes_longer_than_they_do, 0, TEST_COUNT(plans));
   tcase_add_test(tc, a_chain_that_fails_is_done_without);
+  tcase_add_test(tc, alone_in_the_programs_stream);
+  tcase_add_test(tc, beside_another_one_in_a_stream_of_its_own);
+  tcase_add_test(tc, a_long_one_in_a_stream_of_its_own);
   return test_run(tc, "chain");
 }

@@ -75,6 +75,65 @@ START_TEST(launches_depend_where_kernels_wait_and_nothing_is_recorded) {
 }
 END_TEST
 
+/* Four kernels, of which the second and the last wait by themselves. */
+static int make_chain(fg_kernel *const kernels[2], fg_chain **chain) {
+  static const char args[4096];
+  fg_kernel_launch list[4];
+  for (int i = 0; i < 4; i++) list[i] = (fg_kernel_launch){kernels[i % 2 == 0], 1, 32, 0, args, sizeof args};
+  return cuda->chain_make(device, 4, list, chain);
+}
+
+START_TEST(a_chain_depends_where_kernels_wait) {
+  char defines[FG_DEFINES_SIZE];
+  const fg_kernel_request requests[] = {request_of("oc16*100", defines), ONE};
+  fg_kernel *kernels[2];
+  fg_chain *chain = NULL;
+  const int value = 4711;
+  driver_case_open();
+  ck_assert_msg(cuda->kernels(device, 2, requests, kernels) == 0, "%s", fg_backend_message());
+  ck_assert_int_eq(make_chain(kernels, &chain), 0);
+  ck_assert_int_eq(fake->early, 2);
+  ck_assert_int_eq(fake->edges, 1);
+  ck_assert_int_eq(cuda->chain_set(device, chain, 3, &value), 0);
+  ck_assert_int_eq(fake->set_value, value);
+  ck_assert_int_eq(cuda->chain_launch(device, chain, stream), 0);
+  ck_assert_int_eq(fake->graphs, 2);
+  cuda->chain_destroy(device, chain);
+  ck_assert_int_eq(fake->graphs, 0);
+  cuda->chain_destroy(device, NULL);
+
+  fg_dependent_launches = false;
+  ck_assert_int_eq(make_chain(kernels, &chain), 0);
+  ck_assert_int_eq(fake->early, 2);
+  ck_assert_int_eq(fake->edges, 1 + 3);
+  cuda->chain_destroy(device, chain);
+  fg_dependent_launches = true;
+}
+END_TEST
+
+START_TEST(a_chain_that_cannot_be_made_leaves_nothing) {
+  static const char *const calls[] = {"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphAddDependencies_v2",
+                                      "cuGraphInstantiateWithFlags"};
+  char defines[FG_DEFINES_SIZE];
+  const fg_kernel_request requests[] = {request_of("oc16*100", defines), ONE};
+  fg_kernel *kernels[2];
+  fg_chain *chain = NULL;
+  driver_case_open();
+  ck_assert_msg(cuda->kernels(device, 2, requests, kernels) == 0, "%s", fg_backend_message());
+  driver_case_fail(calls[_i], CUDA_ERROR_NOT_SUPPORTED);
+  ck_assert_int_lt(make_chain(kernels, &chain), 0);
+  ck_assert_int_eq(fake->graphs, 0);
+  ck_assert_ptr_null(chain);
+  ck_assert_int_eq(make_chain(kernels, &chain), 0);
+  driver_case_fail("cuGraphExecKernelNodeSetParams", CUDA_ERROR_INVALID_VALUE);
+  ck_assert_int_lt(cuda->chain_set(device, chain, 0, &(const int){0}), 0);
+  driver_case_fail("cuGraphLaunch", CUDA_ERROR_OUT_OF_MEMORY);
+  ck_assert_int_eq(cuda->chain_launch(device, chain, stream), FG_ENOMEM);
+  cuda->chain_destroy(device, chain);
+  ck_assert_int_eq(fake->graphs, 0);
+}
+END_TEST
+
 START_TEST(one_that_fails_fails_all) {
   const fg_kernel_request requests[] = {ONE, BROKEN, TWO};
   fg_kernel *kernels[3];
@@ -279,6 +338,8 @@ static void add_tests(TCase *c) {
   if (!have_nvrtc()) return;
   tcase_add_test(c, equal_requests_are_loaded_once);
   tcase_add_test(c, launches_depend_where_kernels_wait_and_nothing_is_recorded);
+  tcase_add_test(c, a_chain_depends_where_kernels_wait);
+  tcase_add_loop_test(c, a_chain_that_cannot_be_made_leaves_nothing, 0, 4);
   tcase_add_test(c, one_that_fails_fails_all);
   tcase_add_test(c, unknown_source);
   tcase_add_test(c, stored_kernel_that_the_driver_refuses);
