@@ -37,6 +37,7 @@
  *   stream   stream_create   FG_ENOMEM        wait    stream_wait        FG_ELAUNCH
  *   compile  kernels         FG_ECOMPILE      event   event_create       FG_ENOMEM
  *   order    event_record, stream_wait_event  FG_ELAUNCH
+ *   chain    chain_make, chain_set, chain_launch  FG_ELAUNCH
  *   any      any of these, as its own kind fails
  *   lost     any of these: this call and all later ones of any kind, FG_ELOST
  * NULL or "": none.  Replaces the faults set before.  Returns 0, or -1 (no faults then) when spec is not readable. */
