@@ -1,8 +1,8 @@
 /* cuda.c: the device contract of backend.h, fulfilled with the CUDA driver: the context, the devices, the table of what
  * the other files do.
  *
- * A program may use CUDA itself, so every call leaves the thread's current context as it found it, and works in streams
- * of our own that do not wait for the default stream. */
+ * A program may use CUDA itself, so every call leaves the thread's current context as it found it.  Streams of our own do
+ * not wait for the default stream. */
 #include "config.h"
 
 #include <stdatomic.h>

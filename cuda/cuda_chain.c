@@ -8,7 +8,7 @@
 
 typedef struct {
   CUgraphNode node;
-  CUDA_KERNEL_NODE_PARAMS_v1 parameters;
+  CUDA_KERNEL_NODE_PARAMS_v1 parameters; /* but for the arguments */
 } link_of;
 
 struct fg_chain {
@@ -32,6 +32,7 @@ static CUresult add(const fg_device *device, fg_chain *c, int i, const fg_kernel
       .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)l->shared, .kernelParams = args};
   const CUresult result =
       fg_cu.cuGraphAddKernelNode(&this->node, c->graph, before, before && !depends, &this->parameters);
+  this->parameters.kernelParams = NULL;
   return result || !depends ? result : fg_cu.cuGraphAddDependencies_v2(c->graph, before, &this->node, &early, 1);
 }
 
@@ -59,13 +60,15 @@ int fg_cuda_chain_make(fg_device *device, int count, const fg_kernel_launch *lis
 
 int fg_cuda_chain_set(fg_device *device, fg_chain *c, int which, const void *args) {
   void *parameters[] = {(void *)args};
-  link_of *const this = &c->link[which];
-  this->parameters.kernelParams = parameters;
+  CUDA_KERNEL_NODE_PARAMS_v1 changed = c->link[which].parameters;
+  changed.kernelParams = parameters;
   return FG_CUDA_CALL(device, "cuGraphExecKernelNodeSetParams",
-                      fg_cu.cuGraphExecKernelNodeSetParams(c->exec, this->node, &this->parameters));
+                      fg_cu.cuGraphExecKernelNodeSetParams(c->exec, c->link[which].node, &changed));
 }
 
+/* The stream of each thread has the same name in all of them, so that a chain of that name would make them wait for each other. */
 int fg_cuda_chain_launch(fg_device *device, fg_chain *c, fg_stream *stream) {
+  if ((CUstream)stream == CU_STREAM_PER_THREAD) return fg_backend_fail(FG_ELAUNCH, "a stream of each thread");
   return FG_CUDA_CALL(device, "cuGraphLaunch", fg_cu.cuGraphLaunch(c->exec, (CUstream)stream));
 }
 

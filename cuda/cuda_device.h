@@ -1,5 +1,5 @@
 /* cuda_device.h: one opened CUDA device, how a call enters its context, and what each file does of the contract
- * (backend.h); shared by cuda.c, cuda_memory.c, cuda_stream.c and cuda_kernels.c. */
+ * (backend.h); shared by cuda.c and the cuda_*.c beside it. */
 #ifndef FG_CUDA_DEVICE_H
 #define FG_CUDA_DEVICE_H
 

@@ -68,9 +68,20 @@ int fg_cuda_stream_of_program(fg_device *device, void *native, fg_stream **strea
   return code;
 }
 
+/* The default stream cannot be waited for while a stream that it waits for is being captured, by another thread: not before
+ * that has ended. Asking so does the capture no harm (CUDA Driver API, cuStreamIsCapturing). */
+static CUresult synchronize(CUstream stream) {
+  const struct timespec nap = {0, 20000};
+  CUstreamCaptureStatus capturing;
+  CUresult result;
+  while ((result = fg_cu.cuStreamSynchronize(stream)) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+    do nanosleep(&nap, NULL);
+    while (fg_cu.cuStreamIsCapturing(stream, &capturing) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  return result;
+}
+
 int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
-  return FG_CUDA_CALL(device, "cuStreamSynchronize",
-                      wait_for(fg_cu.cuStreamSynchronize((CUstream)stream), query_stream, stream));
+  return FG_CUDA_CALL(device, "cuStreamSynchronize", wait_for(synchronize((CUstream)stream), query_stream, stream));
 }
 
 /* Not where a stream that the default one would wait for is being captured: then it must not be used, and nothing runs in it. */

@@ -1,4 +1,5 @@
-/* bench_timing.c: how long an execution takes on the device, between two events, with input that is not in the L2. */
+/* bench_timing.c: how long an execution takes: on the device, between two events, with input that is not in the L2; or
+ * (--waited) until it is done, always with the same arrays. */
 #include <math.h>
 
 #include "src/cli/bench_device.h"

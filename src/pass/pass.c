@@ -289,7 +289,8 @@ static double run_bytes(const fg_pass *p, enum fg_side side) {
   if (p->crossed) return (double)fg_pass_crossed_run(p, side) * element;
   if (llabs((long long)along) == 1) { /* rows that follow each other are one run */
     const bool dense = p->loops && llabs(stride_of(&p->loop[0], side)) == fg_pass_row(p);
-    return (double)fg_pass_row(p) * element * (double)(dense ? p->lines : 1);
+    const ptrdiff_t follow = row_on(p, side);
+    return (double)fg_pass_row(p) * element * (double)(!dense ? 1 : p->lines < follow ? p->lines : follow);
   }
   if (!p->loops || llabs(stride_of(&p->loop[0], side)) != 1) return element;
   const ptrdiff_t row = fg_pass_run_of_lines(p, side);

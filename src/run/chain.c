@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/report/log.h"
+
 enum { PLACES = 4, LONG_AGO = 64 }; /* calls since the last one in a stream that may not be used any more */
 
 typedef struct {
   fg_stream *stream;
-  unsigned long called; /* when: the number of the last call in this stream; 0: never */
+  unsigned long called; /* when: the number of the last call in this stream, of all calls; 0: never */
   fg_chain *chain;
   fg_tile_args *args; /* that its launches have */
 } place;
@@ -19,7 +21,7 @@ struct fg_chains {
   int count;
   pthread_mutex_t lock;
   unsigned long calls;
-  bool refused; /* by the device: no more of it */
+  bool refused; /* to be made or changed, by the device: no more of it */
   place place[PLACES];
 };
 
@@ -76,14 +78,15 @@ static bool set(const fg_chains *c, place *p, const fg_kernel_launch *list) {
 }
 
 static bool launch(fg_chains *c, const fg_kernel_launch *list, fg_stream *stream) {
+  c->calls++;
   place *const p = c->refused ? NULL : place_of(c, stream);
   if (!p) return false;
   const bool first = !p->called;
-  p->called = ++c->calls;
+  p->called = c->calls;
   if (first) return false;
-  if ((p->chain ? set(c, p, list) : make(c, p, list)) &&
-      c->target->backend->chain_launch(c->target->device, p->chain, stream) == FG_OK)
-    return true;
+  if (p->chain ? set(c, p, list) : make(c, p, list))
+    return c->target->backend->chain_launch(c->target->device, p->chain, stream) == FG_OK;
+  fg_log(FG_LOG_INFO, "passes are launched one by one: %s", fg_backend_message());
   drop(c, p);
   c->refused = true;
   return false;

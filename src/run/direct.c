@@ -41,10 +41,15 @@ static bool again(const run *r, int code) {
   return code != FG_OK && code != FG_ELOST && r->touched && r->overwrites;
 }
 
-#define TRY(r, code, call)               \
+#define TRY(r, code, call) TRY_AFTER(r, code, call, FG_OK)
+
+/* With something before the second time. */
+#define TRY_AFTER(r, code, call, before) \
   do {                                   \
     (code) = (call);                     \
-    if (again(r, code)) (code) = (call); \
+    if (!again(r, code)) break;          \
+    (void)(before);                      \
+    (code) = (call);                     \
   } while (0)
 
 /* ---- the side that is the host's ---- */
@@ -198,7 +203,8 @@ static int launch(run *r) {
     return FG_OK;
   }
   for (int i = 0; code == FG_OK && i < passes->count; i++) {
-    TRY(r, code, fg_program_launch_planes(r->what->program, planes, i, r->stream));
+    TRY_AFTER(r, code, fg_program_launch_planes(r->what->program, planes, i, r->stream),
+              r->target->backend->stream_wait(r->target->device, r->stream));
     r->touched |= code == FG_OK && passes->pass[i].to.array == FG_ARRAY_OUT;
   }
   return code;
@@ -206,10 +212,13 @@ static int launch(run *r) {
 
 /* ---- all ---- */
 
+/* What the program has given to its default stream comes first. That is looked at here, just before it is used: it must not be
+ * while a stream that it waits for is being captured. */
 static int after_the_program(run *r) {
   const fg_backend *b = r->target->backend;
-  if (r->stream == r->theirs) return FG_OK;
-  const int code = b->event_record(r->target->device, r->lane->before, r->theirs);
+  int code = b->stream_of_program(r->target->device, NULL, &r->theirs);
+  if (code != FG_OK || r->stream == r->theirs) return code;
+  code = b->event_record(r->target->device, r->lane->before, r->theirs);
   return code == FG_OK ? b->stream_wait_event(r->target->device, r->stream, r->lane->before) : code;
 }
 
@@ -251,14 +260,18 @@ static enum fg_outcome outcome_of(run *r, int code) {
 /* By threads that wait for their end. */
 static atomic_int executions;
 
-/* A short execution, if it is the only one, runs in the program's default stream itself, which costs 2 us less than waiting
- * for that in a stream of ours.  Several would wait for each other there. */
+/* A short execution on the device alone, if it is the only one, runs in the program's default stream itself, which costs 2 us
+ * less than waiting for that in a stream of ours.  Several would wait for each other there. */
+static bool fits_there(const fg_direct *d) {
+  return fg_program_short(d->program) && d->reach[FG_INPUT] != FG_REACH_IMAGE && d->reach[FG_OUTPUT] != FG_REACH_IMAGE;
+}
+
 enum fg_outcome fg_direct_run(const fg_direct *d) {
   if (fg_program_empty(d->program)) return FG_DONE;
   run r = run_of(d);
   const fg_backend *b = r.target->backend;
   const int begun = b->begin(r.target->device);
-  const bool alone = atomic_fetch_add(&executions, 1) == 0 && fg_program_short(d->program);
+  const bool alone = atomic_fetch_add(&executions, 1) == 0 && fits_there(d);
   r.waited = true;
   int code = b->stream_of_program(r.target->device, NULL, &r.theirs);
   if (code == FG_OK) code = acquire(&r, alone ? r.theirs : NULL);

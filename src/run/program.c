@@ -30,7 +30,7 @@ struct fg_program {
   fg_passes *passes; /* a copy, cut to its count */
   step *steps; /* one a pass */
   fg_schedule *schedule;
-  fg_chains *chains; /* of all passes, where launching takes longer than they do */
+  fg_chains *chains; /* of all passes, if they are short; or NULL */
   fg_range range;
   size_t bytes[FG_ARRAYS];
   bool empty;  /* a batch of none: nothing to do */

@@ -48,7 +48,7 @@ static CUcontext context_of(bool alien) { return (CUcontext)(uintptr_t)(alien ? 
 #endif
 
 FAKE(cuInit, (unsigned flags), (void)flags, getenv("FAKE_CUDA_INIT") ? (void)usleep((unsigned)atoi(getenv("FAKE_CUDA_INIT"))) : (void)0)
-FAKE(cuDriverGetVersion, (int *version), *version = 13000)
+FAKE(cuDriverGetVersion, (int *version), *version = getenv("FAKE_CUDA_VERSION") ? atoi(getenv("FAKE_CUDA_VERSION")) : 13000)
 FAKE(cuGetErrorString, (CUresult error, const char **text), (void)error, *text = "a fake failure")
 FAKE(cuDeviceGetCount, (int *count), *count = 1)
 FAKE(cuDeviceGet, (CUdevice *device, int ordinal), *device = ordinal)
@@ -68,10 +68,11 @@ FAKE(cuMemHostUnregister, (void *memory), (void)memory)
 FAKE(cuStreamGetCtx, (CUstream stream, CUcontext *context),
      *context = context_of(stream == FAKE_ALIEN))
 FAKE(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status),
-     *status = stream == FAKE_CAPTURING ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE)
+     *status = stream == FAKE_CAPTURING ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+     result = stream == CU_STREAM_LEGACY && fake_cuda.capturing-- > 0 ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : result)
 FAKE(cuStreamCreate, (CUstream *stream, unsigned flags), *stream = (CUstream)(0x2000 + (size_t)flags))
 FAKE(cuStreamDestroy_v2, (CUstream stream), (void)stream)
-FAKE(cuStreamSynchronize, (CUstream stream), (void)stream, fake_cuda.waited_in = depth ? stack[depth - 1] : NULL)
+FAKE(cuStreamSynchronize, (CUstream stream), (void)stream, ++fake_cuda.synchronized, fake_cuda.waited_in = depth ? stack[depth - 1] : NULL)
 FAKE(cuStreamQuery, (CUstream stream), (void)stream; result = fake_cuda.busy-- > 0 ? CUDA_ERROR_NOT_READY : result)
 FAKE(cuEventQuery, (CUevent event), (void)event; result = fake_cuda.busy-- > 0 ? CUDA_ERROR_NOT_READY : result)
 FAKE(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (void)stream, (void)event, (void)flags)
@@ -85,11 +86,12 @@ FAKE(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (void)stream, ++fake
 FAKE(cuGraphCreate, (CUgraph *graph, unsigned flags), (void)flags, ++fake_cuda.graphs, *graph = (CUgraph)0x5000)
 FAKE(cuGraphAddKernelNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                             const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
-     (void)graph, (void)after; fake_cuda.edges += (int)count; *node = (CUgraphNode)parameters->func)
+     (void)graph; fake_cuda.edges += (int)count; *node = (CUgraphNode)parameters->func;
+     if (!after) fake_cuda.first = *node)
 FAKE(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                  const CUgraphEdgeData *edges, size_t count),
-     (void)graph, (void)from, (void)to, (void)count;
-     fake_cuda.early += !memcmp(edges, "\1\0\1\0\0\0\0", 8)) /* from the programmatic port, a programmatic one */
+     (void)graph, (void)count;
+     fake_cuda.early += *from == fake_cuda.first && *to != fake_cuda.first && !memcmp(edges, "\1\0\1\0\0\0\0", 8)) /* from the programmatic port, a programmatic one */
 FAKE(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags),
      (void)graph, (void)flags, ++fake_cuda.graphs, *exec = (CUgraphExec)0x6000)
 FAKE(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),

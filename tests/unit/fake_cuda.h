@@ -9,9 +9,12 @@ typedef struct {
   int rounding;     /* rounding mode at the last load */
   int dependent;    /* launches that need not wait for the end of the one before */
   int graphs;       /* made here or there and not destroyed, those that can be launched included */
+  void *first;      /* node of the last graph */
   int edges, early; /* of graphs: to a kernel that waits for the end of the one before, or only for its last stage */
   int set_value;    /* the first int of the arguments that a graph's kernel was last set to */
   int shared;       /* last value of the dynamic shared memory attribute */
+  int capturing;    /* so many times more the default stream cannot be used */
+  int synchronized; /* streams that were waited for */
   int busy;         /* so many times more a query finds work under way */
   int context_depth; /* of the thread that called last */
   void *waited_in;  /* context of the last wait for a stream */

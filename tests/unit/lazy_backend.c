@@ -30,6 +30,7 @@ typedef struct graph {
 
 static graph *recording; /* while there is one; tests of this backend have one thread */
 int lazy_backend_graphs; /* launched */
+int lazy_backend_chains; /* likewise */
 
 typedef struct stream {
   fg_stream *sim;
@@ -243,6 +244,47 @@ static int launch(fg_device *d, fg_kernel *k, unsigned grid, unsigned block, siz
                                 .args = copy, .bytes = bytes});
 }
 
+/* Launches with their arguments, which are put off anew each time. */
+typedef struct {
+  int count;
+  fg_kernel_launch *list;
+} chain;
+
+static int chain_set(fg_device *d, fg_chain *of, int which, const void *args) {
+  fg_kernel_launch *l = &((chain *)of)->list[which];
+  (void)d;
+  memcpy((void *)l->args, args, l->args_bytes);
+  return FG_OK;
+}
+
+static int chain_make(fg_device *d, int n, const fg_kernel_launch *list, fg_chain **out) {
+  chain *c = malloc(sizeof *c);
+  *c = (chain){n, malloc((size_t)n * sizeof *list)};
+  *out = (fg_chain *)c;
+  for (int i = 0; i < n; i++) {
+    c->list[i] = list[i];
+    c->list[i].args = malloc(list[i].args_bytes);
+    chain_set(d, *out, i, list[i].args);
+  }
+  return FG_OK;
+}
+
+static int chain_launch(fg_device *d, fg_chain *of, fg_stream *s) {
+  const chain *c = (chain *)of;
+  for (const fg_kernel_launch *l = c->list; l < c->list + c->count; l++)
+    launch(d, l->kernel, l->grid, l->block, l->shared, l->args, l->args_bytes, s);
+  lazy_backend_chains++;
+  return FG_OK;
+}
+
+static void chain_destroy(fg_device *d, fg_chain *of) {
+  chain *c = (chain *)of;
+  (void)d;
+  for (int i = 0; i < c->count; i++) free((void *)c->list[i].args);
+  free(c->list);
+  free(c);
+}
+
 static int event_create(fg_device *d, fg_event **e) {
   (void)d;
   *e = calloc(1, sizeof(event));
@@ -319,5 +361,6 @@ const fg_backend lazy_backend = {
     .event_elapsed = event_elapsed, .stream_wait_event = stream_wait_event, .event_wait = event_wait,
     .event_reached = event_reached,
     .graph_begin = graph_begin, .graph_end = graph_end, .graph_launch = graph_launch, .graph_destroy = graph_destroy,
+    .chain_make = chain_make, .chain_set = chain_set, .chain_launch = chain_launch, .chain_destroy = chain_destroy,
     .gate_wait = gate_wait, .gate_open = gate_open,
 };

@@ -8,6 +8,7 @@
 extern const fg_backend lazy_backend;
 
 extern int lazy_backend_graphs; /* recordings that were played */
+extern int lazy_backend_chains; /* launched */
 
 /* With each operation that is done, one of every other stream is done too: what streams have in common shows. */
 extern bool lazy_backend_fair;

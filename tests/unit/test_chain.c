@@ -156,12 +156,37 @@ START_TEST(a_stream_not_seen_for_long_gives_its_chain_away) {
 }
 END_TEST
 
-/* Nothing was launched then, and the device is asked no more. */
-START_TEST(what_is_refused_is_not_tried_again) {
-  int *const refusals[] = {&seen.refuse_make, &seen.refuse_launch, &seen.refuse_set};
+/* Also if all others are gone, so that no call has a chain. */
+START_TEST(a_stream_that_comes_late_gets_a_chain) {
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  for (int i = 0; i < 2; i++)
+    for (int s = 0; s < 4; s++) launch(c, these, s);
+  for (int i = 0; i < 70; i++) launch(c, these, 4);
+  ck_assert(launch(c, these, 4));
+  ck_assert_int_eq(seen.made, 4);
+  fg_chains_free(c);
+}
+END_TEST
+
+/* A launch that fails for once. */
+START_TEST(a_launch_that_fails_is_tried_the_next_time) {
   fg_chains *c = fg_chains_new(&target, LINKS);
   launch(c, these, 0);
-  if (_i == 2) ck_assert(launch(c, these, 0));
+  seen.refuse_launch = 1;
+  ck_assert(!launch(c, these, 0));
+  seen.refuse_launch = 0;
+  ck_assert(launch(c, others, 0));
+  ck_assert_int_eq(seen.made, 1);
+  fg_chains_free(c);
+}
+END_TEST
+
+/* Nothing was launched then, and the device is asked no more. */
+START_TEST(what_is_refused_is_not_tried_again) {
+  int *const refusals[] = {&seen.refuse_make, &seen.refuse_set};
+  fg_chains *c = fg_chains_new(&target, LINKS);
+  launch(c, these, 0);
+  if (_i == 1) ck_assert(launch(c, these, 0));
   *refusals[_i] = 1;
   ck_assert(!launch(c, others, 0));
   ck_assert_int_eq(seen.alive, 0);
@@ -283,12 +308,30 @@ START_TEST(a_chain_that_fails_is_done_without) {
       ck_assert_int_eq(fg_sim_set_faults(fault), 0);
       for (int i = 0; i < 4; i++) execute(plan, i % 2 ? &a : &b, some[k]);
       fg_sim_set_faults(NULL);
-      ck_assert_uint_eq(fg_sim_count().chains, before);
       ck_assert_int_eq(test_real_fftw_executions(), by_host);
       fg_plan_destroy(plan);
+      ck_assert_uint_eq(fg_sim_count().chains, before);
       free_arrays(&a);
       free_arrays(&b);
     }
+}
+END_TEST
+
+/* In place: what a chain has written over the input is not computed once more by the real FFTW, nor given up. */
+START_TEST(a_wait_that_fails_is_tried_again) {
+  static const char *const some[] = {"icb8192", "icf16x12*7"};
+  arrays a = arrays_of(some[_i]);
+  const int by_host = test_real_fftw_executions();
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  for (int i = 0; i < 3; i++) {
+    if (i == 2) ck_assert_int_eq(fg_sim_set_faults("wait:1"), 0);
+    execute(plan, &a, some[_i]);
+  }
+  fg_sim_set_faults(NULL);
+  ck_assert_uint_eq(fg_sim_count().chains, 1);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host);
+  fg_plan_destroy(plan);
+  free_arrays(&a);
 }
 END_TEST
 
@@ -297,6 +340,7 @@ END_TEST
 static struct {
   fg_stream *launched; /* in which, at last */
   int events;          /* recorded in the program's stream */
+  int chains;
   void (*meanwhile)(void);
 } streams;
 
@@ -313,6 +357,12 @@ static int launch_and_note(fg_device *device, fg_kernel *kernel, unsigned grid, 
   return fg_backend_sim.launch(device, kernel, grid, block, shared, args, bytes, stream);
 }
 
+static int chain_and_note(fg_device *device, fg_chain *chain, fg_stream *stream) {
+  streams.launched = stream;
+  streams.chains++;
+  return fg_backend_sim.chain_launch(device, chain, stream);
+}
+
 static int record_and_note(fg_device *device, fg_event *event, fg_stream *stream) {
   streams.events += stream == of_the_program();
   return fg_backend_sim.event_record(device, event, stream);
@@ -323,6 +373,7 @@ static void note_streams(void) {
   notes = fg_backend_sim;
   notes.launch = launch_and_note;
   notes.event_record = record_and_note;
+  notes.chain_launch = chain_and_note;
   ((fg_target *)test_target())->backend = &notes;
 }
 
@@ -336,11 +387,38 @@ static void execute_once(const char *text) {
 
 START_TEST(alone_in_the_programs_stream) {
   note_streams();
-  for (int i = 0; i < 2; i++) {
-    execute_once("irf40x1000");
+  arrays a = arrays_of("irf40x1000");
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  for (int i = 0; i < 3; i++) {
+    streams.launched = NULL;
+    execute(plan, &a, "irf40x1000");
     ck_assert_ptr_eq(streams.launched, of_the_program());
+    ck_assert_int_eq(streams.chains, i);
     ck_assert_int_eq(streams.events, 0);
   }
+  fg_plan_destroy(plan);
+  free_arrays(&a);
+}
+END_TEST
+
+/* Where the link takes its time. */
+START_TEST(with_one_array_on_the_host_in_a_stream_of_its_own) {
+  note_streams();
+  fg_problem *p = test_problem_of_numbers("ocf64*10");
+  p->flags = FG_ESTIMATE;
+  homes h = homes_of(p, _i ? HEAP : DEVICE, _i ? DEVICE : HEAP, false);
+  fg_plan *plan = fg_plan_create(fg_problem_copy(p));
+  for (int i = 0; i < 3; i++) {
+    fg_plan_execute(plan, NULL);
+    homes_check(&h, "one on the host");
+    homes_refill(&h);
+    ck_assert_ptr_ne(streams.launched, of_the_program());
+    ck_assert_int_eq(streams.chains, i);
+    ck_assert_int_eq(streams.events, i + 1);
+  }
+  fg_plan_destroy(plan);
+  homes_free(&h);
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -383,13 +461,17 @@ int main(void) {
   tcase_add_test(tc, only_arguments_that_change_are_set);
   tcase_add_test(tc, each_stream_has_a_chain_of_its_own);
   tcase_add_test(tc, a_stream_not_seen_for_long_gives_its_chain_away);
-  tcase_add_loop_test(tc, what_is_refused_is_not_tried_again, 0, 3);
+  tcase_add_test(tc, a_stream_that_comes_late_gets_a_chain);
+  tcase_add_test(tc, a_launch_that_fails_is_tried_the_next_time);
+  tcase_add_loop_test(tc, what_is_refused_is_not_tried_again, 0, 2);
   tcase_add_test(tc, another_thread_does_without);
   tcase_add_test(tc, a_backend_without_has_none);
   tcase_add_loop_test(tc, again_and_again_on_any_arrays, 0, TEST_COUNT(plans));
   tcase_add_loop_test(tc, in_a_stream_where_launching_takes_longer_than_they_do, 0, TEST_COUNT(plans));
   tcase_add_test(tc, a_chain_that_fails_is_done_without);
+  tcase_add_loop_test(tc, a_wait_that_fails_is_tried_again, 0, 2);
   tcase_add_test(tc, alone_in_the_programs_stream);
+  tcase_add_loop_test(tc, with_one_array_on_the_host_in_a_stream_of_its_own, 0, 2);
   tcase_add_test(tc, beside_another_one_in_a_stream_of_its_own);
   tcase_add_test(tc, a_long_one_in_a_stream_of_its_own);
   return test_run(tc, "chain");

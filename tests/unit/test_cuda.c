@@ -199,6 +199,19 @@ START_TEST(what_cannot_be_waited_for_is_asked_for) {
 }
 END_TEST
 
+/* While another thread captures a stream that the default one waits for, that cannot be waited for, nor anything else be done
+ * with it: as long as it is asked in the one way that does no harm. */
+START_TEST(a_capture_of_another_thread_is_waited_for) {
+  driver_case_open();
+  fake->capturing = 3;
+  driver_case_fail("cuStreamSynchronize", CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  const int synchronized = fake->synchronized;
+  ck_assert_int_eq(cuda->stream_wait(device, (fg_stream *)CU_STREAM_LEGACY), 0);
+  ck_assert_int_eq(fake->capturing, -1);
+  ck_assert_int_eq(fake->synchronized, synchronized + 1);
+}
+END_TEST
+
 START_TEST(an_event_is_reached_or_not_or_fails) {
   fg_event *event;
   driver_case_open();
@@ -345,6 +358,7 @@ static void add_tests(TCase *c) {
   tcase_add_test(c, our_context_is_not_pushed_twice);
   tcase_add_loop_test(c, results_become_codes, 0, TEST_COUNT(failures));
   tcase_add_test(c, what_cannot_be_waited_for_is_asked_for);
+  tcase_add_test(c, a_capture_of_another_thread_is_waited_for);
   tcase_add_test(c, an_event_is_reached_or_not_or_fails);
   tcase_add_test(c, lost_is_lost);
   tcase_add_test(c, after_fork_the_driver_is_left_alone);

@@ -19,7 +19,7 @@ enum { STREAMS = 7 };
 
 static fg_target target;
 static fg_problem *problem;
-static fg_program *program;
+static fg_program *program, *programs[2]; /* the one that is executed; a short one, and the same as if it were long */
 static size_t bytes;
 static char *right[2]; /* results of the two inputs */
 static char *input[2];
@@ -73,8 +73,13 @@ static void setup(void) {
   ck_assert_msg(fg_planner_plan_reaching(problem, reach, false, target.info, passes, &why), "%s", why);
   ck_assert_int_gt(passes->count, 1);
   ck_assert_uint_gt(passes->scratch[0], 0); /* which executions would have in common */
-  program = fg_program_create_reaching(&target, problem, reach, passes, &why);
-  ck_assert_msg(program != NULL, "%s", why);
+  for (int i = 0; i < 2; i++) {
+    if (i) passes->cost = 1; /* second */
+    programs[i] = fg_program_create_reaching(&target, problem, reach, passes, &why);
+    ck_assert_msg(programs[i] != NULL, "%s", why);
+    ck_assert_int_eq(fg_program_short(programs[i]), i == 0);
+  }
+  program = programs[0];
   free(passes);
   bytes = 65536 * 2 * sizeof(float);
   find_right(0);
@@ -84,6 +89,7 @@ static void setup(void) {
 
 /* More streams than lanes, waited for from the last to the first. */
 START_TEST(streams_do_not_disturb_each_other) {
+  program = programs[_i];
   fg_stream *s[STREAMS];
   void *in[STREAMS], *out[STREAMS];
   bool damaged;
@@ -110,6 +116,7 @@ END_TEST
 
 /* One that needs more scratch, in the stream of one whose work has not begun: the old scratch stays until that is done. */
 START_TEST(scratch_grows_behind_what_is_under_way) {
+  program = programs[_i];
   const char *why = "";
   const enum fg_reach reach[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
   fg_problem *larger = test_problem("ocf131072", FG_SINGLE);
@@ -151,6 +158,7 @@ END_TEST
 
 /* Then an execution that is waited for, in the same scratch: the streams' work is not over. */
 START_TEST(an_execution_follows_the_streams) {
+  program = programs[_i];
   fg_stream *s[STREAMS];
   void *in[STREAMS], *out[STREAMS], *own_in = device_memory(), *own_out = device_memory();
   bool damaged;
@@ -179,8 +187,10 @@ END_TEST
 
 /* The input is only on its way, in the program's default stream. */
 START_TEST(an_execution_follows_the_default_stream) {
+  program = programs[_i];
   void *in = device_memory(), *out = device_memory();
   char *got = malloc(bytes);
+  const int chains = lazy_backend_chains;
   fg_stream *theirs, *s = stream();
   const fg_direct d = execution(in, out);
   done(target.backend->stream_of_program(target.device, NULL, &theirs));
@@ -191,6 +201,7 @@ START_TEST(an_execution_follows_the_default_stream) {
     done(target.backend->stream_wait(target.device, s));
     ck_assert_msg(!memcmp(got, right[i % 2], bytes), "execution %d", i);
   }
+  ck_assert_int_eq(lazy_backend_chains - chains, _i == 0 ? 4 : 0);
 }
 END_TEST
 
@@ -199,9 +210,9 @@ int main(void) {
   TCase *tc = tcase_create("direct");
   tcase_add_checked_fixture(tc, setup, fg_lane_trim);
   tcase_set_timeout(tc, 120);
-  tcase_add_test(tc, streams_do_not_disturb_each_other);
-  tcase_add_test(tc, scratch_grows_behind_what_is_under_way);
-  tcase_add_test(tc, an_execution_follows_the_streams);
-  tcase_add_test(tc, an_execution_follows_the_default_stream);
+  tcase_add_loop_test(tc, streams_do_not_disturb_each_other, 0, 2);
+  tcase_add_loop_test(tc, scratch_grows_behind_what_is_under_way, 0, 2);
+  tcase_add_loop_test(tc, an_execution_follows_the_streams, 0, 2);
+  tcase_add_loop_test(tc, an_execution_follows_the_default_stream, 0, 2);
   return test_run(tc, "direct");
 }
