@@ -7,6 +7,8 @@
 #include <check.h>
 #include <cuda.h>
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +245,52 @@ START_TEST(in_a_stream_of_the_program) {
 }
 END_TEST
 
+static atomic_bool captures_end;
+static atomic_int captures;
+
+/* A graph of nothing, again and again, in a stream that the default one waits for. */
+static void *capture_streams(void *unused) {
+  CUstream stream;
+  ck_cuda(p_cuCtxSetCurrent(primary));
+  ck_cuda(p_cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+  while (!atomic_load(&captures_end)) {
+    CUgraph graph;
+    if (p_cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED)) continue;
+    usleep(30);
+    p_cuStreamEndCapture(stream, &graph); /* which an execution may have spoilt, as any use of the default stream does */
+    atomic_fetch_add(&captures, 1);
+    usleep(60);
+  }
+  return unused;
+}
+
+/* Meanwhile the default stream cannot be used, and what is in it not be waited for; in place and out of place, of one pass and of
+ * several, every result is right. */
+START_TEST(while_another_thread_captures) {
+  static const char *const texts[] = {"icb60*9", "ocf64*10", "icf64x64x64", "orf64x64x64"};
+  pthread_t thread;
+  ck_assert_int_eq(pthread_create(&thread, NULL, capture_streams, NULL), 0);
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    fg_problem *p = test_problem(texts[k], FG_SINGLE);
+    p->flags = FG_ESTIMATE;
+    homes h = homes_of(p, DEVICE, DEVICE, p->arrays.in_re == p->arrays.out_re);
+    fg_plan *plan = fg_plan_create(fg_problem_copy(p));
+    for (int i = 0; i < 300; i++) {
+      fg_plan_execute(plan, NULL);
+      homes_check(&h, texts[k]);
+      homes_refill(&h);
+    }
+    fg_plan_destroy(plan);
+    homes_free(&h);
+    fg_problem_free(p);
+  }
+  atomic_store(&captures_end, true);
+  pthread_join(thread, NULL);
+  ck_assert_int_gt(atomic_load(&captures), 0);
+  printf("%d captures; %d executions by the real FFTW\n", atomic_load(&captures), test_real_fftw_executions());
+}
+END_TEST
+
 /* A program with a context of its own: kernels of ours cannot reach its memory, copies can. */
 START_TEST(memory_of_another_context) {
   CUcontext own, current;
@@ -365,6 +413,7 @@ int main(int argc, char **argv) {
   tcase_add_test(tc, both_on_the_host);
   tcase_add_test(tc, residence_tells_all_kinds);
   tcase_add_loop_test(tc, after_the_default_stream, 0, 2);
+  tcase_add_test(tc, while_another_thread_captures);
   tcase_add_test(tc, in_a_stream_of_the_program);
   tcase_add_test(tc, memory_of_another_context);
   return test_run(tc, "resident on the device");
