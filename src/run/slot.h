@@ -23,7 +23,7 @@ typedef struct {
   const void *memory[4];
 } fg_recordable;
 
-enum { FG_RECORDINGS = 4 };
+enum { FG_RECORDINGS = 16 }; /* programs take so many plans, or arrays, by turns */
 
 typedef struct {
   fg_recordable what;

@@ -259,7 +259,9 @@ START_TEST(the_recording_that_was_not_used_for_longest_goes_first) {
   fg_slot *s = acquire(MB, 0);
   fg_recordable what;
   memset(&what, 0, sizeof what);
-  static const unsigned long programs[] = {1, 2, 3, 4, 1, 5, 1, 3, 2}, seen[] = {1, 1, 1, 1, 2, 1, 3, 2, 1};
+  static const unsigned long programs[] = {1, FG_RECORDINGS + 1, 1, 3, 2}, seen[] = {2, 1, 3, 2, 1};
+  for (what.program = 1; what.program <= FG_RECORDINGS; what.program++)
+    ck_assert_uint_eq(fg_slot_recording(test_target(), s, &what)->seen, 1);
   for (int i = 0; i < TEST_COUNT(programs); i++) {
     what.program = programs[i];
     ck_assert_uint_eq(fg_slot_recording(test_target(), s, &what)->seen, seen[i]);

@@ -70,6 +70,7 @@ static subject prepare(const way *w) {
   ck_assert_msg(fg_planner_plan_host(s.p, target.info, passes, &reason), "%s", reason);
   fg_schedule_pieces = w->pieces;
   fg_pipeline_mapped = w->pieces == 0 ? 1 << 20 : 0;
+  fg_pipeline_unrecorded = 0;
   fg_pipeline_piece = w->piece;
   fg_pipeline_part = w->piece / 3;
   fg_pipeline_row = least_row;

@@ -69,6 +69,7 @@ static subject prepare(const char *text, int pieces) {
   ck_assert_msg(fg_planner_plan_host(s.p, target.info, passes, &reason), "%s", reason);
   fg_schedule_pieces = pieces;
   fg_pipeline_mapped = pieces ? 0 : 1 << 20;
+  fg_pipeline_unrecorded = 0;
   s.program = fg_program_create_host(&target, s.p, passes, &reason);
   ck_assert_msg(s.program != NULL, "%s", reason);
   free(passes);
@@ -118,6 +119,21 @@ START_TEST(each_plane_may_be_another) {
     drop_plane(apart);
     memcpy(before, s.right[i], s.bytes);
   }
+  dispose(&s);
+}
+END_TEST
+
+/* One pass behind a copy of little, but not two, nor where kernels read the input themselves. */
+START_TEST(one_launch_behind_a_copy_is_not_recorded) {
+  static const struct {
+    const char *text;
+    bool recorded;
+  } cases[] = {{"ocf64*10", false}, {"ocf64*200", true}, {"ocf5x67*3", true}};
+  subject s = prepare(cases[_i].text, 0);
+  fg_pipeline_unrecorded = 64 << 10;
+  for (int n = 0; n < 4; n++) execute(&s);
+  check_right(&s);
+  ck_assert_int_eq(lazy_backend_graphs > 0, cases[_i].recorded);
   dispose(&s);
 }
 END_TEST
@@ -209,6 +225,7 @@ int main(void) {
   TCase *tc = tcase_create("recorded");
   tcase_add_checked_fixture(tc, open_lazy, trim);
   tcase_add_loop_test(tc, each_plane_may_be_another, 0, 2 * TEST_COUNT(ways));
+  tcase_add_loop_test(tc, one_launch_behind_a_copy_is_not_recorded, 0, 3);
   tcase_add_loop_test(tc, what_the_program_has_pinned_is_not_recorded, 0, PLANES * TEST_COUNT(ways));
   tcase_add_loop_test(tc, kernels_reach_what_is_aligned, 0, 2);
   tcase_add_loop_test(tc, all_rows_have_to_be_pinned, 0, 2);

@@ -20,8 +20,8 @@ void fg_pipeline_pin(const fg_program *, const fg_arrays *a);
 /* Bytes of input up to which kernels reach the program's arrays themselves, where that is possible. */
 extern size_t fg_pipeline_mapped;
 
-/* Bytes of input up to which executions are recorded. */
-extern size_t fg_pipeline_recorded;
+/* Bytes of input up to which executions are recorded; and below which one pass behind a copy of it is not. */
+extern size_t fg_pipeline_recorded, fg_pipeline_unrecorded;
 
 /* Likewise executions through staging, by gates; 0: none. Not yet tried on a device, where a gate that stays shut would
  * be waited for without end: so they are on in tests only. */
