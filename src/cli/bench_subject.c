@@ -101,7 +101,7 @@ static const char *make_blocks(fg_bench_subject *s) {
    * holds too little to count. */
   const ptrdiff_t least = s->stride < 64 * t->info->l2 ? 2 : 1;
   if (s->pairs < least) s->pairs = least;
-  if (s->residents) s->pairs = 1;
+  if (s->residents || t->backend == &fg_backend_sim) s->pairs = 1; /* sim has no L2 */
   do {
     const size_t all = (size_t)s->pairs * s->stride;
     if (t->backend->memory_alloc(t->device, all, (void **)&s->in_block) == FG_OK &&
