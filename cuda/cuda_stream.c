@@ -68,15 +68,21 @@ int fg_cuda_stream_of_program(fg_device *device, void *native, fg_stream **strea
   return code;
 }
 
-/* The default stream cannot be waited for while a stream that it waits for is being captured, by another thread: not before
- * that has ended. Asking so does the capture no harm (CUDA Driver API, cuStreamIsCapturing). */
-static CUresult synchronize(CUstream stream) {
+/* While a stream that the default one waits for is being captured, by another thread, the default one must not be used, and
+ * cannot be waited for before that has ended. Only this question does the capture no harm (CUDA Driver API, cuStreamIsCapturing). */
+static void await_captures(CUstream stream) {
   const struct timespec nap = {0, 20000};
   CUstreamCaptureStatus capturing;
+  if (stream != CU_STREAM_LEGACY) return;
+  while (fg_cu.cuStreamIsCapturing(stream, &capturing) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) nanosleep(&nap, NULL);
+}
+
+static CUresult synchronize(CUstream stream) {
   CUresult result;
-  while ((result = fg_cu.cuStreamSynchronize(stream)) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
-    do nanosleep(&nap, NULL);
-    while (fg_cu.cuStreamIsCapturing(stream, &capturing) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+  do {
+    await_captures(stream);
+    result = fg_cu.cuStreamSynchronize(stream);
+  } while (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
   return result;
 }
 
@@ -84,7 +90,8 @@ int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
   return FG_CUDA_CALL(device, "cuStreamSynchronize", wait_for(synchronize((CUstream)stream), query_stream, stream));
 }
 
-/* Not where a stream that the default one would wait for is being captured: then it must not be used, and nothing runs in it. */
+/* Not where a stream that the default one would wait for is being captured: then it must not be used. What was given to it before
+ * is not waited for. */
 static void wait_in(CUcontext theirs) {
   CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
   CUcontext popped;

@@ -58,12 +58,16 @@ static place *place_of(fg_chains *c, fg_stream *stream) {
   }
   if (oldest->called && c->calls - oldest->called < LONG_AGO) return NULL;
   oldest->stream = stream;
+  if (!oldest->chain) oldest->called = 0;
   return oldest;
 }
 
 static bool make(const fg_chains *c, place *p, const fg_kernel_launch *list) {
   p->args = calloc((size_t)c->count, sizeof *p->args);
-  if (!p->args) return false;
+  if (!p->args) {
+    fg_backend_fail(FG_ENOMEM, "no host memory for a chain");
+    return false;
+  }
   for (int i = 0; i < c->count; i++) memcpy(&p->args[i], list[i].args, list[i].args_bytes);
   return c->target->backend->chain_make(c->target->device, c->count, list, &p->chain) == FG_OK;
 }

@@ -19,6 +19,7 @@ typedef struct {
   fg_lane *lane;
   fg_stream *stream, *theirs; /* that it runs in; the program's, whose work comes first */
   bool waited; /* for its end */
+  bool given;  /* something of it may be in its stream */
   bool overwrites; /* the input: from the first launch on giving up is no way out */
   bool touched;    /* it has been, or may have been */
   size_t moved;    /* pieces of staging used so far */
@@ -41,7 +42,7 @@ static bool again(const run *r, int code) {
   return code != FG_OK && code != FG_ELOST && r->touched && r->overwrites;
 }
 
-#define TRY(r, code, call) TRY_AFTER(r, code, call, FG_OK)
+#define TRY(r, code, call) TRY_AFTER(r, code, call, 0)
 
 /* With something before the second time. */
 #define TRY_AFTER(r, code, call, before) \
@@ -169,6 +170,7 @@ static int copy_input(run *r) {
     code = r->target->backend->copy_within(r->target->device, copy_of(r, plane),
                                            (char *)plane_of(&r->what->arrays, FG_INPUT, plane) - s.pointer, s.bytes,
                                            r->stream);
+  r->given |= r->what->copy;
   return code;
 }
 
@@ -189,6 +191,14 @@ static fg_planes planes_for(const run *r, enum fg_side side) {
   return p;
 }
 
+/* Before something is tried once more: when all before it is done, it needs no order, and in a stream of ours no capture of the
+ * program's makes it fail. */
+static void leave_the_programs_stream(run *r) {
+  if (!r->waited) return;
+  r->target->backend->stream_wait(r->target->device, r->stream);
+  r->stream = r->lane->stream;
+}
+
 static int launch(run *r) {
   const fg_planes planes[FG_ARRAYS] = {
       [FG_ARRAY_IN] = planes_for(r, FG_INPUT),
@@ -199,12 +209,12 @@ static int launch(run *r) {
   const fg_passes *passes = fg_program_passes(r->what->program);
   int code = FG_OK;
   if (fg_program_launch_at_once(r->what->program, planes, r->stream, r->waited)) {
-    r->touched = true;
+    r->given = r->touched = true;
     return FG_OK;
   }
   for (int i = 0; code == FG_OK && i < passes->count; i++) {
-    TRY_AFTER(r, code, fg_program_launch_planes(r->what->program, planes, i, r->stream),
-              r->target->backend->stream_wait(r->target->device, r->stream));
+    TRY_AFTER(r, code, fg_program_launch_planes(r->what->program, planes, i, r->stream), leave_the_programs_stream(r));
+    r->given |= code == FG_OK;
     r->touched |= code == FG_OK && passes->pass[i].to.array == FG_ARRAY_OUT;
   }
   return code;
@@ -212,12 +222,23 @@ static int launch(run *r) {
 
 /* ---- all ---- */
 
-/* What the program has given to its default stream comes first. That is looked at here, just before it is used: it must not be
- * while a stream that it waits for is being captured. */
+/* The program captures streams that its default one waits for. Then that must not be used, and what is in it cannot be waited
+ * for: it is used for no more than its order from then on. */
+static atomic_bool captures;
+
+/* The program's default stream, if it can be used just now. */
+static int look_at_theirs(run *r) {
+  const int code = r->target->backend->stream_of_program(r->target->device, NULL, &r->theirs);
+  if (code != FG_OK) atomic_store(&captures, true);
+  return code;
+}
+
+/* What the program has given to its default stream comes first. That is looked at again: a lane may have taken its time. */
 static int after_the_program(run *r) {
   const fg_backend *b = r->target->backend;
-  int code = b->stream_of_program(r->target->device, NULL, &r->theirs);
+  int code = look_at_theirs(r);
   if (code != FG_OK || r->stream == r->theirs) return code;
+  r->given = true;
   code = b->event_record(r->target->device, r->lane->before, r->theirs);
   return code == FG_OK ? b->stream_wait_event(r->target->device, r->stream, r->lane->before) : code;
 }
@@ -252,7 +273,7 @@ static run run_of(const fg_direct *d) {
 static enum fg_outcome outcome_of(run *r, int code) {
   if (code == FG_OK) return FG_DONE;
   /* Nothing of ours may go on in memory of the program's. */
-  if (r->lane && r->target->backend->stream_wait(r->target->device, r->stream) == FG_ELOST) code = FG_ELOST;
+  if (r->given && r->target->backend->stream_wait(r->target->device, r->stream) == FG_ELOST) code = FG_ELOST;
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   return r->touched && r->overwrites ? FG_DAMAGED : FG_INTACT;
 }
@@ -263,7 +284,7 @@ static atomic_int executions;
 /* A short execution on the device alone, if it is the only one, runs in the program's default stream itself, which costs 2 us
  * less than waiting for that in a stream of ours.  Several would wait for each other there. */
 static bool fits_there(const fg_direct *d) {
-  return fg_program_short(d->program) && d->reach[FG_INPUT] != FG_REACH_IMAGE && d->reach[FG_OUTPUT] != FG_REACH_IMAGE;
+  return !atomic_load(&captures) && fg_program_short(d->program) && d->reach[FG_INPUT] != FG_REACH_IMAGE && d->reach[FG_OUTPUT] != FG_REACH_IMAGE;
 }
 
 enum fg_outcome fg_direct_run(const fg_direct *d) {
@@ -273,12 +294,12 @@ enum fg_outcome fg_direct_run(const fg_direct *d) {
   const int begun = b->begin(r.target->device);
   const bool alone = atomic_fetch_add(&executions, 1) == 0 && fits_there(d);
   r.waited = true;
-  int code = b->stream_of_program(r.target->device, NULL, &r.theirs);
+  int code = look_at_theirs(&r);
   if (code == FG_OK) code = acquire(&r, alone ? r.theirs : NULL);
   if (code == FG_OK) code = all(&r);
   const enum fg_outcome outcome = outcome_of(&r, code);
   while (r.holds > 0) fg_residence_let_go(r.held[--r.holds]);
-  if (r.lane) fg_lane_release(r.lane, NULL);
+  if (r.lane) fg_lane_release(r.lane, r.given ? NULL : r.lane->pending); /* nothing was waited for then */
   atomic_fetch_sub(&executions, 1);
   b->end(r.target->device, begun);
   return outcome;
@@ -288,8 +309,8 @@ static int all_in(run *r, fg_stream *stream) {
   int code = copy_input(r);
   if (code == FG_OK) code = launch(r);
   /* Recorded also after a failure: what was launched is going on. */
-  const int recorded = r->target->backend->event_record(r->target->device, r->lane->after, stream);
-  if (recorded != FG_OK) r->target->backend->stream_wait(r->target->device, stream);
+  int recorded = r->target->backend->event_record(r->target->device, r->lane->after, stream);
+  if (recorded != FG_OK) recorded = r->target->backend->stream_wait(r->target->device, stream);
   return code == FG_OK ? recorded : code;
 }
 

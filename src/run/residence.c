@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/report/settings.h"
@@ -72,10 +73,22 @@ bool fg_residence_device(const fg_pointer *where) {
   return where->kind == FG_POINTER_DEVICE || where->kind == FG_POINTER_MANAGED || where->kind == FG_POINTER_APART;
 }
 
+/* While another thread captures a stream its default one cannot be waited for: captures take less time than this, unless the
+ * thread that captures is this one. */
+static int when_it_can_be_used(const fg_target *t, fg_stream **theirs) {
+  enum { MOST = 1000 };
+  const struct timespec nap = {0, 100000};
+  int code = t->backend->stream_of_program(t->device, NULL, theirs);
+  for (int i = 0; code != FG_OK && code != FG_ELOST && i < MOST; i++) {
+    nanosleep(&nap, NULL);
+    code = t->backend->stream_of_program(t->device, NULL, theirs);
+  }
+  return code;
+}
+
 void fg_residence_wait_for_program(const fg_target *t, void *owner) {
   fg_stream *theirs;
-  if (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
-    t->backend->stream_wait(t->device, theirs);
+  if (when_it_can_be_used(t, &theirs) == FG_OK) t->backend->stream_wait(t->device, theirs);
   if (owner && t->backend->owner_wait) t->backend->owner_wait(t->device, owner);
 }
 

@@ -340,6 +340,10 @@ END_TEST
 static struct {
   fg_stream *launched; /* in which, at last */
   int events;          /* recorded in the program's stream */
+  int waits;           /* for it */
+  int looks, refused, still; /* at it; the first of those that fail, 0: none; how many do, 0: all */
+  int fails;           /* launches there from this one on; 0: none */
+  int launches;
   int chains;
   void (*meanwhile)(void);
 } streams;
@@ -353,6 +357,9 @@ static fg_stream *of_the_program(void) {
 static int launch_and_note(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared, const void *args,
                            size_t bytes, fg_stream *stream) {
   if (streams.meanwhile) streams.meanwhile();
+  streams.launches++;
+  if (streams.fails && streams.launches >= streams.fails && stream == of_the_program())
+    return fg_backend_fail(FG_ELAUNCH, "it is being captured");
   streams.launched = stream;
   return fg_backend_sim.launch(device, kernel, grid, block, shared, args, bytes, stream);
 }
@@ -368,12 +375,26 @@ static int record_and_note(fg_device *device, fg_event *event, fg_stream *stream
   return fg_backend_sim.event_record(device, event, stream);
 }
 
+static int wait_and_note(fg_device *device, fg_stream *stream) {
+  streams.waits += stream == of_the_program();
+  return fg_backend_sim.stream_wait(device, stream);
+}
+
+static int look_and_note(fg_device *device, void *native, fg_stream **stream) {
+  streams.looks += !native;
+  const bool ended = streams.still && streams.looks >= streams.refused + streams.still;
+  if (!native && streams.refused && streams.looks >= streams.refused && !ended) return fg_backend_fail(FG_ELAUNCH, "it is being captured");
+  return fg_backend_sim.stream_of_program(device, native, stream);
+}
+
 static void note_streams(void) {
   static fg_backend notes;
   notes = fg_backend_sim;
   notes.launch = launch_and_note;
   notes.event_record = record_and_note;
   notes.chain_launch = chain_and_note;
+  notes.stream_wait = wait_and_note;
+  notes.stream_of_program = look_and_note;
   ((fg_target *)test_target())->backend = &notes;
 }
 
@@ -419,6 +440,48 @@ START_TEST(with_one_array_on_the_host_in_a_stream_of_its_own) {
   fg_plan_destroy(plan);
   homes_free(&h);
   fg_problem_free(p);
+}
+END_TEST
+
+/* Another thread captures from the question on to just before the launch: nothing is launched nor waited for there, and later
+ * executions stay out of it. */
+START_TEST(a_capture_is_left_alone) {
+  note_streams();
+  arrays a = arrays_of("ocf64*10");
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  execute(plan, &a, "before");
+  const int by_host = test_real_fftw_executions(), waits = streams.waits, launches = streams.launches;
+  streams.refused = streams.looks + 2;
+  streams.still = _i ? 5 : 0;
+  execute(plan, &a, "meanwhile");
+  ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
+  ck_assert_int_gt(streams.looks, streams.refused + 5);
+  ck_assert_int_eq(streams.waits > waits, _i); /* what is in it comes first, if the capture ends soon */
+  ck_assert_int_eq(streams.launches, launches);
+  streams.refused = 0;
+  for (int i = 1; i <= 3; i++) {
+    execute(plan, &a, "after");
+    ck_assert_ptr_ne(streams.launched, of_the_program());
+    ck_assert_int_eq(streams.events, i);
+  }
+  ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
+  fg_plan_destroy(plan);
+  free_arrays(&a);
+}
+END_TEST
+
+/* In place, begun there, with the rest refused again and again: it goes on elsewhere. */
+START_TEST(what_was_begun_there_ends_elsewhere) {
+  note_streams();
+  arrays a = arrays_of("irf40x1000");
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  const int by_host = test_real_fftw_executions();
+  streams.fails = streams.launches + 2;
+  execute(plan, &a, "two passes");
+  ck_assert_ptr_ne(streams.launched, of_the_program());
+  ck_assert_int_eq(test_real_fftw_executions(), by_host);
+  fg_plan_destroy(plan);
+  free_arrays(&a);
 }
 END_TEST
 
@@ -472,6 +535,8 @@ int main(void) {
   tcase_add_loop_test(tc, a_wait_that_fails_is_tried_again, 0, 2);
   tcase_add_test(tc, alone_in_the_programs_stream);
   tcase_add_loop_test(tc, with_one_array_on_the_host_in_a_stream_of_its_own, 0, 2);
+  tcase_add_loop_test(tc, a_capture_is_left_alone, 0, 2);
+  tcase_add_test(tc, what_was_begun_there_ends_elsewhere);
   tcase_add_test(tc, beside_another_one_in_a_stream_of_its_own);
   tcase_add_test(tc, a_long_one_in_a_stream_of_its_own);
   return test_run(tc, "chain");
