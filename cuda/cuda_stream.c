@@ -30,7 +30,21 @@ static CUresult wait_for(CUresult waited, CUresult (*query)(void *), void *what)
   return done_at_last(waited, query, what);
 }
 
-static CUresult query_stream(void *stream) { return fg_cu.cuStreamQuery(stream); }
+/* While a stream that the default one waits for is being captured, by another thread, the default one must not be used, and
+ * cannot be waited for before that has ended. Only this question does the capture no harm (CUDA Driver API, cuStreamIsCapturing). */
+static void await_captures(CUstream stream) {
+  const struct timespec nap = {0, 20000};
+  CUstreamCaptureStatus capturing;
+  if (stream != CU_STREAM_LEGACY) return;
+  while (fg_cu.cuStreamIsCapturing(stream, &capturing) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) nanosleep(&nap, NULL);
+}
+
+static CUresult query_stream(void *stream) {
+  await_captures(stream);
+  const CUresult result = fg_cu.cuStreamQuery(stream);
+  return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ? CUDA_ERROR_NOT_READY : result;
+}
+
 static CUresult query_event(void *event) { return fg_cu.cuEventQuery(event); }
 
 /* ---- streams ---- */
@@ -66,15 +80,6 @@ int fg_cuda_stream_of_program(fg_device *device, void *native, fg_stream **strea
   const int code = FG_CUDA_CALL(device, "the program's stream", look_at(device, theirs));
   if (!code) *stream = (fg_stream *)theirs;
   return code;
-}
-
-/* While a stream that the default one waits for is being captured, by another thread, the default one must not be used, and
- * cannot be waited for before that has ended. Only this question does the capture no harm (CUDA Driver API, cuStreamIsCapturing). */
-static void await_captures(CUstream stream) {
-  const struct timespec nap = {0, 20000};
-  CUstreamCaptureStatus capturing;
-  if (stream != CU_STREAM_LEGACY) return;
-  while (fg_cu.cuStreamIsCapturing(stream, &capturing) == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) nanosleep(&nap, NULL);
 }
 
 static CUresult synchronize(CUstream stream) {

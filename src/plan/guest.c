@@ -199,6 +199,7 @@ fg_guests *fg_guests_bring(const fg_problem *p, const fg_arrays *a) {
   merge(g);
   const char *why;
   const fg_target *own = fg_target_get(&why);
+  if (own) fg_residence_await_captures(own);
   for (int i = 0; own && i < PLANES; i++) /* managed memory is not brought */
     if (i == 0 || g->plane[i].context != g->plane[i - 1].context)
       fg_residence_wait_for_program(own, g->plane[i].context);

@@ -13,6 +13,10 @@
 /* Staging pieces: large enough for the link, two of them so that one is filled while the other is on its way. */
 static const size_t largest_piece = 4 << 20;
 
+/* The program captures streams that its default one waits for, as was seen or is likely. Then that must not be used, and what is
+ * in it cannot be waited for: it is used for no more than its order from then on. */
+static atomic_bool captures;
+
 typedef struct {
   const fg_direct *what;
   const fg_target *target;
@@ -166,11 +170,12 @@ static int copy_input(run *r) {
   const fg_layout *l = layout_of(r->what, FG_INPUT);
   const span s = span_of(l);
   int code = FG_OK;
-  for (int plane = 0; r->what->copy && code == FG_OK && plane < planes_of(l); plane++)
+  for (int plane = 0; r->what->copy && code == FG_OK && plane < planes_of(l); plane++) {
     code = r->target->backend->copy_within(r->target->device, copy_of(r, plane),
                                            (char *)plane_of(&r->what->arrays, FG_INPUT, plane) - s.pointer, s.bytes,
                                            r->stream);
-  r->given |= r->what->copy;
+    r->given |= code == FG_OK;
+  }
   return code;
 }
 
@@ -194,8 +199,8 @@ static fg_planes planes_for(const run *r, enum fg_side side) {
 /* Before something is tried once more: when all before it is done, it needs no order, and in a stream of ours no capture of the
  * program's makes it fail. */
 static void leave_the_programs_stream(run *r) {
-  if (!r->waited) return;
-  r->target->backend->stream_wait(r->target->device, r->stream);
+  if (!r->waited || r->target->backend->stream_wait(r->target->device, r->stream) != FG_OK) return;
+  if (r->stream == r->theirs) atomic_store(&captures, true);
   r->stream = r->lane->stream;
 }
 
@@ -222,14 +227,10 @@ static int launch(run *r) {
 
 /* ---- all ---- */
 
-/* The program captures streams that its default one waits for. Then that must not be used, and what is in it cannot be waited
- * for: it is used for no more than its order from then on. */
-static atomic_bool captures;
-
 /* The program's default stream, if it can be used just now. */
 static int look_at_theirs(run *r) {
   const int code = r->target->backend->stream_of_program(r->target->device, NULL, &r->theirs);
-  if (code != FG_OK) atomic_store(&captures, true);
+  if (code == FG_ELAUNCH) atomic_store(&captures, true);
   return code;
 }
 
@@ -310,7 +311,7 @@ static int all_in(run *r, fg_stream *stream) {
   if (code == FG_OK) code = launch(r);
   /* Recorded also after a failure: what was launched is going on. */
   int recorded = r->target->backend->event_record(r->target->device, r->lane->after, stream);
-  if (recorded != FG_OK) recorded = r->target->backend->stream_wait(r->target->device, stream);
+  if (recorded != FG_OK && r->given) recorded = r->target->backend->stream_wait(r->target->device, stream);
   return code == FG_OK ? recorded : code;
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "src/report/clock.h"
 #include "src/report/settings.h"
 #include "src/run/arena/arena.h"
 #include "src/run/target.h"
@@ -73,22 +74,19 @@ bool fg_residence_device(const fg_pointer *where) {
   return where->kind == FG_POINTER_DEVICE || where->kind == FG_POINTER_MANAGED || where->kind == FG_POINTER_APART;
 }
 
-/* While another thread captures a stream its default one cannot be waited for: captures take less time than this, unless the
- * thread that captures is this one. */
-static int when_it_can_be_used(const fg_target *t, fg_stream **theirs) {
-  enum { MOST = 1000 };
+void fg_residence_await_captures(const fg_target *t) {
+  static const double patience = 0.1; /* seconds */
   const struct timespec nap = {0, 100000};
-  int code = t->backend->stream_of_program(t->device, NULL, theirs);
-  for (int i = 0; code != FG_OK && code != FG_ELOST && i < MOST; i++) {
+  const double start = fg_clock_seconds();
+  fg_stream *theirs;
+  while (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_ELAUNCH && fg_clock_seconds() - start < patience)
     nanosleep(&nap, NULL);
-    code = t->backend->stream_of_program(t->device, NULL, theirs);
-  }
-  return code;
 }
 
 void fg_residence_wait_for_program(const fg_target *t, void *owner) {
   fg_stream *theirs;
-  if (when_it_can_be_used(t, &theirs) == FG_OK) t->backend->stream_wait(t->device, theirs);
+  if (t->backend->stream_of_program(t->device, NULL, &theirs) == FG_OK)
+    t->backend->stream_wait(t->device, theirs);
   if (owner && t->backend->owner_wait) t->backend->owner_wait(t->device, owner);
 }
 

@@ -20,6 +20,10 @@ fg_pointer fg_residence_of(const void *p);
 /* It is memory of a device, or managed. */
 bool fg_residence_device(const fg_pointer *where);
 
+/* Until the program's default stream can be used, as it cannot while another thread captures a stream that it waits for: most
+ * captures end within the tenth of a second that this takes at most; one of this thread does not. */
+void fg_residence_await_captures(const fg_target *);
+
 /* Until what the program has queued for such memory is done: in its default stream of that device, and in that of the
  * memory's own context (fg_pointer.owner, or NULL).  What fails there is the program's. */
 void fg_residence_wait_for_program(const fg_target *, void *owner);

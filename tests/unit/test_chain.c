@@ -342,7 +342,8 @@ static struct {
   int events;          /* recorded in the program's stream */
   int waits;           /* for it */
   int looks, refused, still; /* at it; the first of those that fail, 0: none; how many do, 0: all */
-  int fails;           /* launches there from this one on; 0: none */
+  int fails, failing;  /* launches there, from this one on, 0: none; how many, 0: all */
+  bool no_wait;        /* waits for it fail */
   int launches;
   int chains;
   void (*meanwhile)(void);
@@ -358,7 +359,8 @@ static int launch_and_note(fg_device *device, fg_kernel *kernel, unsigned grid, 
                            size_t bytes, fg_stream *stream) {
   if (streams.meanwhile) streams.meanwhile();
   streams.launches++;
-  if (streams.fails && streams.launches >= streams.fails && stream == of_the_program())
+  const bool over = streams.failing && streams.launches >= streams.fails + streams.failing;
+  if (streams.fails && streams.launches >= streams.fails && !over && stream == of_the_program())
     return fg_backend_fail(FG_ELAUNCH, "it is being captured");
   streams.launched = stream;
   return fg_backend_sim.launch(device, kernel, grid, block, shared, args, bytes, stream);
@@ -377,6 +379,10 @@ static int record_and_note(fg_device *device, fg_event *event, fg_stream *stream
 
 static int wait_and_note(fg_device *device, fg_stream *stream) {
   streams.waits += stream == of_the_program();
+  if (streams.no_wait && stream == of_the_program()) {
+    streams.no_wait = false;
+    return fg_backend_fail(FG_ELAUNCH, "it cannot be waited for");
+  }
   return fg_backend_sim.stream_wait(device, stream);
 }
 
@@ -443,7 +449,7 @@ START_TEST(with_one_array_on_the_host_in_a_stream_of_its_own) {
 }
 END_TEST
 
-/* Another thread captures from the question on to just before the launch: nothing is launched nor waited for there, and later
+/* Another thread captures from the question on, until what is in there has been asked for or on and on: nothing is launched nor waited for there, and later
  * executions stay out of it. */
 START_TEST(a_capture_is_left_alone) {
   note_streams();
@@ -465,6 +471,24 @@ START_TEST(a_capture_is_left_alone) {
     ck_assert_int_eq(streams.events, i);
   }
   ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
+  fg_plan_destroy(plan);
+  free_arrays(&a);
+}
+END_TEST
+
+/* Another thread's capture has begun, and what is there cannot be waited for: the order there is all there is. */
+START_TEST(what_cannot_be_waited_for_goes_on_there) {
+  note_streams();
+  arrays a = arrays_of("irf40x1000");
+  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  const int by_host = test_real_fftw_executions();
+  streams.fails = streams.launches + 2;
+  streams.failing = 1;
+  streams.no_wait = true;
+  execute(plan, &a, "two passes");
+  ck_assert_ptr_eq(streams.launched, of_the_program());
+  ck_assert(!streams.no_wait);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host);
   fg_plan_destroy(plan);
   free_arrays(&a);
 }
@@ -536,6 +560,7 @@ int main(void) {
   tcase_add_test(tc, alone_in_the_programs_stream);
   tcase_add_loop_test(tc, with_one_array_on_the_host_in_a_stream_of_its_own, 0, 2);
   tcase_add_loop_test(tc, a_capture_is_left_alone, 0, 2);
+  tcase_add_test(tc, what_cannot_be_waited_for_goes_on_there);
   tcase_add_test(tc, what_was_begun_there_ends_elsewhere);
   tcase_add_test(tc, beside_another_one_in_a_stream_of_its_own);
   tcase_add_test(tc, a_long_one_in_a_stream_of_its_own);

@@ -209,6 +209,11 @@ START_TEST(a_capture_of_another_thread_is_waited_for) {
   ck_assert_int_eq(cuda->stream_wait(device, (fg_stream *)CU_STREAM_LEGACY), 0);
   ck_assert_int_eq(fake->capturing, 3 - 3 - 2); /* until it said no; and after the failure */
   ck_assert_int_eq(fake->synchronized, synchronized + 1);
+  fake->capturing = 3; /* also while it is asked instead of waited for */
+  fake->busy = 2;
+  driver_case_fail("cuStreamSynchronize", CUDA_ERROR_OPERATING_SYSTEM);
+  ck_assert_int_eq(cuda->stream_wait(device, (fg_stream *)CU_STREAM_LEGACY), 0);
+  ck_assert_int_eq(fake->busy, -1);
   fake->capturing = 3;
   ck_assert_int_eq(cuda->stream_wait(device, stream), 0); /* which has nothing to do with it */
   ck_assert_int_eq(fake->capturing, 3);
