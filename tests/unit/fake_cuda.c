@@ -48,7 +48,7 @@ static CUcontext context_of(bool alien) { return (CUcontext)(uintptr_t)(alien ? 
 #endif
 
 FAKE(cuInit, (unsigned flags), (void)flags, getenv("FAKE_CUDA_INIT") ? (void)usleep((unsigned)atoi(getenv("FAKE_CUDA_INIT"))) : (void)0)
-FAKE(cuDriverGetVersion, (int *version), *version = getenv("FAKE_CUDA_VERSION") ? atoi(getenv("FAKE_CUDA_VERSION")) : 13000)
+FAKE(cuDriverGetVersion, (int *version), *version = 13000)
 FAKE(cuGetErrorString, (CUresult error, const char **text), (void)error, *text = "a fake failure")
 FAKE(cuDeviceGetCount, (int *count), *count = 1)
 FAKE(cuDeviceGet, (CUdevice *device, int ordinal), *device = ordinal)

@@ -127,21 +127,6 @@ START_TEST(a_chain_is_not_for_the_threads_streams) {
 }
 END_TEST
 
-START_TEST(before_cuda_12_3_a_chains_kernels_wait_for_the_end) {
-  char defines[FG_DEFINES_SIZE];
-  const fg_kernel_request requests[] = {request_of("oc16*100", defines), ONE};
-  fg_kernel *kernels[2];
-  fg_chain *chain = NULL;
-  setenv("FAKE_CUDA_VERSION", "12020", 1);
-  driver_case_open();
-  ck_assert_msg(cuda->kernels(device, 2, requests, kernels) == 0, "%s", fg_backend_message());
-  ck_assert_int_eq(make_chain(kernels, &chain), 0);
-  ck_assert_int_eq(fake->early, 0);
-  ck_assert_int_eq(fake->edges, 3);
-  cuda->chain_destroy(device, chain);
-}
-END_TEST
-
 START_TEST(a_chain_that_cannot_be_made_leaves_nothing) {
   static const char *const calls[] = {"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphAddDependencies_v2",
                                       "cuGraphInstantiateWithFlags"};
@@ -371,7 +356,6 @@ static void add_tests(TCase *c) {
   tcase_add_test(c, launches_depend_where_kernels_wait_and_nothing_is_recorded);
   tcase_add_test(c, a_chain_depends_where_kernels_wait);
   tcase_add_test(c, a_chain_is_not_for_the_threads_streams);
-  tcase_add_test(c, before_cuda_12_3_a_chains_kernels_wait_for_the_end);
   tcase_add_loop_test(c, a_chain_that_cannot_be_made_leaves_nothing, 0, 4);
   tcase_add_test(c, one_that_fails_fails_all);
   tcase_add_test(c, unknown_source);
