@@ -31,7 +31,8 @@ static CUresult wait_for(CUresult waited, CUresult (*query)(void *), void *what)
 }
 
 /* While a stream that the default one waits for is being captured, by another thread, the default one must not be used, and
- * cannot be waited for before that has ended. Only this question does the capture no harm (CUDA Driver API, cuStreamIsCapturing). */
+ * cannot be waited for before that has ended. Only this question does the capture no harm (CUDA Driver API,
+ * cuStreamIsCapturing). */
 static void await_captures(CUstream stream) {
   const struct timespec nap = {0, 20000};
   CUstreamCaptureStatus capturing;

@@ -76,6 +76,7 @@ double fg_bench_distance(fg_bench_subject *s);
 typedef struct {
   int (*run)(fg_bench_subject *s, void *in, void *out);
   enum { FG_BENCH_KEEPS, FG_BENCH_IN_PLACE, FG_BENCH_DESTROYS } input; /* what becomes of it */
+  bool waits; /* run returns when it is done */
 } fg_bench_work;
 
 /* Median time in microseconds.  Input that an execution overwrites is fresh again before it could

@@ -76,7 +76,7 @@ static int time_waited(fg_bench_subject *s, const fg_bench_work *w, int times, d
   const double start = fg_clock_seconds();
   for (int i = 0; i < times && code == FG_OK; i++) {
     code = w->run(s, from, s->out_block);
-    if (code == FG_OK && w->run != ours && w->run != ours_in_place) code = t->backend->stream_wait(t->device, s->b->stream);
+    if (code == FG_OK && !w->waits) code = t->backend->stream_wait(t->device, s->b->stream);
   }
   *seconds = (fg_clock_seconds() - start) / times;
   return code;
@@ -132,16 +132,16 @@ const char *fg_bench_measure(fg_bench_subject *s, const fg_bench_work *w, double
 }
 
 const char *fg_bench_measure_ours(fg_bench_subject *s, double *median) {
-  const fg_bench_work in = {ours_in_place, FG_BENCH_IN_PLACE}, out = {ours, FG_BENCH_KEEPS};
+  const fg_bench_work in = {ours_in_place, FG_BENCH_IN_PLACE, s->residents}, out = {ours, FG_BENCH_KEEPS, s->residents};
   return fg_bench_measure(s, s->in_place ? &in : &out, median);
 }
 
 const char *fg_bench_measure_copy(fg_bench_subject *s, double *median) {
-  return fg_bench_measure(s, &(fg_bench_work){copy, FG_BENCH_KEEPS}, median);
+  return fg_bench_measure(s, &(fg_bench_work){copy, FG_BENCH_KEEPS, false}, median);
 }
 
 const char *fg_bench_measure_peer(fg_bench_subject *s, bool in_place, double *median) {
-  const fg_bench_work in = {peer_in_place, FG_BENCH_IN_PLACE};
-  const fg_bench_work out = {peer_out_of_place, s->p->kind == FG_C2R ? FG_BENCH_DESTROYS : FG_BENCH_KEEPS};
+  const fg_bench_work in = {peer_in_place, FG_BENCH_IN_PLACE, false};
+  const fg_bench_work out = {peer_out_of_place, s->p->kind == FG_C2R ? FG_BENCH_DESTROYS : FG_BENCH_KEEPS, false};
   return fg_bench_measure(s, in_place ? &in : &out, median);
 }

@@ -22,6 +22,7 @@ typedef struct {
   const fg_target *target;
   fg_lane *lane;
   fg_stream *stream, *theirs; /* that it runs in; the program's, whose work comes first */
+  bool alone;  /* no other is there, and it is short: it may run in the program's stream */
   bool waited; /* for its end */
   bool given;  /* something of it may be in its stream */
   bool overwrites; /* the input: from the first launch on giving up is no way out */
@@ -227,19 +228,17 @@ static int launch(run *r) {
 
 /* ---- all ---- */
 
-/* The program's default stream, if it can be used just now. */
-static int look_at_theirs(run *r) {
-  const int code = r->target->backend->stream_of_program(r->target->device, NULL, &r->theirs);
-  if (code == FG_ELAUNCH) atomic_store(&captures, true);
-  return code;
-}
-
-/* What the program has given to its default stream comes first. That is looked at again: a lane may have taken its time. */
+/* What the program has given to its default stream comes first. An execution that is alone takes its place there, which costs 2 us
+ * less than waiting for it in a stream of ours; not where the lane's stream has to wait for another one. */
 static int after_the_program(run *r) {
   const fg_backend *b = r->target->backend;
-  int code = look_at_theirs(r);
-  if (code != FG_OK || r->stream == r->theirs) return code;
-  r->given = true;
+  int code = b->stream_of_program(r->target->device, NULL, &r->theirs);
+  if (code == FG_ELAUNCH) atomic_store(&captures, true);
+  if (code != FG_OK) return code;
+  if (r->alone && !r->lane->pending) {
+    r->stream = r->theirs;
+    return FG_OK;
+  }
   code = b->event_record(r->target->device, r->lane->before, r->theirs);
   return code == FG_OK ? b->stream_wait_event(r->target->device, r->stream, r->lane->before) : code;
 }
@@ -273,8 +272,10 @@ static run run_of(const fg_direct *d) {
 
 static enum fg_outcome outcome_of(run *r, int code) {
   if (code == FG_OK) return FG_DONE;
-  /* Nothing of ours may go on in memory of the program's. */
-  if (r->given && r->target->backend->stream_wait(r->target->device, r->stream) == FG_ELOST) code = FG_ELOST;
+  /* Nothing of ours may go on in memory of the program's. Where nothing is, its stream is left alone: it may be captured. */
+  const bool there = r->lane && r->stream == r->theirs, idle = !r->lane || (there && !r->given);
+  if (there) atomic_store(&captures, true);
+  if (!idle && r->target->backend->stream_wait(r->target->device, r->stream) == FG_ELOST) code = FG_ELOST;
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   return r->touched && r->overwrites ? FG_DAMAGED : FG_INTACT;
 }
@@ -282,27 +283,25 @@ static enum fg_outcome outcome_of(run *r, int code) {
 /* By threads that wait for their end. */
 static atomic_int executions;
 
-/* A short execution on the device alone, if it is the only one, runs in the program's default stream itself, which costs 2 us
- * less than waiting for that in a stream of ours.  Several would wait for each other there. */
+/* May run in the program's default stream, if it is the only one: several would wait for each other there, and long. */
 static bool fits_there(const fg_direct *d) {
-  return !atomic_load(&captures) && fg_program_short(d->program) && d->reach[FG_INPUT] != FG_REACH_IMAGE && d->reach[FG_OUTPUT] != FG_REACH_IMAGE;
+  const bool on_device = d->reach[FG_INPUT] != FG_REACH_IMAGE && d->reach[FG_OUTPUT] != FG_REACH_IMAGE;
+  return on_device && fg_program_short(d->program) && !atomic_load(&captures);
 }
 
 enum fg_outcome fg_direct_run(const fg_direct *d) {
   if (fg_program_empty(d->program)) return FG_DONE;
   run r = run_of(d);
-  const fg_backend *b = r.target->backend;
-  const int begun = b->begin(r.target->device);
-  const bool alone = atomic_fetch_add(&executions, 1) == 0 && fits_there(d);
+  const int begun = r.target->backend->begin(r.target->device);
+  r.alone = atomic_fetch_add(&executions, 1) == 0 && fits_there(d);
   r.waited = true;
-  int code = look_at_theirs(&r);
-  if (code == FG_OK) code = acquire(&r, alone ? r.theirs : NULL);
+  int code = acquire(&r, NULL);
   if (code == FG_OK) code = all(&r);
   const enum fg_outcome outcome = outcome_of(&r, code);
   while (r.holds > 0) fg_residence_let_go(r.held[--r.holds]);
-  if (r.lane) fg_lane_release(r.lane, r.given ? NULL : r.lane->pending); /* nothing was waited for then */
+  if (r.lane) fg_lane_release(r.lane, NULL);
   atomic_fetch_sub(&executions, 1);
-  b->end(r.target->device, begun);
+  r.target->backend->end(r.target->device, begun);
   return outcome;
 }
 

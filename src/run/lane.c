@@ -217,7 +217,7 @@ static void put_without_arrays(fg_lane *l) {
   pthread_mutex_unlock(&lock);
 }
 
-void fg_lane_release(fg_lane *l, const fg_stream *in_stream) {
+void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
   l->pending = in_stream;
   pthread_mutex_lock(&lock);
   const bool stays = in_stream || may_stay(l);

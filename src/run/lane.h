@@ -29,7 +29,7 @@ int fg_lane_acquire(const fg_target *, const size_t bytes[FG_ARRAYS], size_t sta
                     fg_lane **lane);
 
 /* Back to the pool: nothing is going on, or (in_stream) what is in that stream. */
-void fg_lane_release(fg_lane *, const fg_stream *in_stream);
+void fg_lane_release(fg_lane *, fg_stream *in_stream);
 
 /* What the executions of a plan need, which stays in a lane as long as the plan lives, though it is more than may stay idle
  * (fg_memory_needed_limit).  The caller's, not moved meanwhile. */

@@ -170,8 +170,7 @@ static bool chain_pays(const fg_passes *passes, bool waited) {
 }
 
 static fg_chains *chains_of(const fg_target *target, const fg_passes *passes) {
-  const bool ever = chain_pays(passes, true) || chain_pays(passes, false);
-  return ever && passes->count <= FG_CHAIN_MOST ? fg_chains_new(target, passes->count) : NULL;
+  return is_short(passes) && passes->count <= FG_CHAIN_MOST ? fg_chains_new(target, passes->count) : NULL;
 }
 
 static size_t image_bytes(const fg_layout *l, enum fg_reach reach) {

@@ -242,10 +242,35 @@ static void free_arrays(arrays *a) {
   fg_problem_free(a->p);
 }
 
-static void execute(fg_plan *plan, const arrays *a, const char *text) {
+/* By the device, if not by the real FFTW. */
+static void execute_by(fg_plan *plan, const arrays *a, const char *text, bool real_fftw) {
+  const int by_host = test_real_fftw_executions();
   fg_plan_execute(plan, &a->h.arrays);
+  ck_assert_int_eq(test_real_fftw_executions(), by_host + real_fftw);
   homes_check(&a->h, text);
   homes_refill(&a->h);
+}
+
+static void execute(fg_plan *plan, const arrays *a, const char *text) { execute_by(plan, a, text, false); }
+
+/* Arrays and a plan for them. */
+typedef struct {
+  const char *text;
+  arrays a;
+  fg_plan *plan;
+} subject;
+
+static subject prepare(const char *text) {
+  subject s = {.text = text, .a = arrays_of(text)};
+  s.plan = fg_plan_create(fg_problem_copy(s.a.p));
+  return s;
+}
+
+static void run(const subject *s) { execute(s->plan, &s->a, s->text); }
+
+static void dispose(subject *s) {
+  fg_plan_destroy(s->plan);
+  free_arrays(&s->a);
 }
 
 /* chained: with one call of the device's where each execution is waited for; where they follow one another. */
@@ -258,80 +283,66 @@ static const struct {
 };
 
 START_TEST(again_and_again_on_any_arrays) {
-  const char *const text = plans[_i].text;
   const size_t before = fg_sim_count().chains;
-  arrays a = arrays_of(text), b = arrays_of(text);
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
-  const int by_host = test_real_fftw_executions();
-  execute(plan, &a, text);
+  arrays others = arrays_of(plans[_i].text);
+  subject s = prepare(plans[_i].text);
+  run(&s);
   ck_assert_uint_eq(fg_sim_count().chains, before);
-  execute(plan, &a, text);
+  run(&s);
   ck_assert_uint_eq(fg_sim_count().chains, before + plans[_i].waited);
-  execute(plan, &b, text);
-  execute(plan, &b, text);
-  execute(plan, &a, text);
+  for (int i = 0; i < 2; i++) execute(s.plan, &others, s.text);
+  run(&s);
   ck_assert_uint_eq(fg_sim_count().chains, before + plans[_i].waited);
-  ck_assert_int_eq(test_real_fftw_executions(), by_host);
-  fg_plan_destroy(plan);
+  dispose(&s);
   ck_assert_uint_eq(fg_sim_count().chains, before);
-  free_arrays(&a);
-  free_arrays(&b);
+  free_arrays(&others);
 }
 END_TEST
 
 START_TEST(in_a_stream_where_launching_takes_longer_than_they_do) {
   const size_t before = fg_sim_count().chains;
-  arrays a = arrays_of(plans[_i].text);
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  subject s = prepare(plans[_i].text);
   for (int i = 0; i < 3; i++) {
-    ck_assert_int_eq(fg_plan_execute_in(plan, NULL, NULL), 0);
-    homes_check(&a.h, plans[_i].text);
-    homes_refill(&a.h);
+    ck_assert_int_eq(fg_plan_execute_in(s.plan, NULL, NULL), 0);
+    homes_check(&s.a.h, s.text);
+    homes_refill(&s.a.h);
   }
   ck_assert_uint_eq(fg_sim_count().chains, before + plans[_i].following);
-  fg_plan_destroy(plan);
-  free_arrays(&a);
+  dispose(&s);
 }
 END_TEST
 
-/* One by one, then. */
+/* One by one, then: its making, its launch, and other arguments for it. */
 START_TEST(a_chain_that_fails_is_done_without) {
   static const char *const some[] = {"ocf64*10", "irf40x1000", "icb8192"};
   for (int n = 1; n <= 4; n++)
     for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
-      const size_t before = fg_sim_count().chains;
-      arrays a = arrays_of(some[k]), b = arrays_of(some[k]);
-      const int by_host = test_real_fftw_executions();
-      char fault[32];
-      fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+      arrays others = arrays_of(some[k]);
+      subject s = prepare(some[k]);
+      char fault[32], told[32];
       snprintf(fault, sizeof fault, "chain:%d", n);
+      snprintf(told, sizeof told, "chain call %d fails", n);
+      fg_backend_fail(FG_ELAUNCH, "nothing yet");
       ck_assert_int_eq(fg_sim_set_faults(fault), 0);
-      for (int i = 0; i < 4; i++) execute(plan, i % 2 ? &a : &b, some[k]);
+      for (int i = 0; i < 4; i++) execute(s.plan, i % 2 ? &s.a : &others, s.text);
       fg_sim_set_faults(NULL);
-      ck_assert_int_eq(test_real_fftw_executions(), by_host);
-      fg_plan_destroy(plan);
-      ck_assert_uint_eq(fg_sim_count().chains, before);
-      free_arrays(&a);
-      free_arrays(&b);
+      ck_assert_ptr_nonnull(strstr(fg_backend_message(), told));
+      free_arrays(&others);
+      dispose(&s);
     }
 }
 END_TEST
 
 /* In place: what a chain has written over the input is not computed once more by the real FFTW, nor given up. */
 START_TEST(a_wait_that_fails_is_tried_again) {
-  static const char *const some[] = {"icb8192", "icf16x12*7"};
-  arrays a = arrays_of(some[_i]);
-  const int by_host = test_real_fftw_executions();
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  subject s = prepare(_i ? "icf16x12*7" : "icb8192");
   for (int i = 0; i < 3; i++) {
     if (i == 2) ck_assert_int_eq(fg_sim_set_faults("wait:1"), 0);
-    execute(plan, &a, some[_i]);
+    run(&s);
   }
   fg_sim_set_faults(NULL);
   ck_assert_uint_eq(fg_sim_count().chains, 1);
-  ck_assert_int_eq(test_real_fftw_executions(), by_host);
-  fg_plan_destroy(plan);
-  free_arrays(&a);
+  dispose(&s);
 }
 END_TEST
 
@@ -355,18 +366,22 @@ static fg_stream *of_the_program(void) {
   return s;
 }
 
+static bool refuses(const fg_stream *stream) {
+  const bool over = streams.failing && streams.launches >= streams.fails + streams.failing;
+  return streams.fails && streams.launches >= streams.fails && !over && stream == of_the_program();
+}
+
 static int launch_and_note(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared, const void *args,
                            size_t bytes, fg_stream *stream) {
   if (streams.meanwhile) streams.meanwhile();
   streams.launches++;
-  const bool over = streams.failing && streams.launches >= streams.fails + streams.failing;
-  if (streams.fails && streams.launches >= streams.fails && !over && stream == of_the_program())
-    return fg_backend_fail(FG_ELAUNCH, "it is being captured");
+  if (refuses(stream)) return fg_backend_fail(FG_ELAUNCH, "it is being captured");
   streams.launched = stream;
   return fg_backend_sim.launch(device, kernel, grid, block, shared, args, bytes, stream);
 }
 
 static int chain_and_note(fg_device *device, fg_chain *chain, fg_stream *stream) {
+  if (refuses(stream)) return fg_backend_fail(FG_ELAUNCH, "it is being captured");
   streams.launched = stream;
   streams.chains++;
   return fg_backend_sim.chain_launch(device, chain, stream);
@@ -389,7 +404,8 @@ static int wait_and_note(fg_device *device, fg_stream *stream) {
 static int look_and_note(fg_device *device, void *native, fg_stream **stream) {
   streams.looks += !native;
   const bool ended = streams.still && streams.looks >= streams.refused + streams.still;
-  if (!native && streams.refused && streams.looks >= streams.refused && !ended) return fg_backend_fail(FG_ELAUNCH, "it is being captured");
+  if (!native && streams.refused && streams.looks >= streams.refused && !ended)
+    return fg_backend_fail(FG_ELAUNCH, "it is being captured");
   return fg_backend_sim.stream_of_program(device, native, stream);
 }
 
@@ -405,26 +421,22 @@ static void note_streams(void) {
 }
 
 static void execute_once(const char *text) {
-  arrays a = arrays_of(text);
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
-  execute(plan, &a, text);
-  fg_plan_destroy(plan);
-  free_arrays(&a);
+  subject s = prepare(text);
+  run(&s);
+  dispose(&s);
 }
 
 START_TEST(alone_in_the_programs_stream) {
   note_streams();
-  arrays a = arrays_of("irf40x1000");
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
+  subject s = prepare("irf40x1000");
   for (int i = 0; i < 3; i++) {
     streams.launched = NULL;
-    execute(plan, &a, "irf40x1000");
+    run(&s);
     ck_assert_ptr_eq(streams.launched, of_the_program());
     ck_assert_int_eq(streams.chains, i);
     ck_assert_int_eq(streams.events, 0);
   }
-  fg_plan_destroy(plan);
-  free_arrays(&a);
+  dispose(&s);
 }
 END_TEST
 
@@ -449,61 +461,70 @@ START_TEST(with_one_array_on_the_host_in_a_stream_of_its_own) {
 }
 END_TEST
 
-/* Another thread captures from the question on, until what is in there has been asked for or on and on: nothing is launched nor waited for there, and later
- * executions stay out of it. */
+/* Another thread captures, on and on or for a while, from before an execution asks, or from just after that on: nothing is launched
+ * there, nor waited for as long as it does, and later executions stay out of it. */
 START_TEST(a_capture_is_left_alone) {
+  enum { ON, A_WHILE, JUST_AFTER };
   note_streams();
-  arrays a = arrays_of("ocf64*10");
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
-  execute(plan, &a, "before");
-  const int by_host = test_real_fftw_executions(), waits = streams.waits, launches = streams.launches;
-  streams.refused = streams.looks + 2;
-  streams.still = _i ? 5 : 0;
-  execute(plan, &a, "meanwhile");
-  ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
+  subject s = prepare("ocf64*10");
+  run(&s);
+  const int waits = streams.waits;
+  streams.refused = streams.looks + 1 + (_i == JUST_AFTER);
+  streams.still = _i == A_WHILE ? 5 : 0;
+  streams.fails = _i == JUST_AFTER ? streams.launches : 0;
+  streams.launched = NULL;
+  execute_by(s.plan, &s.a, s.text, true);
   ck_assert_int_gt(streams.looks, streams.refused + 5);
-  ck_assert_int_eq(streams.waits > waits, _i); /* what is in it comes first, if the capture ends soon */
-  ck_assert_int_eq(streams.launches, launches);
-  streams.refused = 0;
+  ck_assert_int_eq(streams.waits > waits, _i == A_WHILE); /* what is in it comes first, if the capture ends soon */
+  ck_assert_ptr_null(streams.launched);
+  streams.refused = streams.fails = 0;
   for (int i = 1; i <= 3; i++) {
-    execute(plan, &a, "after");
+    run(&s);
     ck_assert_ptr_ne(streams.launched, of_the_program());
     ck_assert_int_eq(streams.events, i);
   }
-  ck_assert_int_eq(test_real_fftw_executions(), by_host + 1);
-  fg_plan_destroy(plan);
-  free_arrays(&a);
+  dispose(&s);
 }
 END_TEST
 
-/* In place, begun there, and then refused: again and again, so that it goes on elsewhere; or once, when what is there cannot be waited
- * for, so that it has no order but there. */
+/* Nothing is asked twice: the stream may be captured from one question to the next. */
+START_TEST(one_question_an_execution) {
+  note_streams();
+  subject s = prepare("ocf64*10");
+  const int looks = streams.looks;
+  for (int i = 0; i < 3; i++) run(&s);
+  ck_assert_int_eq(streams.looks, looks + 3);
+  dispose(&s);
+}
+END_TEST
+
+/* In place, begun there, and then refused: again and again, so that it goes on elsewhere; or once, when what is there cannot be
+ * waited for, so that it has no order but there. */
 START_TEST(what_was_begun_there_ends_well) {
   note_streams();
-  arrays a = arrays_of("irf40x1000");
-  fg_plan *plan = fg_plan_create(fg_problem_copy(a.p));
-  const int by_host = test_real_fftw_executions();
+  subject s = prepare("irf40x1000");
   streams.fails = streams.launches + 2;
   streams.failing = _i;
   streams.no_wait = _i;
-  execute(plan, &a, "two passes");
+  run(&s);
   ck_assert_int_eq(streams.launched == of_the_program(), _i);
   ck_assert(!streams.no_wait);
-  ck_assert_int_eq(test_real_fftw_executions(), by_host);
-  fg_plan_destroy(plan);
-  free_arrays(&a);
+  dispose(&s);
 }
 END_TEST
 
+static subject another;
+
 static void another_execution(void) {
   streams.meanwhile = NULL;
-  execute_once("ocf60*9");
+  run(&another);
   ck_assert_ptr_ne(streams.launched, of_the_program());
   ck_assert_int_eq(streams.events, 1); /* its order */
 }
 
 START_TEST(beside_another_one_in_a_stream_of_its_own) {
   note_streams();
+  another = prepare("ocf60*9");
   streams.meanwhile = another_execution;
   execute_once("ocf64*10");
   ck_assert_ptr_null(streams.meanwhile);
@@ -511,6 +532,7 @@ START_TEST(beside_another_one_in_a_stream_of_its_own) {
   execute_once("ocf64*10"); /* and alone again */
   ck_assert_ptr_eq(streams.launched, of_the_program());
   ck_assert_int_eq(streams.events, 1);
+  dispose(&another);
 }
 END_TEST
 
@@ -545,7 +567,8 @@ int main(void) {
   tcase_add_loop_test(tc, a_wait_that_fails_is_tried_again, 0, 2);
   tcase_add_test(tc, alone_in_the_programs_stream);
   tcase_add_loop_test(tc, with_one_array_on_the_host_in_a_stream_of_its_own, 0, 2);
-  tcase_add_loop_test(tc, a_capture_is_left_alone, 0, 2);
+  tcase_add_loop_test(tc, a_capture_is_left_alone, 0, 3);
+  tcase_add_test(tc, one_question_an_execution);
   tcase_add_loop_test(tc, what_was_begun_there_ends_well, 0, 2);
   tcase_add_test(tc, beside_another_one_in_a_stream_of_its_own);
   tcase_add_test(tc, a_long_one_in_a_stream_of_its_own);

@@ -70,7 +70,6 @@ static subject prepare(const way *w) {
   ck_assert_msg(fg_planner_plan_host(s.p, target.info, passes, &reason), "%s", reason);
   fg_schedule_pieces = w->pieces;
   fg_pipeline_mapped = w->pieces == 0 ? 1 << 20 : 0;
-  fg_pipeline_unrecorded = 0;
   fg_pipeline_piece = w->piece;
   fg_pipeline_part = w->piece / 3;
   fg_pipeline_row = least_row;
@@ -566,7 +565,7 @@ static TCase *cuts(const char *name, void (*setup)(void)) {
 
 int main(void) {
   fg_overlap_caches = 0;
-  fg_padded_from = 0;
+  fg_padded_from = fg_pipeline_unrecorded = 0;
   setenv("FFTW3_GPU_COPY_THREADS", "3", 0);
   setenv("FFTW3_GPU_BACKEND", "sim", 1);
   Suite *suite = suite_create("pipeline");
