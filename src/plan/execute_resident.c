@@ -1,5 +1,7 @@
 /* execute_resident.c: running a handle on arrays of a device, or one of them; and what a program may know of
  * a handle. */
+#include <stdio.h>
+
 #include "src/plan/guest.h"
 #include "src/plan/handle.h"
 #include "src/plan/verify.h"
@@ -19,8 +21,10 @@ static void from_host_copies(fg_plan *plan, const fg_arrays *a) {
   fg_guests_free(guests);
 }
 
-/* NULL when the device did it, else why the real FFTW had to. */
-static const char *from_resident(fg_plan *plan, const fg_arrays *a) {
+enum { WHY = 256 };
+
+/* NULL when the device did it, else why the real FFTW had to: a copy, as the backend has other messages on the way. */
+static const char *from_resident(fg_plan *plan, const fg_arrays *a, char copy[WHY]) {
   const char *why = NULL;
   switch (fg_resident_execute(plan->residents, plan->problem, a, &why)) {
     case FG_DONE: return NULL;
@@ -28,8 +32,9 @@ static const char *from_resident(fg_plan *plan, const fg_arrays *a) {
     default: fg_die("the GPU failed while the result was written over the input: %s", why);
   }
   fg_plan_by_host(plan, atomic_load(&plan->program) ? FG_LOG_WARN : FG_LOG_INFO, why);
+  snprintf(copy, WHY, "%s", why);
   from_host_copies(plan, a);
-  return why;
+  return copy;
 }
 
 /* FFTW3_GPU_VERIFY looks at copies on the host. */
@@ -48,7 +53,8 @@ void fg_plan_execute_resident(fg_plan *plan, const fg_arrays *a) {
   fg_guests *guests = tolerance > 0 ? fg_guests_bring(plan->problem, a) : NULL;
   const fg_arrays host = guests ? fg_guests_arrays(guests) : *a;
   fg_verify *verify = guests ? fg_verify_begin(plan->problem, &host) : NULL;
-  const char *failure = from_resident(plan, a);
+  char why[WHY];
+  const char *failure = from_resident(plan, a, why);
   const double seconds = fg_clock_seconds() - start;
   const double error = verify ? verify_copies(plan, guests, verify, tolerance) : -1;
   if (verify && !(error <= tolerance)) {
