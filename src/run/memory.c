@@ -67,14 +67,22 @@ void fg_memory_device(const fg_target *t, size_t theirs, fg_device_info *device)
   if (limit < device->memory && theirs < device->memory - limit) device->memory = limit + theirs;
 }
 
+/* What does not fit is never counted: another thread's that does would be refused meanwhile. */
+static int reserve(atomic_size_t *used, size_t limit, size_t bytes) {
+  size_t before = atomic_load(used);
+  do {
+    if (bytes > limit || before > limit - bytes)
+      return fg_backend_fail(FG_ENOMEM, "%zu MB more than the %zu MB of device memory in use would be over the limit",
+                             bytes >> 20, before >> 20);
+  } while (!atomic_compare_exchange_weak(used, &before, before + bytes));
+  return FG_OK;
+}
+
 static int allocate(const fg_target *t, size_t bytes, void **memory) {
   atomic_size_t *const used = &of[index_of(t)].used;
-  const size_t limit = fg_memory_limit(t), before = atomic_fetch_add(used, bytes);
-  int code = FG_OK;
-  if (bytes > limit || before > limit - bytes)
-    code = fg_backend_fail(FG_ENOMEM, "%zu MB more than the %zu MB of device memory in use would be over the limit",
-                           bytes >> 20, before >> 20);
-  if (code == FG_OK) code = t->backend->memory_alloc(t->device, bytes, memory);
+  int code = reserve(used, fg_memory_limit(t), bytes);
+  if (code != FG_OK) return code;
+  code = t->backend->memory_alloc(t->device, bytes, memory);
   if (code != FG_OK) atomic_fetch_sub(used, bytes);
   return code;
 }

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -241,6 +242,31 @@ START_TEST(the_limit_holds) {
   fg_slot *s = acquire(8 * MB, 8 * MB);
   ck_assert_ptr_nonnull(s);
   fg_slot_release(s);
+}
+END_TEST
+
+/* What is too large, again and again, in another thread. */
+static atomic_bool small_are_done;
+static void *ask_for_too_much(void *unused) {
+  void *memory;
+  (void)unused;
+  while (!atomic_load(&small_are_done)) ck_assert_int_eq(fg_memory_alloc(test_target(), 2 * MB, &memory), FG_ENOMEM);
+  return NULL;
+}
+
+START_TEST(what_does_not_fit_is_not_in_the_way_of_what_does) {
+  pthread_t thread;
+  fg_memory_most = MB;
+  atomic_store(&small_are_done, false);
+  ck_assert_int_eq(pthread_create(&thread, NULL, ask_for_too_much, NULL), 0);
+  for (int i = 0; i < 20000; i++) {
+    void *memory;
+    ck_assert_int_eq(fg_memory_alloc(test_target(), 4096, &memory), FG_OK);
+    fg_memory_free(test_target(), memory, 4096);
+  }
+  atomic_store(&small_are_done, true);
+  pthread_join(thread, NULL);
+  ck_assert_uint_eq(fg_memory_used(), 0);
 }
 END_TEST
 
@@ -573,6 +599,7 @@ int main(void) {
   tcase_add_test(tc, lanes_give_way);
   tcase_add_test(tc, copies_that_fail_are_told);
   tcase_add_test(tc, the_limit_holds);
+  tcase_add_test(tc, what_does_not_fit_is_not_in_the_way_of_what_does);
   tcase_add_test(tc, a_slot_that_nobody_needs_any_more_is_given_up);
   tcase_add_test(tc, the_recording_that_was_not_used_for_longest_goes_first);
   tcase_add_test(tc, executions_wait_for_memory_that_others_use);
