@@ -26,7 +26,7 @@ typedef struct plan {
   const void *handle;
   int id, references;
   fg_problem *problem;
-  char *text; /* its line, for the child of a fork */
+  char where[16], by[40]; /* for the child of a fork, which has to introduce it: as in fg_trace_line */
 } plan;
 
 enum fg_trace_state fg_trace_state = FG_TRACE_UNKNOWN;
@@ -89,6 +89,34 @@ static fg_trace_frame timed(uint64_t start) {
   return (fg_trace_frame){.start = start - origin, .times = 1, .timed = true, .ns = ns, .min = ns, .max = ns};
 }
 
+typedef void teller(const fg_trace_line *, void *);
+
+static void locate_side(const fg_problem *p, enum fg_side side, char *re, char *im, fg_trace_ref *at, teller *tell_of, void *to) {
+  ptrdiff_t low, high;
+  const bool planes = im && im != re + fg_real_size(p->precision);
+  const bool split = planes || (im && p->format == FG_SPLIT);
+  fg_trace_reach(p, side, split, &low, &high);
+  at[0] = fg_trace_arrays_find(&arrays, re, low, high, tell_of, to);
+  at[1] = (fg_trace_ref){FG_TRACE_NULL, 0};
+  if (split) at[1] = fg_trace_arrays_find(&arrays, im, low, high, tell_of, to);
+}
+
+/* Where p's arrays a are; tell_of is told of those that are new, or joined. */
+static void locate(const fg_problem *p, const fg_arrays *a, fg_trace_ref *at, teller *tell_of, void *to) {
+  locate_side(p, FG_INPUT, a->in_re, a->in_im, at + FG_IN_RE, tell_of, to);
+  locate_side(p, FG_OUTPUT, a->out_re, a->out_im, at + FG_OUT_RE, tell_of, to);
+  /* What the output joined may be where the input was found. */
+  locate_side(p, FG_INPUT, a->in_re, a->in_im, at + FG_IN_RE, tell_of, to);
+}
+
+/* But for its places. */
+static fg_trace_line plan_line(const plan *p) {
+  fg_trace_line l = {.call = FG_CALL_PLAN, .precision = p->problem->precision, .subject = p->id, .problem = p->problem};
+  memcpy(l.where, p->where, sizeof l.where);
+  memcpy(l.by, p->by, sizeof l.by);
+  return l;
+}
+
 /* ---- the beginning of a file ------------------------------------------------------------------------------------- */
 
 static void put_head(FILE *f, enum fg_precision precision) {
@@ -101,17 +129,33 @@ static void put_head(FILE *f, enum fg_precision precision) {
           PACKAGE_VERSION);
 }
 
-/* What the child of a fork has from its parent. */
+typedef struct {
+  FILE *file;
+  uint64_t since; /* the trace began */
+} inheritance;
+
+static void bequeath(const fg_trace_line *l, void *to) {
+  const inheritance *const i = to;
+  char *text = fg_trace_line_print(l);
+  if (text) fprintf(i->file, "+%" PRIu64 " t0 %s\n", i->since, text);
+  free(text);
+}
+
+/* What the child of a fork has from its parent.  A plan's arrays may have been freed, or joined to others, since it was made: they
+ * are where its pointers are now. */
 static void put_inherited(FILE *f, uint64_t since) {
+  inheritance to = {f, since};
   for (int i = 0; i < arrays.count; i++) {
     const fg_trace_line l = fg_trace_arrays_line(&arrays.region[i]);
-    char *text = fg_trace_line_print(&l);
-    if (text) fprintf(f, "+%" PRIu64 " t0 %s\n", since, text);
-    free(text);
+    bequeath(&l, &to);
   }
   for (int b = 0; b < BUCKETS; b++)
     for (const plan *p = plans[b]; p; p = p->next)
-      if (p->text) fprintf(f, "+%" PRIu64 " t0 %s\n", since, p->text);
+      if (p->problem) {
+        fg_trace_line l = plan_line(p);
+        locate(p->problem, &p->problem->arrays, l.at, bequeath, &to);
+        bequeath(&l, &to);
+      }
 }
 
 /* Whether there is a file to write to, now that a function of that precision was called. */
@@ -210,7 +254,6 @@ static void forget(plan **link) {
   *link = p->next;
   fg_trace_number_give(&plan_ids, p->id);
   fg_problem_free(p->problem);
-  free(p->text);
   free(p);
 }
 
@@ -220,26 +263,9 @@ static plan *remember(const void *handle, const fg_problem *p) {
   if (*link) forget(link);
   entry = calloc(1, sizeof *entry);
   if (!entry) return NULL;
-  *entry = (plan){*bucket_of(handle), handle, fg_trace_number_take(&plan_ids), 1, fg_problem_copy(p), NULL};
+  *entry = (plan){*bucket_of(handle), handle, fg_trace_number_take(&plan_ids), 1, fg_problem_copy(p), "", ""};
   *bucket_of(handle) = entry;
   return entry;
-}
-
-static void locate_side(const fg_problem *p, enum fg_side side, char *re, char *im, fg_trace_ref *at, uint64_t *since) {
-  ptrdiff_t low, high;
-  const bool planes = im && im != re + fg_real_size(p->precision);
-  const bool split = planes || (im && p->format == FG_SPLIT);
-  fg_trace_reach(p, side, split, &low, &high);
-  at[0] = fg_trace_arrays_find(&arrays, re, low, high, tell, since);
-  at[1] = (fg_trace_ref){FG_TRACE_NULL, 0};
-  if (split) at[1] = fg_trace_arrays_find(&arrays, im, low, high, tell, since);
-}
-
-static void locate(const fg_problem *p, const fg_arrays *a, fg_trace_ref *at, uint64_t since) {
-  locate_side(p, FG_INPUT, a->in_re, a->in_im, at + FG_IN_RE, &since);
-  locate_side(p, FG_OUTPUT, a->out_re, a->out_im, at + FG_OUT_RE, &since);
-  /* What the output joined may be where the input was found. */
-  locate_side(p, FG_INPUT, a->in_re, a->in_im, at + FG_IN_RE, &since);
 }
 
 void fg_trace_plan(enum fg_precision precision, const void *handle, const fg_problem *p, const char *where,
@@ -252,10 +278,11 @@ void fg_trace_plan(enum fg_precision precision, const void *handle, const fg_pro
   const hold h = take();
   if (ready(precision)) {
     plan *entry = handle && p ? remember(handle, p) : NULL;
-    if (p) locate(p, &p->arrays, l.at, start);
+    if (p) locate(p, &p->arrays, l.at, tell, &start);
     if (entry) {
       l.subject = entry->id;
-      entry->text = fg_trace_line_print(&l);
+      memcpy(entry->where, l.where, sizeof l.where);
+      memcpy(entry->by, l.by, sizeof l.by);
     }
     fg_trace_stream_push(fg_trace_line_print(&l), NULL, true, &frame);
     write_sometimes();
@@ -277,7 +304,7 @@ void fg_trace_execute(const void *handle, const fg_arrays *a, uint64_t start) {
   if (p && p->problem && ready(p->problem->precision)) {
     fg_trace_line l = {.call = FG_CALL_EXECUTE, .subject = p->id, .has_arrays = true};
     ptrdiff_t offset[FG_TRACE_REFS] = {0};
-    locate(p->problem, a ? a : &p->problem->arrays, l.at, start);
+    locate(p->problem, a ? a : &p->problem->arrays, l.at, tell, &start);
     fg_trace_stream_push(fg_trace_line_template(&l), pack(l.at, offset), false, &frame);
     write_sometimes();
   }

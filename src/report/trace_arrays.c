@@ -172,10 +172,10 @@ static fg_trace_ref introduce(fg_trace_arrays *t, uintptr_t address, uintptr_t l
   return ref_to(&r, address);
 }
 
-/* The first foreign region that meets [low, high), or -1. */
+/* The first foreign region that meets [low, high), or -1.  One may begin before blocks of fftwf_malloc and end behind them. */
 static int first_meeting(const fg_trace_arrays *t, uintptr_t low, uintptr_t high) {
   int found = -1;
-  for (int i = rank_of(t, high) - 1; i >= 0 && t->region[i].high >= low; i--)
+  for (int i = rank_of(t, high) - 1; i >= 0 && (t->region[i].own || t->region[i].high >= low); i--)
     if (!t->region[i].own) found = i;
   return found;
 }

@@ -176,6 +176,30 @@ static void children(void) {
   done();
 }
 
+/* A child whose plans' arrays were freed before the fork, or have become parts of another. */
+static void outlived(void) {
+  fftwf_complex *const all = calloc(2 * N, sizeof *all);
+  plan();
+  fftwf_free(a);
+  fftwf_free(b);
+  fftwf_plan first = fftwf_plan_dft_1d(N / 4, all, all, FFTW_FORWARD, E);
+  fftwf_plan second = fftwf_plan_dft_1d(N / 4, all + N, all + N, FFTW_FORWARD, E);
+  fftwf_plan both = fftwf_plan_dft_1d(2 * N, all, all, FFTW_FORWARD, E);
+  if (fork() == 0) {
+    fftwf_execute_dft(forward, all, all + N);
+    fftwf_execute(second);
+    _exit(0);
+  }
+  wait(NULL);
+  fftwf_execute(both);
+  fftwf_destroy_plan(first);
+  fftwf_destroy_plan(second);
+  fftwf_destroy_plan(both);
+  fftwf_destroy_plan(forward);
+  fftwf_destroy_plan(backward);
+  free(all);
+}
+
 static int trace_has(const char *text) {
   static char all[1 << 16];
   FILE *f = fopen(getenv("FFTW3_GPU_TRACE"), "r");
@@ -221,7 +245,8 @@ int main(int argc, char **argv) {
     void (*act)(void);
   } ways[] = {{"steps", steps},       {"alone", alone},     {"anew", anew},       {"grow", grow},
               {"kinds", kinds},       {"overlap", overlap}, {"threads", threads}, {"team", team},
-              {"children", children}, {"killed", killed},   {"closes", closes},   {"many", many}};
+              {"children", children}, {"killed", killed},   {"closes", closes},   {"many", many},
+              {"outlived", outlived}};
   for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++)
     if (!strcmp(argv[1], ways[i].name)) return ways[i].act(), 0;
   return 2;

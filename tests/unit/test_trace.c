@@ -427,6 +427,18 @@ START_TEST(what_overlaps_has_one_array) {
 }
 END_TEST
 
+/* As two arrays of malloc with a block of fftwf_malloc between them, which one transform touches both of. */
+START_TEST(an_array_may_reach_beyond_a_block) {
+  fg_trace_arrays t = {0};
+  ck_assert_int_eq(fg_trace_arrays_malloc(&t, FG_SINGLE, memory + 300, 100), 0);
+  expect_ref(find(&t, 100, 0, 900), 1, 0);
+  expect_ref(find(&t, 500, 0, 100), 1, 400);
+  expect_ref(find(&t, 350, 0, 10), 0, 50);
+  ck_assert_int_eq(t.count, 2);
+  fg_trace_arrays_clear(&t);
+}
+END_TEST
+
 /* A block may begin with the last byte of what was there, or end with its first. */
 START_TEST(a_block_meets_what_it_has_one_byte_of) {
   fg_trace_arrays t = {0};
@@ -583,6 +595,7 @@ int main(void) {
   tcase_add_test(tc, arrays_that_turn_out_to_be_one_are_joined);
   tcase_add_test(tc, a_new_block_takes_the_place_of_what_was_there);
   tcase_add_loop_test(tc, what_overlaps_has_one_array, 0, 50);
+  tcase_add_test(tc, an_array_may_reach_beyond_a_block);
   tcase_add_test(tc, a_block_meets_what_it_has_one_byte_of);
   tcase_add_test(tc, too_many_arrays_make_room);
   tcase_add_test(tc, transforms_reach_as_far_as_their_strides);
