@@ -52,9 +52,7 @@ static int run_apart(fg_replay_file *file, fg_replay_row *rows, const fg_replay_
   }
   if (pid > 0) return wait_for(pid);
   if (mode) setenv("FFTW3_GPU", mode, 1);
-  const int status = fg_replay_run(file, rows, options);
-  if (options->results) fflush(options->results);
-  exit(status);
+  exit(fg_replay_run(file, rows, options));
 }
 
 static int compare(fg_replay_file *file, const request *r, fg_replay_row *stock, fg_replay_row *ours) {

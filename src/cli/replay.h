@@ -64,9 +64,9 @@ void fg_replay_release(fg_replay_item *);
 /* at, in array a, as the host may read it until *copy (malloc'd, or NULL) is freed; NULL on lack of memory. */
 const char *fg_replay_view(const fg_replay_item *a, const char *at, char **copy);
 
-/* Before an array is transformed: numbers of p's precision in it that are the same each time, if it has none or too
- * large ones. */
-void fg_replay_ready(fg_replay_item *, const fg_problem *p, bool input);
+/* Before so many bytes of an array are transformed, or (NULL) all of it: numbers of p's precision in them that are the same each
+ * time, if it has none or too large ones. */
+void fg_replay_ready(fg_replay_item *, const fg_problem *p, bool input, char *from, size_t bytes);
 
 /* Plans that measure overwrite their arrays. */
 void fg_replay_spoil(fg_replay_item *);
@@ -100,17 +100,29 @@ double fg_replay_wrong(const fg_replay_row *);
 
 /* ---- comparing results (replay_results.c) ---- */
 
+/* A result in the file: of which of the trace's executions; reals follow. */
 typedef struct {
-  FILE *file;   /* NULL: nothing is compared */
-  bool compare; /* with what an earlier replay wrote there; else write */
-  bool ended;   /* the two do not have the same transforms any more */
+  long execution;
+  enum fg_precision precision;
+  ptrdiff_t count;
+} fg_replay_result_head;
+
+typedef struct {
+  FILE *file;     /* NULL: nothing is compared */
+  bool compare;   /* with what an earlier replay wrote there; else write */
+  bool ended;     /* the file has no more */
+  int failed;     /* errno of what could not be written; 0 */
+  long execution; /* the trace's that is being made, from 1; both count those without a plan */
+  fg_replay_result_head next; /* in the file; count 0: its reals have been read */
   double bytes;
 } fg_replay_results;
 
-/* row, which has the given number, has just executed p: its 1st, 2nd, 4th, 8th … result is wanted; there it is. */
+/* row has just executed p: its 1st, 2nd, 4th, 8th … result is wanted; there it is. */
 bool fg_replay_result_wanted(const fg_replay_results *, const fg_replay_row *row, const fg_problem *p);
-void fg_replay_result(fg_replay_results *, int number, fg_replay_row *row, const fg_problem *p, const char *re,
-                      const char *im);
+void fg_replay_result(fg_replay_results *, fg_replay_row *row, const fg_problem *p, const char *re, const char *im);
+
+/* All are to be written now; 0, or errno of what could not be. */
+int fg_replay_results_end(fg_replay_results *);
 
 /* ---- threads (replay_threads.c) ---- */
 

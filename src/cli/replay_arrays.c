@@ -85,29 +85,37 @@ static const char *numbers_of(enum fg_precision precision, size_t *bytes) {
 }
 
 /* Copied from one table, each array from a place of its own: this must not take longer than the transforms. */
-static void fill(fg_replay_item *a, enum fg_precision precision) {
+static void fill(const fg_replay_item *a, enum fg_precision precision, char *to, size_t bytes) {
   size_t all;
   const char *const numbers = numbers_of(precision, &all);
-  size_t at = (size_t)a->number * 977 % NUMBERS * fg_real_size(precision), rest = (size_t)(a->high - a->low);
-  for (char *to = a->base + a->low; rest;) {
-    const size_t piece = all - at < rest ? all - at : rest;
+  const size_t real = fg_real_size(precision), before = (size_t)(to - (a->base + a->low)) / real;
+  size_t at = ((size_t)a->number * 977 + before) % NUMBERS * real;
+  while (bytes) {
+    const size_t piece = all - at < bytes ? all - at : bytes;
     if (device(a)) memory.device_copy(to, numbers + at, piece);
     else memcpy(to, numbers + at, piece);
     to += piece;
-    rest -= piece;
+    bytes -= piece;
     at = 0;
   }
+}
+
+static void fill_whole(fg_replay_item *a, enum fg_precision precision) {
+  fill(a, precision, a->base + a->low, (size_t)(a->high - a->low));
   a->filled = true;
   a->holds = precision;
   a->spoiled = false;
   a->magnitude = 0;
 }
 
-void fg_replay_ready(fg_replay_item *a, const fg_problem *p, bool input) {
+void fg_replay_ready(fg_replay_item *a, const fg_problem *p, bool input, char *from, size_t bytes) {
   a = whole_of(a);
   if (!fg_replay_base(a)) return; /* which its use will tell */
-  const bool useless = a->spoiled || a->magnitude > largest || a->holds != p->precision;
-  if (!a->filled || (input && useless)) fill(a, p->precision);
+  const bool other = !a->filled || a->holds != p->precision, all = !from || bytes >= (size_t)(a->high - a->low);
+  const bool useless = other || a->spoiled || a->magnitude > largest;
+  if (a->filled && !(input && useless)) return;
+  if (other || all) fill_whole(a, p->precision);
+  else fill(a, p->precision, from, bytes); /* the rest may be useless still, and whole arrays for each of many parts take long */
 }
 
 void fg_replay_spoil(fg_replay_item *a) { whole_of(a)->spoiled = true; }

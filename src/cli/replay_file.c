@@ -10,7 +10,8 @@
 #include "src/problem/notation.h"
 #include "src/report/trace_arrays.h"
 
-enum { DEEPEST = 64, BUCKETS = 4096 };
+/* DEEPEST: each level of loops doubles what reading takes, as it does what the program called. */
+enum { DEEPEST = 25, BUCKETS = 4096 };
 
 typedef struct {
   fg_replay_file *file;
@@ -142,6 +143,7 @@ static bool read_items(reader *r) {
   enum verdict verdict = GOOD;
   bool whole = true;
   while (verdict == GOOD && next_line(r, &whole)) verdict = read_item(r, r->text, whole);
+  if (verdict == GOOD && *r->why) verdict = BAD; /* not the end, but a line that cannot be read */
   if (verdict == BAD && !(at_end(r) && !whole)) return fail(r, r->why);
   if (verdict == LAST) return at_end(r) || (r->number++, fail(r, "text behind the last line"));
   snprintf(r->file->note, sizeof r->file->note,

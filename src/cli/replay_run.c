@@ -9,6 +9,7 @@
 #include "src/cli/replay.h"
 #include "src/cli/replay_library.h"
 #include "src/report/trace.h"
+#include "src/report/trace_arrays.h"
 
 enum { SAMPLES = 1 << 14 };
 
@@ -72,6 +73,13 @@ static const char *find_arrays(const replay *r, const fg_problem *p, const fg_re
   return why;
 }
 
+/* Of split arrays the parts are apart. */
+static bool lacks_a_part(const fg_problem *p, const fg_arrays *a) {
+  const bool split = p->format == FG_SPLIT;
+  return !a->in_re || !a->out_re || (split && fg_problem_complex_side(p, FG_INPUT) && !a->in_im) ||
+         (split && fg_problem_complex_side(p, FG_OUTPUT) && !a->out_im);
+}
+
 /* What to do with an array of a transform. */
 typedef void action(fg_replay_item *, const fg_problem *, bool input);
 
@@ -80,6 +88,22 @@ static void each_array(const replay *r, const fg_problem *p, const fg_replay_ite
   for (int i = 0; i < FG_TRACE_REFS; i++)
     if (item->line.at[i].array >= 0 && r->array[item->line.at[i].array])
       act(r->array[item->line.at[i].array], p, i < FG_OUT_RE);
+}
+
+static void ready(fg_replay_item *a, const fg_problem *p, bool input) { fg_replay_ready(a, p, input, NULL, 0); }
+
+/* The parts of its arrays that p is to transform from and to. */
+static void ready_parts(const replay *r, const fg_problem *p, const fg_replay_item *item, const fg_arrays *a) {
+  char *const at[FG_TRACE_REFS] = {a->in_re, a->in_im, a->out_re, a->out_im};
+  for (int i = 0; i < FG_TRACE_REFS; i++) {
+    const bool input = i < FG_OUT_RE;
+    const bool planes = item->line.at[input ? FG_IN_IM : FG_OUT_IM].array >= 0;
+    const int array = item->line.at[i].array;
+    ptrdiff_t low, high;
+    if (array < 0 || !r->array[array]) continue;
+    fg_trace_reach(p, input ? FG_INPUT : FG_OUTPUT, planes, &low, &high);
+    fg_replay_ready(r->array[array], p, input, at[i] + low, (size_t)(high - low));
+  }
 }
 
 static void spoil(fg_replay_item *a, const fg_problem *p, bool input) {
@@ -99,7 +123,10 @@ static const char *plan_problem(replay *r, fg_replay_item *item, live_plan *live
   fg_replay_row *row = &r->rows[item->row];
   const char *why = find_arrays(r, p, item, 0, &live->arrays);
   const uint64_t start = fg_clock_nanoseconds();
-  if (!why) live->handle = fg_replay_library_plan(&r->fftw[p->precision], p, &live->arrays);
+  fg_problem now = *p;
+  /* By wisdom, which is not in a trace: measured, it would be. */
+  if (!(p->flags & FG_WISDOM_ONLY) && lacks_a_part(p, &live->arrays)) now.flags |= FG_ESTIMATE;
+  if (!why) live->handle = fg_replay_library_plan(&r->fftw[p->precision], &now, &live->arrays);
   row->plan_seconds += 1e-9 * (double)(fg_clock_nanoseconds() - start);
   row->plans++;
   row->nulls += !live->handle;
@@ -144,16 +171,9 @@ static void show_result(replay *r, const live_plan *live, const fg_replay_item *
   const char *re = fg_replay_view(re_array, a->out_re, &re_copy), *im = fg_replay_view(im_array, a->out_im, &im_copy);
   const fg_replay_library *fftw = &r->fftw[plan->line.problem->precision];
   fg_replay_library_where(fftw, live->handle, row->where, sizeof row->where, &row->single);
-  if (re && (im || !a->out_im)) fg_replay_result(&r->results, plan->row, row, plan->line.problem, re, im);
+  if (re && (im || !a->out_im)) fg_replay_result(&r->results, row, plan->line.problem, re, im);
   free(re_copy);
   free(im_copy);
-}
-
-/* Of split arrays the parts are apart. */
-static bool lacks_a_part(const fg_problem *p, const fg_arrays *a) {
-  const bool split = p->format == FG_SPLIT;
-  return !a->in_re || !a->out_re || (split && fg_problem_complex_side(p, FG_INPUT) && !a->in_im) ||
-         (split && fg_problem_complex_side(p, FG_OUTPUT) && !a->out_im);
 }
 
 /* With the lock, which is free in between. */
@@ -165,7 +185,7 @@ static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   fg_arrays a;
   const char *why = find_arrays(r, p, places, places == item ? i : 0, &a);
   if (why || lacks_a_part(p, &a)) return why ? why : "a transform of a NULL pointer";
-  if (!r->together) each_array(r, p, places, fg_replay_ready);
+  if (!r->together) ready_parts(r, p, places, &a);
   pthread_mutex_unlock(&r->lock);
   const uint64_t start = fg_clock_nanoseconds();
   fg_replay_library_execute(&r->fftw[p->precision], live->handle, p, &live->arrays, &a);
@@ -173,6 +193,7 @@ static const char *execute_once(replay *r, fg_replay_item *item, long i) {
   pthread_mutex_lock(&r->lock);
   row->seconds += seconds;
   row->executes++;
+  r->results.execution++;
   sample(r, &r->samples[live->item->row], seconds);
   if (fg_replay_result_wanted(&r->results, row, p)) show_result(r, live, places, &a);
   fg_replay_transformed(p, r->array[places->line.at[FG_IN_RE].array], r->array[places->line.at[FG_OUT_RE].array],
@@ -187,7 +208,10 @@ static long times_of(const replay *r, const fg_replay_item *item) {
 /* Where FFTW gives no plan today, there is nothing to execute. */
 static const char *execute(replay *r, fg_replay_item *item) {
   const char *why = NULL;
-  if (!r->plan[item->line.subject].handle) return NULL;
+  if (!r->plan[item->line.subject].handle) {
+    r->results.execution += times_of(r, item);
+    return NULL;
+  }
   pthread_mutex_lock(&r->lock);
   for (long i = 0; !why && i < times_of(r, item); i++) why = execute_once(r, item, i);
   pthread_mutex_unlock(&r->lock);
@@ -367,7 +391,7 @@ static void each_array_of(const replay *r, fg_replay_item *first, const fg_repla
 
 /* Numbers may grow beyond floats until all threads are done, which takes no other time. */
 static bool run_together(replay *r, fg_replay_item *first, const fg_replay_item *end) {
-  each_array_of(r, first, end, fg_replay_ready);
+  each_array_of(r, first, end, ready);
   r->together = true;
   const bool good = fg_replay_together(first, run_item, r);
   r->together = false;
@@ -447,6 +471,9 @@ int fg_replay_run(fg_replay_file *file, fg_replay_row *rows, const fg_replay_opt
     if (time) tidy(file->first);
     good = run(&r, file->first);
   }
+  const int failed = fg_replay_results_end(&r.results);
+  if (failed) fg_cli_error("replay: results cannot be kept to be compared with: %s", strerror(failed));
+  good = good && !failed;
   end(&r);
   return good ? 0 : FG_EXIT_FAILED;
 }

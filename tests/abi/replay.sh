@@ -28,7 +28,7 @@ replays() {
 }
 
 # ---- kinds of programs
-for way in steps alone anew grow kinds overlap threads team children closes many; do
+for way in steps alone anew grow kinds overlap threads team children closes many outlived; do
   trace $way || fail "$way: status $?"
   [ ! -s err ] || { cat err; fail "$way: not silent"; }
   tail -n 1 $way | grep -q ' done$' || fail "$way: it does not end with done"
@@ -59,6 +59,7 @@ done
 # ---- processes
 [ "$(ls children.* | wc -l)" -eq 1 ] || fail "children: files $(ls children*)"
 holds children.* execute 2; holds children execute 2; replays children.*
+holds outlived.* execute 2; holds outlived.* plan 5; replays outlived.*
 FFTW3_GPU_TRACE=by-%p.trace LD_PRELOAD=$lib ./traced anew & pid=$!
 wait $pid
 holds by-$pid.trace plan 1000
@@ -115,6 +116,16 @@ for option in --times=0 --times=x --most= --csv --dance; do
 done
 "$program" replay >out 2>err; [ $? -eq 2 ] || fail "replay without a file"
 
+# By wisdom a program may plan without arrays under any flags; a trace has no wisdom.
+{
+  printf 'fftw3-gpu-trace 1\nprogram x\n'
+  echo '+1 t0 array a0 mod=0 kind=foreign'
+  echo '+2 t0 plan p0 kind=dft format=interleaved sign=-1 dims=64:2:2 batch=- flags=0 threads=1 in=null out=null'
+  echo '+3 t0 execute p0 in=a0 out=a0'
+  echo '+9 done'
+} >nothing
+replays nothing
+
 # ---- bad traces: bad LINE TEXT... with the head before the text
 bad() {
   number=$1
@@ -147,6 +158,11 @@ bad 5 '+1 t0 malloc a0 bytes=64' '+1 t0 plan p0 kind=dft format=split dims=8:2:2
   '+1 t0 execute p0'
 bad 7 '+1 t0 malloc a0 bytes=256' '+1 t0 malloc a1 bytes=256' \
   '+1 t0 plan p0 kind=dft format=split sign=-1 dims=8:1:1 batch=- flags=64 in=a0,a1 out=a0,a1' '+1 t0 free a1' '+1 t0 execute p0'
+printf 'fftw3-gpu-trace 1\nprogram x\n+1 t0 cl\000eanup\n+2 t0 dance\n+9 done\n' >bad
+"$program" replay bad >out 2>err; [ $? -eq 1 ] && grep -q 'bad:3: a zero byte' err || { cat err; fail "a zero byte"; }
+set --
+while [ $# -lt 30 ]; do set -- "$@" 'repeat 2'; done
+bad 27 "$@"
 bad 4 'repeat 4000000000' 'repeat 4000000000' '+1 t0 cleanup' 'end' 'end'
 bad 3 'repeat x'
 bad 3 'end'

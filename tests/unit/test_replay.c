@@ -1,5 +1,6 @@
 /* test_replay.c: what a replay rests on: arrays as the program had them, and results of two libraries compared. */
 #include <check.h>
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -91,17 +92,44 @@ START_TEST(numbers_are_the_same_each_time) {
   fg_problem *p = problem("ocf8", FG_ESTIMATE);
   fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
   begin();
-  fg_replay_ready(&a, p, true);
+  fg_replay_ready(&a, p, true, NULL, 0);
   const float number = first(&a);
   ck_assert(number > -1 && number < 1 && number != 0);
   overwrite(&a, 5);
-  fg_replay_ready(&a, p, true);
+  fg_replay_ready(&a, p, true, NULL, 0);
   ck_assert_float_eq(first(&a), 5); /* a result of the program's stays */
   fg_replay_spoil(&a);
-  fg_replay_ready(&a, p, false);
+  fg_replay_ready(&a, p, false, NULL, 0);
   ck_assert_float_eq(first(&a), 5); /* it will be written over */
-  fg_replay_ready(&a, p, true);
+  fg_replay_ready(&a, p, true, NULL, 0);
   ck_assert_float_eq(first(&a), number);
+  fg_replay_release(&a);
+  fg_problem_free(p);
+}
+END_TEST
+
+/* Transforms of parts of an array: only what is reached is made anew. */
+START_TEST(a_part_is_made_anew) {
+  enum { FROM = 256, BYTES = 64 };
+  fg_problem *p = problem("orb8", FG_ESTIMATE);
+  fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
+  begin();
+  fg_replay_ready(&a, p, true, NULL, 0);
+  float *const at = (float *)fg_replay_base(&a), before[1000];
+  memcpy(before, at, sizeof before);
+  for (int k = 0; k < 1000; k++) at[k] = 5;
+  fg_replay_spoil(&a);
+  for (int i = 0; i < 2; i++) { /* it is useless as a whole until it is filled as a whole */
+    for (int k = FROM / 4; k < (FROM + BYTES) / 4; k++) at[k] = 7;
+    fg_replay_ready(&a, p, true, (char *)at + FROM, BYTES);
+    for (int k = FROM / 4; k < (FROM + BYTES) / 4; k++) ck_assert_float_eq(at[k], before[k]);
+    ck_assert_float_eq(at[FROM / 4 - 1], 5);
+    ck_assert_float_eq(at[(FROM + BYTES) / 4], 5);
+  }
+  fg_replay_ready(&a, p, true, (char *)at, 4000);
+  overwrite(&a, 5);
+  fg_replay_ready(&a, p, true, (char *)at + FROM, BYTES);
+  ck_assert_float_eq(first(&a), 5);
   fg_replay_release(&a);
   fg_problem_free(p);
 }
@@ -112,12 +140,12 @@ START_TEST(numbers_are_of_the_precision_that_is_wanted) {
   fg_problem *single = problem("ocf8", FG_ESTIMATE), *twice = problem_in(FG_DOUBLE, "ocf8", FG_ESTIMATE);
   fg_replay_item a = array_of(FG_CALL_MALLOC, 4000, 0, 4000);
   begin();
-  fg_replay_ready(&a, single, true);
+  fg_replay_ready(&a, single, true, NULL, 0);
   const float number = first(&a);
-  fg_replay_ready(&a, twice, true);
+  fg_replay_ready(&a, twice, true, NULL, 0);
   ck_assert_double_eq(*(double *)fg_replay_base(&a), number);
   for (int i = 0; i < 500; i++) ck_assert_double_lt(fabs(((double *)fg_replay_base(&a))[i]), 1);
-  fg_replay_ready(&a, single, true);
+  fg_replay_ready(&a, single, true, NULL, 0);
   ck_assert_float_eq(first(&a), number);
   fg_replay_release(&a);
   fg_problem_free(single);
@@ -130,11 +158,11 @@ START_TEST(growing_numbers_are_replaced_in_time) {
   fg_problem *p = problem("icf5000", FG_ESTIMATE); /* a root of 100 */
   fg_replay_item a = array_of(FG_CALL_MALLOC, 40000, 0, 40000);
   begin();
-  fg_replay_ready(&a, p, true);
+  fg_replay_ready(&a, p, true, NULL, 0);
   overwrite(&a, 5);
   for (int i = 1; i <= 8; i++) {
     fg_replay_transformed(p, &a, &a, true);
-    fg_replay_ready(&a, p, true);
+    fg_replay_ready(&a, p, true, NULL, 0);
     ck_assert_msg((first(&a) == 5) == (i < 8), "after %d transforms", i);
   }
   fg_replay_release(&a);
@@ -165,8 +193,8 @@ START_TEST(input_that_a_transform_used_up_is_made_anew) {
   fg_replay_item in = array_of(FG_CALL_MALLOC, 80, 0, 80), out = in;
   fg_replay_item *const to = inputs[_i].in_place ? &in : &out;
   begin();
-  fg_replay_ready(&in, p, true);
-  fg_replay_ready(to, p, false);
+  fg_replay_ready(&in, p, true, NULL, 0);
+  fg_replay_ready(to, p, false, NULL, 0);
   fg_replay_transformed(p, &in, to, inputs[_i].in_place);
   ck_assert_int_eq(in.spoiled, inputs[_i].spoils);
   fg_replay_release(&in);
@@ -178,11 +206,12 @@ END_TEST
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Sixteen reals: 3 and 4 in the first complex number, else zeros. */
-static void put(fg_replay_results *r, fg_replay_row *row, const fg_problem *p, float first, int number) {
+static void put(fg_replay_results *r, fg_replay_row *row, const fg_problem *p, float first) {
   float out[16] = {first, 4};
   row->executes++;
+  r->execution++;
   ck_assert(fg_replay_result_wanted(r, row, p));
-  fg_replay_result(r, number, row, p, (const char *)out, (const char *)(out + 1));
+  fg_replay_result(r, row, p, (const char *)out, (const char *)(out + 1));
 }
 
 START_TEST(differences_are_relative_to_the_other_result) {
@@ -190,12 +219,12 @@ START_TEST(differences_are_relative_to_the_other_result) {
   FILE *file = tmpfile();
   fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
   fg_replay_row there = {0}, here = {0};
-  put(&writer, &there, p, 3, 0);
-  put(&writer, &there, p, 3, 0);
+  put(&writer, &there, p, 3);
+  put(&writer, &there, p, 3);
   rewind(file);
-  put(&reader, &here, p, 3, 0);
+  put(&reader, &here, p, 3);
   ck_assert_double_eq(here.difference, 0);
-  put(&reader, &here, p, 3.5f, 0);
+  put(&reader, &here, p, 3.5f);
   ck_assert_double_eq_tol(here.difference, 0.1, 1e-7); /* 0.5 of the length of (3, 4) */
   ck_assert_int_eq(here.compared, 2);
   ck_assert(!reader.ended);
@@ -209,11 +238,11 @@ START_TEST(no_number_is_a_difference) {
   FILE *file = tmpfile();
   fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
   fg_replay_row there = {0}, here = {0};
-  put(&writer, &there, p, 3, 0);
-  put(&writer, &there, p, 3, 0);
+  put(&writer, &there, p, 3);
+  put(&writer, &there, p, 3);
   rewind(file);
-  put(&reader, &here, p, NAN, 0);
-  put(&reader, &here, p, 3, 0);
+  put(&reader, &here, p, NAN);
+  put(&reader, &here, p, 3);
   ck_assert(!(here.difference <= fg_replay_wrong(&here)));
   fclose(file);
   fg_problem_free(p);
@@ -228,10 +257,11 @@ START_TEST(double_results_are_compared_as_such) {
   fg_replay_row there = {.precision = FG_DOUBLE}, here = there;
   double out[16] = {3, 4};
   there.executes = here.executes = 1;
-  fg_replay_result(&writer, 0, &there, p, (const char *)out, (const char *)(out + 1));
+  writer.execution = reader.execution = 1;
+  fg_replay_result(&writer, &there, p, (const char *)out, (const char *)(out + 1));
   rewind(file);
   out[0] += 5e-8;
-  fg_replay_result(&reader, 0, &here, p, (const char *)out, (const char *)(out + 1));
+  fg_replay_result(&reader, &here, p, (const char *)out, (const char *)(out + 1));
   ck_assert_int_eq(here.compared, 1);
   ck_assert_double_eq_tol(here.difference, 1e-8, 1e-12);
   ck_assert(here.difference > fg_replay_wrong(&here));
@@ -242,17 +272,51 @@ START_TEST(double_results_are_compared_as_such) {
 }
 END_TEST
 
-START_TEST(results_of_different_plans_are_not_compared) {
+/* Either library may have had no plan for an execution of the other: what follows is compared all the same. */
+START_TEST(results_of_different_executions_are_not_compared) {
   fg_problem *p = problem("ocf8", FG_ESTIMATE);
   FILE *file = tmpfile();
   fg_replay_results writer = {.file = file}, reader = {.file = file, .compare = true};
   fg_replay_row there = {0}, here = {0};
-  put(&writer, &there, p, 3, 0);
+  put(&writer, &there, p, 3); /* 1 and 3 to 6 */
+  writer.execution++;
+  put(&writer, &there, p, 5);
+  there.executes = here.executes = 0;
+  for (int i = 4; i <= 5; i++) put(&writer, &there, p, (float)i);
   rewind(file);
-  put(&reader, &here, p, 3, 1); /* another row */
+  reader.execution = 1;
+  put(&reader, &here, p, 1); /* 2 */
   ck_assert_int_eq(here.compared, 0);
+  put(&reader, &here, p, 5);
+  ck_assert_int_eq(here.compared, 1);
+  ck_assert_double_eq(here.difference, 0);
+  reader.execution++; /* 5 */
+  here.executes = 0;
+  put(&reader, &here, p, 5);
+  ck_assert_int_eq(here.compared, 2);
+  ck_assert_double_eq(here.difference, 0);
+  here.executes = 0;
+  put(&reader, &here, p, 1); /* none is left */
+  ck_assert_int_eq(here.compared, 2);
   ck_assert(reader.ended);
   fclose(file);
+  fg_problem_free(p);
+}
+END_TEST
+
+START_TEST(results_that_cannot_be_kept_are_told) {
+  fg_problem *p = problem("ocf8", FG_ESTIMATE);
+  for (int i = 0; i < 2; i++) { /* seen in writing, and when all is */
+    FILE *full = fopen("/dev/full", "wb");
+    ck_assert_ptr_nonnull(full);
+    fg_replay_results writer = {.file = full};
+    fg_replay_row there = {0};
+    if (i) setvbuf(full, NULL, _IONBF, 0);
+    put(&writer, &there, p, 3);
+    ck_assert_int_eq(writer.failed, i ? ENOSPC : 0);
+    ck_assert_int_eq(fg_replay_results_end(&writer), ENOSPC);
+    fclose(full);
+  }
   fg_problem_free(p);
 }
 END_TEST
@@ -273,6 +337,8 @@ int main(void) {
   TCase *tc = tcase_create("replay");
   tcase_add_test(tc, memory_of_fftwf_malloc_comes_from_there);
   tcase_add_test(tc, other_memory_is_aligned_as_it_was);
+  tcase_add_test(tc, a_part_is_made_anew);
+  tcase_add_test(tc, results_that_cannot_be_kept_are_told);
   tcase_add_test(tc, joined_arrays_are_one_block);
   tcase_add_test(tc, numbers_are_the_same_each_time);
   tcase_add_test(tc, growing_numbers_are_replaced_in_time);
@@ -281,7 +347,7 @@ int main(void) {
   tcase_add_test(tc, no_number_is_a_difference);
   tcase_add_test(tc, numbers_are_of_the_precision_that_is_wanted);
   tcase_add_test(tc, double_results_are_compared_as_such);
-  tcase_add_test(tc, results_of_different_plans_are_not_compared);
+  tcase_add_test(tc, results_of_different_executions_are_not_compared);
   tcase_add_test(tc, powers_of_two_are_looked_at);
   return test_run(tc, "replay");
 }
