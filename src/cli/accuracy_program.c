@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,8 @@
 #include "src/cli/accuracy.h"
 #include "src/cli/cli.h"
 
-/* The shell's exit status for programs that cannot be started. */
-enum { EXIT_NOT_STARTED = 127 };
-
 typedef struct {
-  char folder[64], output[2][96], report[96];
+  char folder[PATH_MAX], output[2][PATH_MAX + 16], report[PATH_MAX + 16];
   double tolerance;
   off_t input; /* where standard input stood; -1: it cannot go back */
 } session;
@@ -38,31 +36,46 @@ static int prepare(const session *s, bool with_library) {
   return fg_cli_preload("accuracy");
 }
 
+/* Returns after a message if it could not be started. */
 static void start(const session *s, bool with_library, char **argv) {
   const int output = open(s->output[with_library], O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (output < 0 || dup2(output, STDOUT_FILENO) < 0) {
     fg_cli_error("accuracy: %s: %s", s->output[with_library], strerror(errno));
-    _exit(EXIT_NOT_STARTED);
+    return;
   }
   close(output);
-  if (prepare(s, with_library)) _exit(EXIT_NOT_STARTED);
+  if (prepare(s, with_library)) return;
   execvp(argv[0], argv);
   fg_cli_error("accuracy: %s: %s", argv[0], strerror(errno));
-  _exit(EXIT_NOT_STARTED);
+}
+
+/* A child that writes to failed if the program could not be started; programs may end with any status. */
+static pid_t begin(const session *s, bool with_library, char **argv, const int failed[2]) {
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  start(s, with_library, argv);
+  _exit(write(failed[1], "", 1) == 1 ? FG_EXIT_FAILED : FG_EXIT_FAILED + 1);
 }
 
 /* As the shell has it: 128 more than a signal.  Negative: it could not be started. */
 static int run(const session *s, bool with_library, char **argv) {
-  int status;
+  int status, failed[2];
+  char byte;
   fflush(stdout);
   if (with_library && s->input >= 0) lseek(STDIN_FILENO, s->input, SEEK_SET);
-  const pid_t pid = fork();
-  if (pid < 0) return -1;
-  if (pid == 0) start(s, with_library, argv);
-  while (waitpid(pid, &status, 0) < 0)
+  if (pipe2(failed, O_CLOEXEC)) {
+    fg_cli_error("accuracy: %s", strerror(errno));
+    return -1;
+  }
+  const pid_t pid = begin(s, with_library, argv, failed);
+  if (pid < 0) fg_cli_error("accuracy: %s", strerror(errno));
+  close(failed[1]);
+  const bool started = pid > 0 && read(failed[0], &byte, 1) == 0;
+  close(failed[0]);
+  while (pid > 0 && waitpid(pid, &status, 0) < 0)
     if (errno != EINTR) return -1;
-  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
-  return WEXITSTATUS(status) == EXIT_NOT_STARTED ? -1 : WEXITSTATUS(status);
+  if (!started) return -1;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 /* ---- its report ---- */
@@ -262,15 +275,23 @@ static int tell(const session *s, const int status[2], FILE *csv) {
 
 /* ---- all ---- */
 
-static bool session_begin(session *s, double tolerance) {
-  const char *where = getenv("TMPDIR");
-  *s = (session){.tolerance = tolerance, .input = lseek(STDIN_FILENO, 0, SEEK_CUR)};
-  if (!where || !*where || strlen(where) > 30) where = "/tmp";
-  snprintf(s->folder, sizeof s->folder, "%.30s/fftw3-gpu-accuracy-XXXXXX", where);
-  if (!mkdtemp(s->folder)) {
-    fg_cli_error("accuracy: %s: %s", s->folder, strerror(errno));
-    return false;
+/* An absolute path: the program may go to another folder. */
+static bool make_folder(char folder[PATH_MAX]) {
+  static const char name[] = "/fftw3-gpu-accuracy-XXXXXX";
+  const char *const wanted = getenv("TMPDIR"), *const where = wanted && *wanted ? wanted : "/tmp";
+  bool made = realpath(where, folder) != NULL;
+  if (made && strlen(folder) + sizeof name > PATH_MAX) {
+    errno = ENAMETOOLONG;
+    made = false;
   }
+  made = made && mkdtemp(strcat(folder, name));
+  if (!made) fg_cli_error("accuracy: %s: %s", where, strerror(errno));
+  return made;
+}
+
+static bool session_begin(session *s, double tolerance) {
+  *s = (session){.tolerance = tolerance, .input = lseek(STDIN_FILENO, 0, SEEK_CUR)};
+  if (!make_folder(s->folder)) return false;
   snprintf(s->output[0], sizeof s->output[0], "%s/stock", s->folder);
   snprintf(s->output[1], sizeof s->output[1], "%s/library", s->folder);
   snprintf(s->report, sizeof s->report, "%s/report", s->folder);

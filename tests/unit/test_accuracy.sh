@@ -138,6 +138,13 @@ out "standard output: 1 of 1 lines differ, not only in numbers"; out "stock FFTW
 echo 'sum 200' >"$work/input" # both find it at its beginning
 accuracy 1 --program sh -c 'read -r line && echo "$line"' <"$work/input"; no_err "exit status"
 accuracy 1 --program sh -c 'test -z "$LD_PRELOAD"'; err "exit status 0 with stock FFTW, 1 with the library"
+accuracy 1 --program sh -c 'test -z "$LD_PRELOAD" || exit 127'; err "exit status 0 with stock FFTW, 127 with the library"
+# Its files are in TMPDIR, wherever the program goes.
+long=$work/$(printf '%0100d' 0)
+mkdir "$long"
+TMPDIR=$long accuracy 1 --program sh -c 'echo "in $FFTW3_GPU_REPORT" >&2'; err "in $long/fftw3-gpu-accuracy-"
+TMPDIR=. accuracy 1 --program sh -c 'echo "in $FFTW3_GPU_REPORT" >&2'; err "in /"
+TMPDIR=/nowhere accuracy 1 --program true; err "/nowhere: No such file"
 accuracy 1 --program env; err "planned nothing"
 accuracy 1 --program sh -c 'kill -9 $$'; err "there is no report"; no_out "exit status"
 accuracy 1 --program "$work/none"; err "$work/none"
