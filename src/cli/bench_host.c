@@ -254,7 +254,7 @@ static const char *open_ours(fg_bench_fftw *ours, enum fg_precision precision) {
 
 /* NULL, or what is missing. */
 static const char *open_libraries(libraries *l, enum fg_precision precision) {
-  static const char *const stock[][3] = {{"libfftw3f.so.3", FFTW3F_PATH, NULL}, {"libfftw3.so.3", NULL}};
+  static const char *const stock[][3] = {{"libfftw3f.so.3", FFTW3F_PATH, NULL}, {"libfftw3.so.3", FFTW3_PATH, NULL}};
   static const char *const threads[] = {"libfftw3f_threads.so.3", "libfftw3_threads.so.3"};
   static const char *const cufftw[] = {"libcufftw.so.12", "libcufftw.so.11", "libcufftw.so", NULL};
   if (l->state != UNKNOWN) return l->state == THERE ? NULL : "a library is missing";

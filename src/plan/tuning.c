@@ -149,6 +149,9 @@ static const char *tune(tuning *t, fg_tuning_tell tell, void *context) {
   fg_tuning_result r;
   bool all_known = true;
   if (!t->planned || !t->tried || !t->fastest) return why;
+  if (fg_tensor_size(&t->problem->batch) == 0) return "an empty batch";
+  const char *const undefined = fg_problem_undefined(t->problem);
+  if (undefined) return undefined;
   fg_device_info device;
   fg_memory_device(t->target, 0, &device);
   if (!fg_planner_plan_host(t->problem, &device, t->planned, &why)) return why;

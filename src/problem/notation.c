@@ -226,10 +226,12 @@ typedef struct {
 } parsed;
 
 static bool fail(const reader *r, const char *at, const char *what) {
+  enum { SHOWN = 100 }; /* so that there is room for what is wrong */
+  const char *const more = strlen(r->text) > SHOWN ? "..." : "";
   if (*at)
-    snprintf(r->why, r->size, "\"%s\": %s at character %td ('%c')", r->text, what, at - r->text + 1, *at);
+    snprintf(r->why, r->size, "\"%.*s%s\": %s at character %td ('%c')", SHOWN, r->text, more, what, at - r->text + 1, *at);
   else
-    snprintf(r->why, r->size, "\"%s\": %s at its end", r->text, what);
+    snprintf(r->why, r->size, "\"%.*s%s\": %s at its end", SHOWN, r->text, more, what);
   return false;
 }
 
