@@ -42,8 +42,9 @@ int fg_ranks_sharing(int devices) {
 
 int fg_ranks_processors(void) {
   cpu_set_t mask;
-  const int allowed = sched_getaffinity(0, sizeof mask, &mask) ? 1 : CPU_COUNT(&mask);
-  if (allowed < sysconf(_SC_NPROCESSORS_ONLN)) return allowed; /* bound: they are this process's own */
+  const int all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int allowed = sched_getaffinity(0, sizeof mask, &mask) ? all : CPU_COUNT(&mask); /* more than the mask has places for */
+  if (allowed < all) return allowed; /* bound: they are this process's own */
   const int share = allowed / fg_ranks_here().count;
   return share > 0 ? share : 1;
 }
