@@ -197,8 +197,24 @@ void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row) {
   p->to.form = forward ? FG_FORM_HERMITIAN : FG_FORM_REAL;
 }
 
+static long long reach_of(const fg_pass *p, enum fg_side side) {
+  long long reach = p->family == FG_FAMILY_TILE ? (p->n - 1) * (long long)(side == FG_INPUT ? p->in : p->out) : 0;
+  for (int d = 0; p->family != FG_FAMILY_TILE && d < p->dims; d++)
+    reach += (p->box[d].n - 1) * (long long)(side == FG_INPUT ? p->box[d].is : p->box[d].os);
+  return reach;
+}
+
+/* In the array that it reads a pass may only write what its own block, or cluster, has read: others' input would be lost.  Rows with
+ * a form, whose strides are of other elements, are put so by their solvers. */
+static bool keeps_to_its_own(const fg_pass *p) {
+  if (p->from.array != p->to.array || p->from.form || p->to.form) return true;
+  for (int l = 0; l < p->loops; l++)
+    if (p->loop[l].n > 1 && p->loop[l].in != p->loop[l].out) return false;
+  return reach_of(p, FG_INPUT) == reach_of(p, FG_OUTPUT);
+}
+
 bool fg_passes_add(const fg_planner *planner, fg_passes *list, const fg_pass *p) {
-  if (list->count == FG_MAX_PASSES) return false;
+  if (list->count == FG_MAX_PASSES || !keeps_to_its_own(p)) return false;
   list->pass[list->count++] = *p;
   list->cost += fg_pass_price(p, planner->device);
   return !fg_passes_hopeless(planner, list, 0);

@@ -221,6 +221,7 @@ static const char *const layouts[] = {
     "orf5x1", "orb1x4",
     "orf4x6x10", "orb4x6x10*2", "irb3x5x7", "/orb3x8x5", "/irf4x4*2", "orf64x100", "orb100x64", "orf2x3x2x5",
     "orb3x2x5x4",
+    "orb4096x4x2", "irb2048x4x4*2", "/orb2048x4x4", "orb2x2048x2x3", /* a long one before the last two: in scratch, to other places */
     "ok6e00x10o11", "ik8f*2", "ik6:20b*3:1", "ok8:3:2hx7:40:16e11", "ik5o00x4e10x3b", "ok12e01v5", "ok4x3",
     "ok9:-2:1o10*4:30:9",
 };

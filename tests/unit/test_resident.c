@@ -35,6 +35,7 @@ static const struct {
     {"/irb12*5", 1}, {"okd20e10*6", 1}, {"ik8fx6h", 1}, {"ik134fx6h", 2}, {"orf8192", 1}, {"irf8192", 1}, {"irf16*1", 1},
     {"irf40x1000", 2}, {"irb40x1000", 2}, {"orb32768", 1}, {"orb65536", 2}, {"ocf14:-3:-3*11:42:42", 1}, {"ocf16*5:-16:16", 1},
     {"icf16*5:-16:-16", 1}, {"/ocf14:-3:2*11:42:-30", 1}, {"orf8x10:-1:1", 1}, {"orb8:-6:10x10", 1}, {"ok8fx6:-1:1h", 1},
+    {"ocf4096x2x67", 3},
 };
 
 static bool in_place_of(const fg_problem *p) { return p->arrays.in_re == p->arrays.out_re; }

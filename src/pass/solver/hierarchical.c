@@ -45,8 +45,9 @@ static bool in_scratch(const fg_place *p) { return p->array >= FG_ARRAY_SCRATCH0
 
 static halves split(const fg_work *w, ptrdiff_t n1) {
   const ptrdiff_t n = w->dim[0].n, n2 = n / n1, is = w->dim[0].is, os = w->dim[0].os;
-  /* Data that is alone in scratch may be transformed where it is. */
-  const bool in_place = in_scratch(&w->from) && !w->load_table.kind && !w->from.form;
+  /* Data that is alone in scratch may be transformed where it is; not if the rows are to come there in another order. */
+  const bool apart = w->to.array != w->from.array;
+  const bool in_place = in_scratch(&w->from) && apart && !w->load_table.kind && !w->from.form;
   halves h = {*w, *w, 0};
 
   fg_work *c = &h.columns;
