@@ -32,21 +32,22 @@ static double memory_there(void) {
   return s->memory_percent > 0 ? s->memory_percent / 100 * all : all;
 }
 
-/* Bytes of device memory; 0 if there are no passes. */
-static double device_bytes(const fg_problem *p) {
+/* Zeros if there are no passes. */
+static fg_need device_need(const fg_problem *p) {
   const char *why;
   fg_passes *passes = fg_problem_undefined(p) ? NULL : malloc(sizeof *passes);
   const bool planned = passes && fg_planner_plan_host(p, &fg_reference_device, passes, &why);
-  const double bytes = planned ? fg_prepare_need(p, passes) : 0;
+  const fg_need need = planned ? fg_prepare_need(p, passes) : (fg_need){0, 0};
   free(passes);
-  return bytes;
+  return need;
 }
 
 enum room { ROOM_FOR_ALL, ROOM_FOR_PARTS, NO_ROOM_ON_DEVICE, NO_ROOM };
 
 /* What there is memory for; prints what there is too little of. */
 static enum room print_room(const fg_problem *p) {
-  const double arrays = array_bytes(p), here = machine_bytes(), needed = device_bytes(p);
+  const fg_need need = device_need(p);
+  const double arrays = array_bytes(p), here = machine_bytes(), needed = need.data + need.fixed;
   const double there = memory_there();
   if (arrays > here)
     printf("  does not fit in memory: arrays of %.4g GB, and this machine has %.4g GB\n", arrays / 1e9, here / 1e9);
@@ -54,7 +55,7 @@ static enum room print_room(const fg_problem *p) {
     printf("  does not fit in the GPU's memory: %.4g GB of %.4g GB\n", needed / 1e9, there / 1e9);
   if (arrays > here) return NO_ROOM;
   if (needed <= there) return ROOM_FOR_ALL;
-  return fg_parts_possible(p, needed, there / 2) ? ROOM_FOR_PARTS : NO_ROOM_ON_DEVICE;
+  return need.data > there / 2 && fg_parts_possible(p, need.data, there / 2) ? ROOM_FOR_PARTS : NO_ROOM_ON_DEVICE;
 }
 
 /* What FFTW3_GPU, auto or as it is set, would do with the passes. */

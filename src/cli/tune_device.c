@@ -119,7 +119,7 @@ static double seconds_of(const fg_target *t, const char *text, enum fg_memory me
   fg_problem *p = fg_tune_problem(text);
   const size_t bytes = (size_t)fg_model_bytes(p, FG_INPUT);
   const char *why = "out of memory";
-  double need;
+  fg_need need;
   float *in = array(bytes, memory), *out = array(bytes, memory);
   run_subject s = {NULL, {in, in ? in + 1 : NULL, out, out ? out + 1 : NULL}};
   const double start = fg_clock_seconds();

@@ -180,7 +180,7 @@ bool fg_measure(const fg_problem *p, fg_host_plan made, double began, fg_route *
   const char *why;
   const fg_route estimate = *r;
   if (!fg_measure_affordable(p, r, fg_clock_seconds() - began)) return false;
-  double need;
+  fg_need need;
   *program = fg_prepare(r->target, p, no_time, &(question){began, r}, &need, &why);
   if (!*program) {
     fg_log(FG_LOG_INFO, "not measured on the GPU: %s", why);

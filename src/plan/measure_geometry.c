@@ -54,7 +54,7 @@ fg_program *fg_measure_geometry(const fg_target *target, const fg_problem *p, do
   const fg_tuning_limits limits = {.most = effort[patience].most, .patience = patience, .keep_slower = true,
                                    .until = fmin(until, now + effort[patience].seconds)};
   const char *why;
-  double need;
+  fg_need need;
   if (!run(target, p, &limits)) return program;
   fg_program *better = fg_prepare(target, p, NULL, NULL, &need, &why);
   if (!better) return program;

@@ -124,9 +124,10 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
 }
 
 /* A batch too large for the memory there is, in parts of it; NULL if that cannot be done. */
-static void *in_parts(fg_problem *p, double need, const fg_route *r) {
+static void *in_parts(fg_problem *p, const fg_need *need, const fg_route *r) {
   const double limit = (double)fg_memory_limit(r->target);
-  fg_parts *parts = need > limit ? fg_parts_create(p, need, limit / 2) : NULL;
+  const bool large = need->data + need->fixed > limit && need->data > limit / 2; /* else there is no room for tables */
+  fg_parts *parts = large ? fg_parts_create(p, need->data, limit / 2) : NULL;
   fg_plan *plan = parts ? wrap(p, NULL, NULL, NULL, "in parts") : NULL;
   if (!plan) {
     fg_parts_destroy(parts);
@@ -152,7 +153,7 @@ static const char *not_now(const void *context, const fg_problem *p, const fg_fo
 static void *on_device(fg_problem *p, double began, fg_route *r) {
   const bool free_choice = fg_settings_get()->mode == FG_MODE_AUTO && !(p->flags & FG_WISDOM_ONLY);
   const char *why;
-  double need;
+  fg_need need;
   const fg_objection objection = free_choice && r->gpu > 0 ? not_now : NULL;
   fg_program *program = fg_prepare(r->target, p, objection, r, &need, &why);
   if (!program && why == compiling) {
@@ -162,7 +163,7 @@ static void *on_device(fg_problem *p, double began, fg_route *r) {
   }
   if (!program) {
     /* Arrays of a device need no images, so that they may fit after all. */
-    void *plan = fg_resident_wanted(p, &p->arrays) ? NULL : in_parts(p, need, r);
+    void *plan = fg_resident_wanted(p, &p->arrays) ? NULL : in_parts(p, &need, r);
     if (plan) return plan;
     fg_log(FG_LOG_WARN, "planned on the host: %s", why);
     r->reason = why;

@@ -2,25 +2,63 @@
 #include "src/plan/prepare.h"
 
 #include <fenv.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/cost/learn.h"
 #include "src/cost/model.h"
+#include "src/pass/kernel.h"
 #include "src/plan/planner.h"
 #include "src/report/clock.h"
+#include "src/run/host/transfer.h"
 #include "src/run/memory.h"
+#include "src/run/table/table.h"
 
-double fg_prepare_need(const fg_problem *p, const fg_passes *passes) {
-  double reals = 2 * ((double)passes->scratch[0] + (double)passes->scratch[1]);
-  for (int side = FG_INPUT; side <= FG_OUTPUT; side++)
-    reals += (fg_problem_complex_side(p, side) ? 2.0 : 1.0) * (double)fg_problem_elements(p, side);
-  return reals * (double)fg_real_size(p->compute);
+static bool is_one_of(const fg_table *table, const fg_table *list, int count) {
+  for (int t = 0; t < count; t++)
+    if (memcmp(&list[t], table, sizeof *table) == 0) return true;
+  return false;
+}
+
+static bool pass_has(const fg_pass *p, const fg_table *table) {
+  fg_table list[FG_PASS_TABLES];
+  fg_pass_table_list(p, list);
+  return is_one_of(table, list, FG_PASS_TABLES);
+}
+
+/* Each once, as they are in memory. */
+static double bytes_of_tables(const fg_passes *passes) {
+  fg_table list[FG_PASS_TABLES];
+  double bytes = 0;
+  for (int i = 0; i < passes->count; i++) {
+    fg_pass_table_list(&passes->pass[i], list);
+    for (int t = 0; t < FG_PASS_TABLES; t++) {
+      bool known = list[t].kind == FG_TABLE_NONE || is_one_of(&list[t], list, t);
+      for (int before = 0; before < i && !known; before++) known = pass_has(&passes->pass[before], &list[t]);
+      if (!known) bytes += (double)fg_table_bytes(&list[t]);
+    }
+  }
+  return bytes;
+}
+
+fg_need fg_prepare_need(const fg_problem *p, const fg_passes *passes) {
+  const double real = (double)fg_real_size(p->compute);
+  fg_need need = {2 * real * ((double)passes->scratch[0] + (double)passes->scratch[1]), bytes_of_tables(passes)};
+  for (int side = FG_INPUT; side <= FG_OUTPUT; side++) {
+    const bool complex = fg_problem_complex_side(p, side);
+    const int planes = complex && p->format == FG_SPLIT ? 2 : 1;
+    const double plane = (complex ? 2.0 : 1.0) / planes * real * (double)fg_problem_elements(p, side);
+    need.data += planes * plane;
+    need.fixed += planes * (FG_PLANE_ALIGNMENT * ceil(plane / FG_PLANE_ALIGNMENT) - plane);
+  }
+  return need;
 }
 
 /* *compiles: it is known that kernels have to be. */
-static const char *object(const fg_target *target, const fg_problem *p, const fg_passes *passes, double need,
+static const char *object(const fg_target *target, const fg_problem *p, const fg_passes *passes, const fg_need *need,
                           fg_objection objection, const void *context, bool *compiles) {
-  if (need > (double)fg_memory_limit(target)) return "larger than the memory that the GPU has for this process";
+  if (need->data + need->fixed > (double)fg_memory_limit(target)) return "larger than the memory that the GPU has for this process";
   if (!objection) return NULL;
   const fg_forecast f = {passes->cost, fg_program_is_kept(target, passes), target, passes};
   *compiles = !f.kept;
@@ -29,7 +67,7 @@ static const char *object(const fg_target *target, const fg_problem *p, const fg
 
 /* Tables are for all plans: the program's rounding mode must not be in them, nor our inexact results in its flags. */
 fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objection objection, const void *context,
-                       double *need, const char **why) {
+                       fg_need *need, const char **why) {
   fenv_t of_program;
   feholdexcept(&of_program);
   fesetround(FE_TONEAREST);
@@ -42,8 +80,8 @@ fg_program *fg_prepare(const fg_target *target, const fg_problem *p, fg_objectio
   fg_device_info device;
   fg_memory_device(target, 0, &device);
   const bool planned = passes && (fg_tensor_size(&p->batch) == 0 || fg_planner_plan_host(p, &device, passes, why));
-  *need = planned ? fg_prepare_need(p, passes) : 0;
-  const char *const against = planned ? object(target, p, passes, *need, objection, context, &compiles) : NULL;
+  *need = planned ? fg_prepare_need(p, passes) : (fg_need){0, 0};
+  const char *const against = planned ? object(target, p, passes, need, objection, context, &compiles) : NULL;
   if (against) *why = against;
   else if (planned) program = fg_program_create_host(target, p, passes, why);
   if (program && compiles) fg_learn_planning(fg_clock_seconds() - began - fg_model_table_seconds(p));

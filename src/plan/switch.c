@@ -56,7 +56,7 @@ static void switch_over(void *what) {
     fg_account_refused(plan->account);
     return;
   }
-  double need;
+  fg_need need;
   fg_program *program = fg_prepare(target, plan->problem, too_soon, plan, &need, &why);
   if (fg_ending()) { /* what could not be made had to be left off; the driver may be gone: nothing is freed */
     static fg_program *volatile left; /* volatile: a static that nobody reads is not stored to */

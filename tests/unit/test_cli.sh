@@ -175,7 +175,7 @@ if "$program" info | grep -q '^cuda  *none: no CUDA driver'; then
 fi
 FFTW3_GPU_BACKEND=sim expect 0 plan oc4194304; ! grep -q 'on this machine' "$work/out" || fail "sim is here"
 expect 0 plan ocf100000x100000x100000; out "does not fit in memory: arrays of 1.6e+07 GB"; out "auto: nowhere"; no_err
-FFTW3_GPU_MEMORY=20M expect 0 plan ic1024x2048; out "does not fit in the GPU's memory: 0.03355 GB of 0.02097 GB"; out "auto: host, the GPU's"
+FFTW3_GPU_MEMORY=20M expect 0 plan ic1024x2048; out "does not fit in the GPU's memory: 0.03358 GB of 0.02097 GB"; out "auto: host, the GPU's"
 FFTW3_GPU_MEMORY=1G expect 0 plan 'ic512x512*1024'; out "auto: GPU, in parts (estimated"
 FFTW3_GPU_MEMORY=1% expect 0 plan 'ic512x512*1024'; out "auto: GPU, in parts (estimated"
 expect 2 plan oc9999999:1x9999999:1x9999999:1x9999999:1; err "too large for the address space" # one shared element

@@ -312,7 +312,7 @@ END_TEST
 
 static fg_program *program_of(fg_problem *p, unsigned flags) {
   const char *why = "";
-  double need;
+  fg_need need;
   p->flags = flags;
   fg_program *program = fg_prepare(test_target(), p, NULL, NULL, &need, &why);
   ck_assert_msg(program != NULL, "%s", why);

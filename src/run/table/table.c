@@ -292,13 +292,13 @@ static bool fill(sink *s, const fg_table *t) {
   }
 }
 
-static size_t table_bytes(const fg_table *t) {
+size_t fg_table_bytes(const fg_table *t) {
   const bool integers = t->kind == FG_TABLE_POWERS || t->kind == FG_TABLE_PLACES || t->kind == FG_TABLE_MIRRORS;
   return fg_table_entries(t) * (integers ? sizeof(int) : 2 * fg_real_size(t->precision));
 }
 
 void *fg_table_compute(const fg_table *t) {
-  sink s = {t->precision, malloc(table_bytes(t)), 0};
+  sink s = {t->precision, malloc(fg_table_bytes(t)), 0};
   if (s.entries && !fill(&s, t)) {
     free(s.entries);
     s.entries = NULL;
@@ -311,12 +311,12 @@ static int upload(const fg_target *target, const fg_table *key, void **memory) {
   fg_stream *stream = NULL;
   *memory = NULL;
   if (!entries) return fg_backend_fail(FG_ENOMEM, "no host memory for a table");
-  int code = fg_memory_alloc(target, table_bytes(key), memory);
+  int code = fg_memory_alloc(target, fg_table_bytes(key), memory);
   if (code == FG_OK) code = target->backend->stream_create(target->device, &stream);
-  if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, table_bytes(key), stream);
+  if (code == FG_OK) code = target->backend->copy_in(target->device, *memory, entries, fg_table_bytes(key), stream);
   if (code == FG_OK) code = target->backend->stream_wait(target->device, stream);
   if (stream) target->backend->stream_destroy(target->device, stream);
-  if (code != FG_OK) fg_memory_free(target, *memory, table_bytes(key));
+  if (code != FG_OK) fg_memory_free(target, *memory, fg_table_bytes(key));
   free(entries);
   return code;
 }
@@ -372,7 +372,7 @@ void fg_table_release(const fg_target *target, fg_device_table *table) {
     fg_device_table **at = &tables;
     while (*at != table) at = &(*at)->next;
     *at = table->next;
-    fg_memory_free(target, table->memory, table_bytes(&table->key));
+    fg_memory_free(target, table->memory, fg_table_bytes(&table->key));
     free(table);
   }
   pthread_mutex_unlock(&lock);
