@@ -54,7 +54,8 @@ static pid_t begin(const session *s, bool with_library, char **argv, const int f
   const pid_t pid = fork();
   if (pid != 0) return pid;
   start(s, with_library, argv);
-  _exit(write(failed[1], "", 1) == 1 ? FG_EXIT_FAILED : FG_EXIT_FAILED + 1);
+  if (write(failed[1], "", 1) != 1) abort();
+  _exit(FG_EXIT_FAILED);
 }
 
 /* As the shell has it: 128 more than a signal.  Negative: it could not be started. */
@@ -278,7 +279,7 @@ static int tell(const session *s, const int status[2], FILE *csv) {
 /* An absolute path: the program may go to another folder. */
 static bool make_folder(char folder[PATH_MAX]) {
   static const char name[] = "/fftw3-gpu-accuracy-XXXXXX";
-  const char *const wanted = getenv("TMPDIR"), *const where = wanted && *wanted ? wanted : "/tmp";
+  const char *const where = fg_cli_tmpdir();
   bool made = realpath(where, folder) != NULL;
   if (made && strlen(folder) + sizeof name > PATH_MAX) {
     errno = ENAMETOOLONG;

@@ -45,6 +45,9 @@ int fg_cli_precision(const char *command, const char *text, bool *twice);
 bool fg_cli_no_options(const fg_command *command, int argc, char **argv, int *status);
 void fg_cli_print_help(const fg_command *command);
 
+/* Where files for a while are: TMPDIR, else /tmp. */
+const char *fg_cli_tmpdir(void);
+
 /* A file to write to; no path: none.  fg_cli_open: false after a message.  fg_cli_close: 0, or after a message an exit
  * status, if not all could be written. */
 bool fg_cli_open(const char *command, const char *path, FILE **file);

@@ -1,8 +1,14 @@
 /* output.c: files that commands write. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/cli/cli.h"
+
+const char *fg_cli_tmpdir(void) {
+  const char *const wanted = getenv("TMPDIR");
+  return wanted && *wanted ? wanted : "/tmp";
+}
 
 bool fg_cli_open(const char *command, const char *path, FILE **file) {
   *file = path ? fopen(path, "w") : NULL;

@@ -55,7 +55,8 @@ static enum room print_room(const fg_problem *p) {
     printf("  does not fit in the GPU's memory: %.4g GB of %.4g GB\n", needed / 1e9, there / 1e9);
   if (arrays > here) return NO_ROOM;
   if (needed <= there) return ROOM_FOR_ALL;
-  return need.data > there / 2 && fg_parts_possible(p, need.data, there / 2) ? ROOM_FOR_PARTS : NO_ROOM_ON_DEVICE;
+  const double most = fg_parts_most(need.data, need.fixed, there);
+  return most > 0 && fg_parts_possible(p, need.data, most) ? ROOM_FOR_PARTS : NO_ROOM_ON_DEVICE;
 }
 
 /* What FFTW3_GPU, auto or as it is set, would do with the passes. */

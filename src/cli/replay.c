@@ -55,10 +55,20 @@ static int run_apart(fg_replay_file *file, fg_replay_row *rows, const fg_replay_
   exit(fg_replay_run(file, rows, options));
 }
 
+/* Without a name. */
+static FILE *temporary(void) {
+  char path[PATH_MAX];
+  const int length = snprintf(path, sizeof path, "%s/fftw3-gpu-replay-XXXXXX", fg_cli_tmpdir());
+  const int file = length < (int)sizeof path ? mkstemp(path) : -1;
+  if (file < 0) return NULL;
+  unlink(path);
+  return fdopen(file, "w+b");
+}
+
 static int compare(fg_replay_file *file, const request *r, fg_replay_row *stock, fg_replay_row *ours) {
-  FILE *results = tmpfile();
+  FILE *results = temporary();
   if (!results) {
-    fg_cli_error("replay: no temporary file: %s", strerror(errno));
+    fg_cli_error("replay: no temporary file in %s: %s", fg_cli_tmpdir(), strerror(errno));
     return FG_EXIT_FAILED;
   }
   fg_replay_options options = {r->times, r->most, results, false, false};
@@ -184,6 +194,6 @@ const fg_command fg_command_replay = {
             "Filling arrays is not timed.\n"
             "\n"
             "A trace whose program was killed is replayed as far as it goes, with a message.  Exits with 1 if the\n"
-            "trace cannot be read or replayed, or a result was wrong.\n",
+            "trace cannot be read or replayed, or a result was wrong or could not be kept (in TMPDIR, else /tmp).\n",
     .main = replay_main,
 };

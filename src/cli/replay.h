@@ -26,6 +26,7 @@ struct fg_replay_item {
   ptrdiff_t low, high;   /* bytes that are touched, from what offsets count from */
   char *block, *base;    /* while it exists */
   bool filled, spoiled;  /* spoiled: a transform left its input in pieces */
+  size_t renewed;        /* bytes of parts that were filled anew since all of it was */
   enum fg_precision holds; /* what it is filled with */
   double magnitude;      /* log10 of its numbers, at most */
 };
@@ -82,6 +83,7 @@ typedef struct {
   enum fg_precision precision; /* of the arrays */
   bool single;                 /* computed in single precision */
   int threads;
+  long called; /* executions of the program's, also those without a plan now */
   long plans, executes, recorded_plans, recorded_executes, nulls;
   double plan_seconds, seconds, median, recorded_plan_seconds, recorded_seconds;
   double difference; /* largest relative L2 difference to the other library's results */

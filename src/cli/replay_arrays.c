@@ -106,16 +106,18 @@ static void fill_whole(fg_replay_item *a, enum fg_precision precision) {
   a->holds = precision;
   a->spoiled = false;
   a->magnitude = 0;
+  a->renewed = 0;
 }
 
+/* The whole array for each of its many parts would take long, parts alone for ever would break chains of transforms. */
 void fg_replay_ready(fg_replay_item *a, const fg_problem *p, bool input, char *from, size_t bytes) {
   a = whole_of(a);
   if (!fg_replay_base(a)) return; /* which its use will tell */
-  const bool other = !a->filled || a->holds != p->precision, all = !from || bytes >= (size_t)(a->high - a->low);
-  const bool useless = other || a->spoiled || a->magnitude > largest;
+  const bool other = !a->filled || a->holds != p->precision, useless = other || a->spoiled || a->magnitude > largest;
   if (a->filled && !(input && useless)) return;
-  if (other || all) fill_whole(a, p->precision);
-  else fill(a, p->precision, from, bytes); /* the rest may be useless still, and whole arrays for each of many parts take long */
+  if (from) a->renewed += bytes;
+  if (other || !from || a->renewed >= (size_t)(a->high - a->low)) fill_whole(a, p->precision);
+  else fill(a, p->precision, from, bytes);
 }
 
 void fg_replay_spoil(fg_replay_item *a) { whole_of(a)->spoiled = true; }

@@ -63,7 +63,7 @@ double fg_replay_wrong(const fg_replay_row *row) {
 }
 
 bool fg_replay_result_wanted(const fg_replay_results *r, const fg_replay_row *row, const fg_problem *p) {
-  const bool power_of_two = (row->executes & (row->executes - 1)) == 0;
+  const bool power_of_two = (row->called & (row->called - 1)) == 0;
   return r->file && !r->ended && power_of_two && fg_tensor_size(&p->batch) > 0 && !fg_problem_undefined(p);
 }
 

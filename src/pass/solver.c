@@ -204,10 +204,11 @@ static long long reach_of(const fg_pass *p, enum fg_side side) {
   return reach;
 }
 
-/* In the array that it reads a pass may only write what its own block, or cluster, has read: others' input would be lost.  Rows with
- * a form, whose strides are of other elements, are put so by their solvers. */
+/* In the array that it reads a pass may only write what its own block, or cluster, has read: others' input would be lost.  Told by
+ * strides: of boxes by how far they reach.  Rows with a form, whose strides are of other elements, are put so by their solvers. */
 static bool keeps_to_its_own(const fg_pass *p) {
   if (p->from.array != p->to.array || p->from.form || p->to.form) return true;
+  if (p->from.offset != p->to.offset) return false;
   for (int l = 0; l < p->loops; l++)
     if (p->loop[l].n > 1 && p->loop[l].in != p->loop[l].out) return false;
   return reach_of(p, FG_INPUT) == reach_of(p, FG_OUTPUT);

@@ -45,6 +45,11 @@ static int cut(const fg_problem *p, double parts) {
   return parts < (double)fg_tensor_size(&p->batch) ? choose(p, (ptrdiff_t)parts) : -1;
 }
 
+double fg_parts_most(double data, double fixed, double limit) {
+  const double most = fmin(limit / 2, limit - fixed);
+  return most > 0 && most < data ? most : 0;
+}
+
 bool fg_parts_possible(const fg_problem *p, double need, double most) { return cut(p, ceil(need / most)) >= 0; }
 
 fg_parts *fg_parts_create(const fg_problem *p, double need, double most) {

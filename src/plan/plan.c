@@ -126,8 +126,9 @@ static void *device_goes(fg_problem *p, fg_host_plan made, fg_program *program, 
 /* A batch too large for the memory there is, in parts of it; NULL if that cannot be done. */
 static void *in_parts(fg_problem *p, const fg_need *need, const fg_route *r) {
   const double limit = (double)fg_memory_limit(r->target);
-  const bool large = need->data + need->fixed > limit && need->data > limit / 2; /* else there is no room for tables */
-  fg_parts *parts = large ? fg_parts_create(p, need->data, limit / 2) : NULL;
+  const bool large = need->data + need->fixed > limit;
+  const double most = large ? fg_parts_most(need->data, need->fixed, limit) : 0;
+  fg_parts *parts = most > 0 ? fg_parts_create(p, need->data, most) : NULL;
   fg_plan *plan = parts ? wrap(p, NULL, NULL, NULL, "in parts") : NULL;
   if (!plan) {
     fg_parts_destroy(parts);

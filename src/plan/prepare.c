@@ -2,7 +2,6 @@
 #include "src/plan/prepare.h"
 
 #include <fenv.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "src/cost/model.h"
 #include "src/pass/kernel.h"
 #include "src/plan/planner.h"
+#include "src/problem/layout.h"
 #include "src/report/clock.h"
 #include "src/run/host/transfer.h"
 #include "src/run/memory.h"
@@ -43,14 +43,15 @@ static double bytes_of_tables(const fg_passes *passes) {
 }
 
 fg_need fg_prepare_need(const fg_problem *p, const fg_passes *passes) {
-  const double real = (double)fg_real_size(p->compute);
-  fg_need need = {2 * real * ((double)passes->scratch[0] + (double)passes->scratch[1]), bytes_of_tables(passes)};
+  const double scratch = (double)passes->scratch[0] + (double)passes->scratch[1];
+  fg_need need = {2 * scratch * (double)fg_real_size(p->compute), bytes_of_tables(passes)};
   for (int side = FG_INPUT; side <= FG_OUTPUT; side++) {
-    const bool complex = fg_problem_complex_side(p, side);
-    const int planes = complex && p->format == FG_SPLIT ? 2 : 1;
-    const double plane = (complex ? 2.0 : 1.0) / planes * real * (double)fg_problem_elements(p, side);
-    need.data += planes * plane;
-    need.fixed += planes * (FG_PLANE_ALIGNMENT * ceil(plane / FG_PLANE_ALIGNMENT) - plane);
+    fg_layout image;
+    if (!fg_layout_make_reaching(&image, p, side, FG_REACH_HOST)) continue; /* no memory: then there will be no plan either */
+    const double data = (image.split ? 2.0 : 1.0) * (double)image.elements * (double)fg_layout_element_size(&image);
+    need.data += data;
+    need.fixed += (double)fg_transfer_bytes(&image) - data;
+    fg_layout_free(&image);
   }
   return need;
 }

@@ -40,10 +40,21 @@ int fg_ranks_sharing(int devices) {
   return devices > 0 ? (fg_ranks_here().count + devices - 1) / devices : 1;
 }
 
+/* That this thread may run on; 0 if it cannot be told.  A mask has to have places for all that there may ever be. */
+static int allowed_processors(void) {
+  enum { MOST = 1 << 20 };
+  int count = 0;
+  for (int places = CPU_SETSIZE; !count && places <= MOST; places *= 2) {
+    cpu_set_t *mask = CPU_ALLOC((size_t)places);
+    if (!mask) return 0;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE((size_t)places), mask) == 0) count = CPU_COUNT_S(CPU_ALLOC_SIZE((size_t)places), mask);
+    CPU_FREE(mask);
+  }
+  return count;
+}
+
 int fg_ranks_processors(void) {
-  cpu_set_t mask;
-  const int all = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  const int allowed = sched_getaffinity(0, sizeof mask, &mask) ? all : CPU_COUNT(&mask); /* more than the mask has places for */
+  const int all = (int)sysconf(_SC_NPROCESSORS_ONLN), told = allowed_processors(), allowed = told ? told : all;
   if (allowed < all) return allowed; /* bound: they are this process's own */
   const int share = allowed / fg_ranks_here().count;
   return share > 0 ? share : 1;

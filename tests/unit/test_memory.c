@@ -2,11 +2,14 @@
  * in parts, and only then real FFTW answers; and what may stay while nothing runs is bounded. */
 #define _GNU_SOURCE
 #include <check.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cuda/sim/sim.h"
@@ -395,6 +398,19 @@ START_TEST(a_batch_larger_than_the_memory_is_done_in_parts) {
 }
 END_TEST
 
+/* Whose images have the padding of their rows. */
+START_TEST(real_rows_in_place_need_their_padding) {
+  device_case c;
+  device_case_open(&c, "irf2*3000");
+  device_case_plan(&c);
+  const size_t without = 3000 * 6 * sizeof(float), with = 3000 * 8 * sizeof(float);
+  test_log_clear();
+  execute_within(&c, (without + with) / 2, true);
+  ck_assert_int_eq(test_log_lines("warn"), 0);
+  device_case_close(&c);
+}
+END_TEST
+
 /* Each is of half the limit at most, so that two may be under way; together they move what the whole would; and nothing of them
  * stays when they go. */
 START_TEST(parts_are_halves_of_the_limit_and_go_with_their_plan) {
@@ -585,6 +601,35 @@ START_TEST(unbound_ranks_share_the_processors) {
 }
 END_TEST
 
+/* The kernel's, but for masks that are too small for the processors there may be. */
+static size_t least_mask;
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *mask) {
+  if (size < least_mask) {
+    errno = EINVAL;
+    return -1;
+  }
+  const long written = syscall(SYS_sched_getaffinity, pid, size, mask);
+  if (written < 0) return -1;
+  memset((char *)mask + written, 0, size - (size_t)written);
+  return 0;
+}
+
+START_TEST(processors_beyond_a_thousand_are_counted) {
+  cpu_set_t all, one;
+  no_ranks();
+  ck_assert_int_eq(sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof one, &one), 0);
+  least_mask = 4 * sizeof one;
+  ck_assert_int_eq(fg_ranks_processors(), 1);
+  least_mask = SIZE_MAX; /* it cannot be told */
+  ck_assert_int_eq(fg_ranks_processors(), sysconf(_SC_NPROCESSORS_ONLN));
+  least_mask = 0;
+  ck_assert_int_eq(sched_setaffinity(0, sizeof all, &all), 0);
+}
+END_TEST
+
 int main(void) {
   device_case_begin();
   TCase *tc = tcase_create("memory");
@@ -605,6 +650,7 @@ int main(void) {
   tcase_add_test(tc, the_recording_that_was_not_used_for_longest_goes_first);
   tcase_add_test(tc, executions_wait_for_memory_that_others_use);
   tcase_add_loop_test(tc, a_batch_larger_than_the_memory_is_done_in_parts, 0, TEST_COUNT(batches));
+  tcase_add_test(tc, real_rows_in_place_need_their_padding);
   tcase_add_test(tc, parts_are_halves_of_the_limit_and_go_with_their_plan);
   tcase_add_test(tc, a_part_may_be_one_point_of_the_batch);
   tcase_add_test(tc, wisdom_of_a_batch_is_wisdom_of_its_parts);
@@ -615,5 +661,6 @@ int main(void) {
   tcase_add_test(tc, ranks_share_what_there_is);
   tcase_add_test(tc, nonsense_of_launchers_is_none);
   tcase_add_test(tc, unbound_ranks_share_the_processors);
+  tcase_add_test(tc, processors_beyond_a_thousand_are_counted);
   return device_case_end(tc, "memory");
 }
