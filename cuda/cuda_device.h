@@ -108,7 +108,7 @@ int fg_cuda_kernels(fg_device *device, int count, const fg_kernel_request *reque
 /* The function of a kernel, for a launch. */
 CUfunction fg_cuda_function(const fg_kernel *kernel);
 
-/* It waits by itself for the launch before (memory.h): those of cuda/kernel/ do. */
+/* It waits by itself for the launch before (memory.h): those of cuda/kernel/ do that are compiled for sm_90 and later. */
 bool fg_cuda_waits(const fg_kernel *kernel);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cuda/cuda_device.h"
 #include "cuda/cuda_nvrtc.h"
@@ -27,6 +28,7 @@ struct fg_kernel {
   CUmodule module;
   CUfunction function;
   size_t shared; /* dynamic shared memory that launches may use by now */
+  bool waits;
 };
 
 enum { PORTABLE_CLUSTER = 8 };
@@ -46,7 +48,7 @@ typedef struct {
 
 CUfunction fg_cuda_function(const fg_kernel *kernel) { return kernel->function; }
 
-bool fg_cuda_waits(const fg_kernel *kernel) { return !strchr(kernel->source, '\n'); }
+bool fg_cuda_waits(const fg_kernel *kernel) { return kernel->waits; }
 
 /* ---- what a kernel is made of ---- */
 
@@ -156,7 +158,7 @@ static void *compile_some(void *argument) {
 
 static int cores(void) {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+  return sched_getaffinity(0, sizeof set, &set) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
 }
 
 static int threads_for(const work *w) {
@@ -216,6 +218,15 @@ static outcome permit_cluster(const fg_device *device, fg_kernel *kernel) {
   return o;
 }
 
+/* Literal ones do not, nor does what an NVRTC that knows no newer architecture has compiled for an older one than sm_90. */
+static outcome find_whether_it_waits(fg_kernel *kernel) {
+  enum { LEAST = 90 };
+  int compiled_for = 0;
+  const outcome o = {fg_cu.cuFuncGetAttribute(&compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel->function), "cuFuncGetAttribute"};
+  kernel->waits = !o.result && compiled_for >= LEAST && !strchr(kernel->source, '\n');
+  return o;
+}
+
 static outcome load_module(const fg_device *device, fg_kernel *kernel, const void *cubin) {
   int fixed = 0;
   outcome o = {fg_cu.cuModuleLoadData(&kernel->module, cubin), "cuModuleLoadData"};
@@ -225,6 +236,7 @@ static outcome load_module(const fg_device *device, fg_kernel *kernel, const voi
   o = (outcome){fg_cu.cuFuncGetAttribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function),
                 "cuFuncGetAttribute"};
   kernel->shared = fixed < SHARED_DEFAULT ? (size_t)(SHARED_DEFAULT - fixed) : 0;
+  if (!o.result) o = find_whether_it_waits(kernel);
   return o.result ? o : permit_cluster(device, kernel);
 }
 

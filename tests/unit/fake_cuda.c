@@ -118,7 +118,7 @@ FAKE(cuModuleLoadData, (CUmodule *module, const void *image),
 FAKE(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name),
      (void)name, *function = (CUfunction)module)
 FAKE(cuFuncGetAttribute, (int *value, CUfunction_attribute which, CUfunction function),
-     (void)which, (void)function, *value = 0)
+     (void)function, *value = which == CU_FUNC_ATTRIBUTE_PTX_VERSION ? 90 - fake_cuda.older : 0)
 FAKE(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute which, int value),
      (void)which, (void)function, fake_cuda.shared = value)
 FAKE(cuLaunchKernel, (CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,

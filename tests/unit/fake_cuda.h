@@ -13,6 +13,7 @@ typedef struct {
   int edges, early; /* of graphs: to a kernel that waits for the end of the one before, or only for its last stage */
   int set_value;    /* the first int of the arguments that a graph's kernel was last set to */
   int shared;       /* last value of the dynamic shared memory attribute */
+  int older;        /* kernels are for an architecture so much below sm_90 */
   int capturing;    /* so many times more the default stream cannot be used */
   int synchronized; /* streams that were waited for */
   int busy;         /* so many times more a query finds work under way */

@@ -75,6 +75,20 @@ START_TEST(launches_depend_where_kernels_wait_and_nothing_is_recorded) {
 }
 END_TEST
 
+/* As an NVRTC compiles that knows nothing newer: they have no such instructions. */
+START_TEST(launches_do_not_depend_where_kernels_are_for_older_devices) {
+  char defines[FG_DEFINES_SIZE];
+  const fg_kernel_request request = request_of("oc16*100", defines);
+  fg_kernel *kernel;
+  char args[4096] = {0};
+  driver_case_open();
+  fake->older = 3;
+  ck_assert_msg(cuda->kernels(device, 1, &request, &kernel) == 0, "%s", fg_backend_message());
+  ck_assert_int_eq(cuda->launch(device, kernel, 1, 32, 0, args, sizeof args, stream), 0);
+  ck_assert_int_eq(fake->dependent, 0);
+}
+END_TEST
+
 /* Four kernels, of which the second and the last wait by themselves. */
 static int make_chain(fg_kernel *const kernels[2], fg_chain **chain) {
   static const char args[4096];
@@ -354,6 +368,7 @@ static void add_tests(TCase *c) {
   if (!have_nvrtc()) return;
   tcase_add_test(c, equal_requests_are_loaded_once);
   tcase_add_test(c, launches_depend_where_kernels_wait_and_nothing_is_recorded);
+  tcase_add_test(c, launches_do_not_depend_where_kernels_are_for_older_devices);
   tcase_add_test(c, a_chain_depends_where_kernels_wait);
   tcase_add_test(c, a_chain_is_not_for_the_threads_streams);
   tcase_add_loop_test(c, a_chain_that_cannot_be_made_leaves_nothing, 0, 4);
