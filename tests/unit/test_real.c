@@ -229,6 +229,10 @@ static const char *const layouts[] = {
 START_TEST(layouts_are_right) { check(layouts[_i], 0); }
 END_TEST
 
+/* c2r whose first dimension is a convolution in more passes than there would be scratch for beside that of the results. */
+START_TEST(long_convolutions_before_the_last_dimension_have_scratch) { check(_i ? "/orb2053x2*2" : "orb2053x2", 1024); }
+END_TEST
+
 /* Rows of even length that are lines of half as many points: one butterfly and several, halves that are even and odd,
  * one mate for all butterflies and one butterfly its own; neighbours that are one access and, with rows of odd distance,
  * some that are not; across rows, in place, splits, rows of one transform; the long ones' columns. */
@@ -557,6 +561,7 @@ int main(void) {
   tcase_add_loop_test(t, every_kind_is_right, TEST_WIDE ? TEST_COUNT(lengths) - 12 : 0,
                       TEST_WIDE ? TEST_COUNT(lengths) - 9 : TEST_COUNT(lengths));
   tcase_add_loop_test(t, layouts_are_right, 0, TEST_COUNT(layouts));
+  tcase_add_loop_test(t, long_convolutions_before_the_last_dimension_have_scratch, 0, 2);
   tcase_add_loop_test(t, even_rows_are_halved, 0, TEST_COUNT(halved));
   tcase_add_loop_test(t, rows_with_large_primes_are_halved, 0, TEST_COUNT(half_lines));
   tcase_add_loop_test(t, spectra_in_whole_sectors_are_right, 0, TEST_COUNT(padded));

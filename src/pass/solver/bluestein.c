@@ -112,7 +112,9 @@ static bool lower_in_passes(const fg_planner *planner, const fg_work *w, ptrdiff
   forward.store_table = filter(w, e, m);
   forward.store_weight = 1;
   forward.store_limit = m;
-  forward.scratch = w->scratch + 1;
+  /* Where w's results are to come there is nothing yet. */
+  const bool vacant = spectrum == FG_ARRAY_SCRATCH1 && w->to.array == FG_ARRAY_SCRATCH0 && w->from.array < FG_ARRAY_SCRATCH0;
+  forward.scratch = vacant ? 0 : w->scratch + 1;
 
   inverse.sign = FG_BACKWARD;
   inverse.store_table = chirp(w, e);
