@@ -222,7 +222,8 @@ static outcome permit_cluster(const fg_device *device, fg_kernel *kernel) {
 static outcome find_whether_it_waits(fg_kernel *kernel) {
   enum { LEAST = 90 };
   int compiled_for = 0;
-  const outcome o = {fg_cu.cuFuncGetAttribute(&compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel->function), "cuFuncGetAttribute"};
+  const outcome o = {fg_cu.cuFuncGetAttribute(&compiled_for, CU_FUNC_ATTRIBUTE_PTX_VERSION, kernel->function),
+                     "cuFuncGetAttribute"};
   kernel->waits = !o.result && compiled_for >= LEAST && !strchr(kernel->source, '\n');
   return o;
 }

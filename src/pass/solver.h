@@ -114,8 +114,8 @@ int fg_loops_tidy(fg_loop *loop, int count);
 /* One side of p is of reals, in rows of so many, the other of half of their spectra along the last dimension. */
 void fg_pass_set_real(fg_pass *p, bool forward, ptrdiff_t row);
 
-/* Add a pass to the list, priced; false if the list is full, or reaches the limit, or the pass would write what other blocks have yet
- * to read. */
+/* Add a pass to the list, priced; false if the list is full, or reaches the limit, or the pass would write what other blocks
+ * have yet to read. */
 bool fg_passes_add(const fg_planner *, fg_passes *, const fg_pass *);
 
 /* With what costs so much more the list reaches the limit. */

@@ -12,8 +12,8 @@ typedef struct fg_parts fg_parts;
 fg_parts *fg_parts_create(const fg_problem *p, double need, double most);
 void fg_parts_destroy(fg_parts *);
 
-/* How much a part's data may be, so that two parts can be under way or at least one, where all has data and fixed bytes and there are
- * limit; 0 if that is no less than all of it: what is no part would be planned in parts for ever. */
+/* How much a part's data may be, so that two parts can be under way or at least one, where all has data and fixed bytes and
+ * there are limit; 0 if that is no less than all of it: what is no part would be planned in parts for ever. */
 double fg_parts_most(double data, double fixed, double limit);
 
 /* Whether p can be cut so, before anything is planned. */

@@ -12,8 +12,8 @@ typedef struct {
   const fg_passes *passes;
 } fg_forecast;
 
-/* Bytes of device memory.  data: images and scratch of an execution, of which a part of a batch takes a part; fixed: tables, and what
- * images are rounded up by. */
+/* Bytes of device memory.  data: images and scratch of an execution, of which a part of a batch takes a part; fixed: tables,
+ * and what images are rounded up by. */
 typedef struct {
   double data, fixed;
 } fg_need;

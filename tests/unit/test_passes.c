@@ -287,41 +287,6 @@ static double cost_on(const char *text, enum fg_precision precision, int arch) {
 }
 
 /* Twice the bytes, twice the time; much more where a multiprocessor has next to no double-precision units. */
-static bool is_taken(const fg_pass *p) {
-  static fg_passes list;
-  const fg_planner planner = {.device = &fg_reference_device};
-  list.count = 0;
-  return fg_passes_add(&planner, &list, p);
-}
-
-/* Where it leaves its results in the array that it reads, a pass that writes elsewhere than it has read would be a race. */
-START_TEST(no_pass_writes_what_another_block_reads) {
-  fg_passes *rows = test_plan("oc64*1000", FG_SINGLE, &fg_reference_device), *boxes = test_plan("oc8x8*1000", FG_SINGLE, &fg_reference_device);
-  fg_pass row = rows->pass[0], box = boxes->pass[0];
-  ck_assert(row.family == FG_FAMILY_TILE && row.loops == 1 && box.family == FG_FAMILY_BOX && box.dims == 2);
-  row.from.array = row.to.array = box.from.array = box.to.array = FG_ARRAY_SCRATCH0;
-  ck_assert(is_taken(&row) && is_taken(&box));
-  box.box[0].os = box.box[1].is;
-  box.box[1].os = box.box[0].is;
-  ck_assert(is_taken(&box)); /* transposed, each in its place */
-  box.box[0].os *= 2;
-  ck_assert(!is_taken(&box));
-  fg_pass other = row;
-  other.loop[0].out++;
-  ck_assert(!is_taken(&other));
-  other.to.array = FG_ARRAY_SCRATCH1;
-  ck_assert(is_taken(&other));
-  other = row;
-  other.out = 2;
-  ck_assert(!is_taken(&other));
-  other = row;
-  other.to.offset = 1;
-  ck_assert(!is_taken(&other));
-  free(rows);
-  free(boxes);
-}
-END_TEST
-
 START_TEST(double_precision_costs_its_bytes_or_its_arithmetic) {
   const double single = cost_on("oc1024*16384", FG_SINGLE, 90), twice = cost_on("oc1024*16384", FG_DOUBLE, 90);
   ck_assert(twice > 1.8 * single && twice < 2.2 * single);
@@ -605,7 +570,6 @@ int main(void) {
   tcase_add_test(tc, as_many_dimensions_as_loops_are_accepted);
   tcase_add_loop_test(tc, passes_of_large_problems_fit_device_and_arrays, 0, 4);
   tcase_add_loop_test(tc, passes_read_what_was_written_and_write_all, 0, 4);
-  tcase_add_test(tc, no_pass_writes_what_another_block_reads);
   tcase_add_test(tc, double_precision_costs_its_bytes_or_its_arithmetic);
   tcase_add_test(tc, rows_that_follow_each_other_are_one_run);
   tcase_add_loop_test(tc, wide_sides_are_those_of_the_program_alone, 0, TEST_COUNT(wide));

@@ -12,7 +12,8 @@ int fg_table_get(const fg_target *, const fg_table *, fg_device_table **table);
 void fg_table_release(const fg_target *, fg_device_table *table);
 const void *fg_table_memory(const fg_device_table *table);
 
-/* Entries (complex; POWERS: int) of a table, their bytes, and its content computed on the host, malloc'd; NULL on lack of memory. */
+/* Entries (complex; POWERS: int) of a table, their bytes, and its content computed on the host, malloc'd; NULL on lack of
+ * memory. */
 size_t fg_table_entries(const fg_table *);
 size_t fg_table_bytes(const fg_table *);
 void *fg_table_compute(const fg_table *);
