@@ -67,16 +67,22 @@ static fg_host_plan host_plan(const fg_problem *p) {
   return fg_host_of(p->precision)->plan(p, &p->arrays, flags);
 }
 
-/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace, and where
- * arrays of a device may come, also to an execution on new arrays, a handle that sees executions. */
-static void *host_stays(fg_problem *p, fg_host_plan made, const char *why) {
+/* A handle that sees executions. */
+static fg_plan *seen_on_host(fg_problem *p, fg_host_plan made, const char *why) {
   char reason[256]; /* why may be the backend's message, which the next one takes the place of */
   snprintf(reason, sizeof reason, "%s", why);
+  fg_plan *plan = wrap(p, made, NULL, NULL, reason);
+  if (plan) fg_plan_row_begin(plan, FG_STATE_HOST, NULL, reason);
+  return plan;
+}
+
+/* What the program gets of a plan of the real FFTW that stays: this very plan; under a report or a trace, and where
+ * arrays of a device may come, also to an execution on new arrays, a handle. */
+static void *host_stays(fg_problem *p, fg_host_plan made, const char *reason) {
   fg_plan_tell(FG_LOG_INFO, p, "host", reason);
   const bool seen = fg_report_wanted() || fg_trace_on() || fg_residence_expected();
-  fg_plan *plan = seen ? wrap(p, made, NULL, NULL, reason) : NULL;
-  if (plan) fg_plan_row_begin(plan, FG_STATE_HOST, NULL, reason);
-  else fg_problem_free(p);
+  fg_plan *plan = seen ? seen_on_host(p, made, reason) : NULL;
+  if (!plan) fg_problem_free(p);
   return plan ? (void *)plan : made;
 }
 
