@@ -14,6 +14,7 @@
 #include "src/report/clock.h"
 
 #include <fenv.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,12 +46,36 @@ void fg_sim_set_double_ratio(int ratio) {
   for (int d = 0; d < MOST_DEVICES; d++) devices[d].info.double_ratio = ratio;
 }
 
-void fg_sim_set_small(size_t shared_block) {
+static void set_small(size_t shared_block, int cluster) {
   for (int d = 0; d < MOST_DEVICES; d++) {
     devices[d].info.shared_block = shared_block;
     devices[d].info.multiprocessors = 4;
-    devices[d].info.cluster = 1;
+    devices[d].info.cluster = cluster;
   }
+}
+
+void fg_sim_set_small(size_t shared_block) { set_small(shared_block, 1); }
+
+enum { LEAST_SHARED = 1024, MOST_CLUSTER = 16 };
+
+static pthread_once_t small_once = PTHREAD_ONCE_INIT;
+static bool small_readable;
+
+static void read_small(void) {
+  const char *text = getenv("FFTW3_GPU_SIM_SMALL");
+  small_readable = !text;
+  if (!text) return;
+  char *end;
+  const unsigned long shared = strtoul(text, &end, 10), cluster = *end == '/' ? strtoul(end + 1, &end, 10) : 1;
+  small_readable = !*end && shared >= LEAST_SHARED && shared <= devices[0].info.shared_sm && cluster >= 1 &&
+                   cluster <= MOST_CLUSTER;
+  if (small_readable) set_small(shared, (int)cluster);
+}
+
+static int small_environment(void) {
+  pthread_once(&small_once, read_small);
+  if (small_readable) return 0;
+  return fg_backend_fail(FG_ENODEVICE, "sim: FFTW3_GPU_SIM_SMALL takes BYTES or BYTES/BLOCKS, of 1024 to 233472 and 1 to 16");
 }
 
 static int ordinal_of(const fg_device *device) { return (int)(device - devices); }
@@ -76,7 +101,8 @@ static int sim_open(int ordinal, fg_device **device) {
   if (ordinal < 0 || ordinal >= device_count)
     return fg_backend_fail(FG_ENODEVICE, "sim: there is no device %d", ordinal);
   *device = &devices[ordinal];
-  return fg_fault_environment();
+  const int status = small_environment();
+  return status ? status : fg_fault_environment();
 }
 
 static const fg_device_info *sim_info(const fg_device *device) { return &device->info; }

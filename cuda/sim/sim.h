@@ -23,6 +23,8 @@
  *   FFTW3_GPU_SIM_ABORT  1: a violation aborts the program, so that a fallback cannot hide it
  *   FFTW3_GPU_SIM_PAGES  1: before each copy and launch see that registered memory still has the pages that it had
  *                        (a fork gives the parent others on some systems: not for programs that do)
+ *   FFTW3_GPU_SIM_SMALL  BYTES or BYTES/BLOCKS: devices of few multiprocessors whose blocks hold so many bytes (1024 and
+ *                        more) and whose clusters so many blocks (default 1: none), as by fg_sim_set_small
  *   FFTW3_GPU_SIM_FAIL   faults, as for fg_sim_set_faults; an unreadable text makes open() fail */
 #ifndef FG_SIM_H
 #define FG_SIM_H

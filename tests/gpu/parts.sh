@@ -80,14 +80,35 @@ case_accuracy() { FG_ACCURACY_TABLE=$out/accuracy.tsv "$top/tests/accuracy/check
 cases_surroundings() { echo surroundings; }
 case_surroundings() { "$top/tests/soak/surroundings.sh" "$backend"; }
 
-# Random problems, first of moderate size in many threads, then larger ones.
-cases_soak() { printf '%s\n' many large; }
+# Random problems, first of moderate size in many threads, then larger ones; then of any lengths, each once, in as many
+# processes as there are processors: those that follow from FG_SEED.
+cases_soak() { printf '%s\n' many large any any_double; }
 case_soak() {
   case $1 in
-    many) set -- --seconds="$(seconds_of 55 70)" --problems=150 --elements=65536 --threads=16 --growth=256 ;;
-    large) set -- --seconds="$(seconds_of 30 30)" --problems=40 --elements=4194304 --threads=8 --growth=512 --seed=2 ;;
+    many) set -- --seconds="$(seconds_of 30 70)" --problems=150 --elements=65536 --threads=16 --growth=256 ;;
+    large) set -- --seconds="$(seconds_of 20 30)" --problems=40 --elements=4194304 --threads=8 --growth=512 --seed=2 ;;
+    any) soak_any soak; return ;;
+    any_double) soak_any soak_double; return ;;
   esac
   "$top/tests/soak/soak.sh" "$backend" "$@"
+}
+
+# soak_any PROGRAM: the last line says how many.
+soak_any() {
+  local seconds i running=() status=0
+  seconds=$(seconds_of 20 120)
+  for ((i = 0; i < $(nproc); i++)); do
+    FG_SOAK=$1 "$top/tests/soak/soak.sh" "$backend" --any --once --seed=$((${FG_SEED:-1} * 100 + i)) --problems=1000000 \
+      --elements=$((i % 4 ? 1048576 : 8388608)) --seconds="$seconds" >"$out/soak-$1-$i.txt" 2>&1 &
+    running+=($!)
+  done
+  for i in "${running[@]}"; do wait "$i" || status=1; done
+  grep -hE 'wrong result|fallbacks$|exit status' "$out/soak-$1"-*.txt
+  awk '/problems of at most/ { n += $3; right += $13; wrong += $(NF - 1) }
+    / executions on / { there += $1; back += $7; host += $(NF - 2) }
+    END { printf "%d problems, %d executions, %d wrong; %d on the device, %d of them answered by real FFTW; %d planned there\n", n, right, wrong, there, back, host }' \
+    "$out/soak-$1"-*.txt
+  return $status
 }
 
 # A short set that touches every kernel: small and large radices, several dimensions, two passes, convolution, split,

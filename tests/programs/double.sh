@@ -8,17 +8,18 @@ out=$1
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/tests/programs"
 
 sources='' compiler="${CC:-cc} ${CFLAGS:-} -I$work"
 while [ "$1" != -- ]; do
-  sed -f "$here/../double.sed" "$1" >"$work/tests/programs/$(basename "$1")"
+  folder=$work/tests/$(basename "$(dirname "$1")") # as its includes name it
+  mkdir -p "$folder"
+  sed -f "$here/../double.sed" "$1" >"$folder/$(basename "$1")"
   case $1 in
     *.f | *.f90) compiler="$FC ${FCFLAGS:-} -fdefault-real-8 -fdefault-double-8" ;;
   esac
   case $1 in
     *.h) ;;
-    *) sources="$sources $work/tests/programs/$(basename "$1")" ;;
+    *) sources="$sources $folder/$(basename "$1")" ;;
   esac
   shift
 done

@@ -150,24 +150,37 @@ static const int lengths[] = {1,   2,   3,   4,   5,   7,    8,    12,   15,   1
                               24,  30,  32,  37,  48,  60,   64,   100,  128,  139,  210,
                               256, 360, 512, 1009, 1024, 2048, 4096, 6561, 10000, 65536, 262144};
 
+/* As likely between 10 and 20 as between 10000 and 20000; half of them with factors to 13 alone. */
+static ptrdiff_t any_length(dice *d, ptrdiff_t most) {
+  ptrdiff_t n = (ptrdiff_t)exp((dice_real(d) + 1) / 2 * log((double)most + 1));
+  n = n < 1 ? 1 : n > most ? most : n;
+  for (bool smooth = dice_one_in(d, 2); smooth; n--) {
+    ptrdiff_t rest = n;
+    for (int f = 2; f <= 13; f++)
+      while (rest % f == 0) rest /= f;
+    if (rest == 1) break;
+  }
+  return n;
+}
+
 static ptrdiff_t length(dice *d, ptrdiff_t most) {
   int count = 0;
   while (count < (int)(sizeof lengths / sizeof *lengths) && lengths[count] <= most) count++;
   return lengths[dice_between(d, 0, count - 1)];
 }
 
-static void choose_sizes(problem *p, dice *d, ptrdiff_t left) {
-  p->rank = (int)dice_between(d, 1, RANK);
+static void choose_sizes(problem *p, dice *d, ptrdiff_t left, bool any) {
+  p->rank = (int)dice_between(d, 1, any ? RANK : RANK - 1);
   p->batch_rank = (int)dice_between(d, 0, BATCH_RANK);
   for (int i = 0; i < p->rank; i++) {
-    p->dim[i].n = (int)length(d, p->rank > 1 && left > 256 ? left / 16 : left);
+    p->dim[i].n = (int)(any ? any_length(d, left) : length(d, p->rank > 1 && left > 256 ? left / 16 : left));
     if (p->kind == R2R) p->r2r[i] = (fftwf_r2r_kind)dice_between(d, FFTW_R2HC, FFTW_RODFT11);
     if (p->kind == R2R && p->r2r[i] == FFTW_REDFT00 && p->dim[i].n < 2) p->dim[i].n = 2;
     left /= p->dim[i].n;
     left = left > 0 ? left : 1;
   }
   for (int i = 0; i < p->batch_rank; i++) {
-    p->batch[i].n = (int)dice_between(d, 1, left < 40 ? left : 40);
+    p->batch[i].n = (int)(any ? any_length(d, left) : dice_between(d, 1, left < 40 ? left : 40));
     left /= p->batch[i].n;
   }
 }
@@ -194,12 +207,12 @@ static void fill_spectrum(problem *p, dice *d) {
   free(reals);
 }
 
-void problem_make(problem *p, dice *d, ptrdiff_t elements, bool apart) {
+void problem_make(problem *p, dice *d, const sort *s) {
   memset(p, 0, sizeof *p);
   p->kind = (enum kind)dice_between(d, 0, KINDS - 1);
-  p->in_place = dice_one_in(d, 2) && !apart;
+  p->in_place = dice_one_in(d, 2) && !s->apart;
   p->sign = dice_one_in(d, 2) ? FFTW_FORWARD : FFTW_BACKWARD;
-  choose_sizes(p, d, elements);
+  choose_sizes(p, d, s->elements, s->any);
   choose_layout(p, d);
   const size_t planes = (size_t)problem_planes(p);
   p->input = must(malloc(planes * p->floats[0] * sizeof(float)));
@@ -270,7 +283,8 @@ bool problem_check(const problem *p, const arrays *a, float *before, float facto
     }
   }
   free(before);
-  return untouched && sqrt(difference) <= 1e-5 * sqrt(norm) + 1e-6;
+  const double most = sizeof *before == 4 ? 1e-5 : 1e-13;
+  return untouched && sqrt(difference) <= most * (sqrt(norm) + 0.1);
 }
 
 void problem_print(const problem *p, char *text, size_t size) {

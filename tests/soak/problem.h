@@ -12,7 +12,7 @@ enum kind { C2C, SPLIT, R2C, C2R, R2R, KINDS };
 enum memory { OWN, FOREIGN, MISALIGNED, MEMORIES }; /* of fftwf_malloc; of malloc; of malloc, four bytes further */
 /* Of a float of the output's memory: a gap; in place, what may change too; what is compared. */
 enum owner { NOBODY, INPUT_ONLY, OUTPUT };
-enum { RANK = 3, BATCH_RANK = 2 };
+enum { RANK = 4, BATCH_RANK = 2 };
 
 typedef struct {
   enum kind kind;
@@ -34,8 +34,15 @@ typedef struct {
   enum memory memory;
 } arrays;
 
-/* A problem of at most that many elements, with what stock FFTW makes of its input. */
-void problem_make(problem *, dice *, ptrdiff_t elements, bool apart);
+/* What sort of problems: of at most that many elements, none in place (apart), with any lengths and up to RANK dimensions
+ * instead of up to three of a few lengths, which take few kernels. */
+typedef struct {
+  ptrdiff_t elements;
+  bool apart, any;
+} sort;
+
+/* A problem of that sort, with what stock FFTW makes of its input. */
+void problem_make(problem *, dice *, const sort *);
 void problem_free(problem *);
 
 int problem_planes(const problem *);

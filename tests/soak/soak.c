@@ -3,9 +3,10 @@
  * library may be preloaded.
  *
  *   soak [--seconds=S] [--count=EXECUTIONS] [--seed=N] [--problems=N] [--elements=N] [--threads=N] [--growth=MB]
- *        [--apart] [--verbose]
+ *        [--apart] [--any] [--once] [--verbose]
  *
- * apart: no problem is in place, so that whatever fails has left the input as it was.
+ * apart: no problem is in place, so that whatever fails has left the input as it was.  any: any lengths, up to four
+ * dimensions.  once: each problem is executed once and that is all; wrong ones are told, and the next is tried.
  *
  * All problems are executed once before memory is looked at for the first time, but within two fifths of the SECONDS,
  * which are of the whole process: those that there was no time for are left out.  At the end, when all was given back, it
@@ -33,9 +34,10 @@ enum { LIVE = 12, WRONG = 3 };
 
 static struct {
   double seconds;
-  long count, seed, problems, elements, threads, growth;
-  bool apart, verbose;
-} set = {.seconds = 0, .count = 2000, .seed = 1, .problems = 60, .elements = 4096, .threads = 4, .growth = 16};
+  long count, seed, problems, threads, growth;
+  sort sort;
+  bool once, verbose;
+} set = {.seconds = 0, .count = 2000, .seed = 1, .problems = 60, .sort = {.elements = 4096}, .threads = 4, .growth = 16};
 
 static problem *pool;
 static atomic_long plans, executions, new_arrays, copies, wisdoms, cleanups, forks, nulls;
@@ -50,10 +52,14 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void fail(const problem *p, const char *what) {
+static void tell(const problem *p, const char *what) {
   char text[200] = "";
   if (p) problem_print(p, text, sizeof text);
   fprintf(stderr, "soak: seed %ld, after %ld executions: %s %s\n", set.seed, atomic_load(&executions), what, text);
+}
+
+static void fail(const problem *p, const char *what) {
+  tell(p, what);
   _exit(WRONG);
 }
 
@@ -87,16 +93,22 @@ static bool start(live *l, dice *d, const problem *p) {
   return false;
 }
 
-static void run(const live *l, dice *d) {
+/* The result is right. */
+static bool execute(const live *l, dice *d) {
   float factor;
   const bool elsewhere = dice_one_in(d, 3);
   arrays other = elsewhere ? arrays_make(l->problem, l->arrays.memory) : l->arrays;
   float *before = problem_fill(l->problem, &other, d, &factor);
   problem_execute(l->problem, l->plan, &other, elsewhere);
-  if (!problem_check(l->problem, &other, before, factor)) fail(l->problem, "wrong result of");
+  const bool right = problem_check(l->problem, &other, before, factor);
   if (elsewhere) arrays_free(&other);
   atomic_fetch_add(&executions, 1);
   atomic_fetch_add(&new_arrays, elsewhere);
+  return right;
+}
+
+static void run(const live *l, dice *d) {
+  if (!execute(l, d)) fail(l->problem, "wrong result of");
 }
 
 static void end(live *l) {
@@ -289,36 +301,60 @@ static void begin_problems(double until) {
   dice made = {(uint64_t)set.seed * 2 + 1}, d = {(uint64_t)set.seed + 77};
   pool = calloc((size_t)set.problems, sizeof *pool);
   for (long i = 0; i < set.problems; i++) {
-    problem_make(&pool[i], &made, set.elements, set.apart);
+    problem_make(&pool[i], &made, &set.sort);
     once(&pool[i], &d);
     if (set.seconds > 0 && now() > until) set.problems = i + 1;
   }
+}
+
+/* --once */
+static int each_once(void) {
+  const double begin = now();
+  dice made = {(uint64_t)set.seed * 2 + 1}, d = {(uint64_t)set.seed + 77};
+  long tried = 0, wrong = 0;
+  for (; tried < set.problems && (set.seconds <= 0 || now() < begin + set.seconds); tried++) {
+    problem p;
+    live l;
+    problem_make(&p, &made, &set.sort);
+    if (set.verbose) tell(&p, "next is");
+    if (start(&l, &d, &p)) {
+      if (!execute(&l, &d)) tell(&p, "wrong result of"), wrong++;
+      end(&l);
+    }
+    problem_free(&p);
+  }
+  printf("seed %ld: %ld problems of at most %td elements in %.1f s: %ld executions (%ld NULL as in FFTW), %ld wrong\n",
+         set.seed, tried, set.sort.elements, now() - begin, atomic_load(&executions), atomic_load(&nulls), wrong);
+  return wrong ? WRONG : 0;
 }
 
 static void read_options(int argc, char **argv) {
   static const struct option options[] = {
       {"seconds", 1, NULL, 's'},  {"count", 1, NULL, 'c'},   {"seed", 1, NULL, 'r'},
       {"problems", 1, NULL, 'p'}, {"elements", 1, NULL, 'e'}, {"threads", 1, NULL, 't'},
-      {"growth", 1, NULL, 'g'},   {"apart", 0, NULL, 'a'},    {"verbose", 0, NULL, 'v'},
+      {"growth", 1, NULL, 'g'},   {"apart", 0, NULL, 'a'},    {"any", 0, NULL, 'A'},
+      {"once", 0, NULL, 'o'},     {"verbose", 0, NULL, 'v'},
       {NULL, 0, NULL, 0}};
   for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) switch (o) {
       case 's': set.seconds = atof(optarg); break;
       case 'c': set.count = atol(optarg); break;
       case 'r': set.seed = atol(optarg); break;
       case 'p': set.problems = atol(optarg); break;
-      case 'e': set.elements = atol(optarg); break;
+      case 'e': set.sort.elements = atol(optarg); break;
       case 't': set.threads = atol(optarg); break;
       case 'g': set.growth = atol(optarg); break;
-      case 'a': set.apart = true; break;
+      case 'a': set.sort.apart = true; break;
+      case 'A': set.sort.any = true; break;
+      case 'o': set.once = true; break;
       case 'v': set.verbose = true; break;
       default: exit(2);
     }
-  if (set.problems < 1 || set.threads < 1 || set.elements < 16) exit(2);
+  if (set.problems < 1 || set.threads < 1 || set.sort.elements < 16) exit(2);
 }
 
 static void report(const usage *before, const usage *after, double each, double warm, double took) {
-  printf("seed %ld: %ld problems of at most %ld elements, first executions in %.1f s, then %.1f s with %ld threads\n",
-         set.seed, set.problems, set.elements, warm, took, set.threads);
+  printf("seed %ld: %ld problems of at most %td elements, first executions in %.1f s, then %.1f s with %ld threads\n",
+         set.seed, set.problems, set.sort.elements, warm, took, set.threads);
   printf("%ld plans (%ld NULL as in FFTW), %ld executions (%ld on new arrays), %ld copies, %ld forks, ",
          atomic_load(&plans), atomic_load(&nulls), atomic_load(&executions), atomic_load(&new_arrays),
          atomic_load(&copies), atomic_load(&forks));
@@ -334,6 +370,7 @@ int main(int argc, char **argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 20);
   if (!problem_find_stock()) return 77;
   *(void **)&copy_plan = dlsym(RTLD_DEFAULT, "fftwf_copy_plan");
+  if (set.once) return each_once();
   const double begin = now(), wanted = set.seconds;
   begin_problems(begin + 0.4 * wanted);
   const double warm = now() - begin, least = 0.2 * wanted; /* the last problem may have taken long */

@@ -1,11 +1,12 @@
 #!/bin/bash
 # soak.sh [BACKEND [OPTION…]]: tests/soak/soak.c under the library on that backend (default sim, where calls fail
-# again and again), with those options (default: some seconds' worth).  Results must be right, memory must not grow,
-# and each execution that real FFTW had to answer must be one line in the log.
+# again and again), with those options (default: some seconds' worth), FG_SOAK=soak_double: in double precision.
+# Results must be right, memory must not grow, and each execution that real FFTW had to answer must be one line in the
+# log; with --once there must be none.
 set -u
 build=${FG_BUILD:-$PWD} backend=${1:-sim}
 [ $# = 0 ] || shift
-program=$build/tests/soak/soak library=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.so}
+program=$build/tests/soak/${FG_SOAK:-soak} library=${FG_LIBRARY:-$build/.libs/libfftw3_gpu.so}
 [ -x "$program" ] || { echo "skipped: no $program"; exit 77; }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -40,6 +41,7 @@ soak() {
   fallbacks=$(sed 's/.*of which \([0-9]*\).*/\1/' "$work/counts")
   told=$(grep -v 'after fork$' "$work/log" 2>/dev/null | grep -c ': executed on the host: ')
   [ "$fallbacks" = "$told" ] || { echo "$name: $fallbacks fallbacks, but $told lines in the log" && failed=1; }
+  [[ " ${options[*]} " != *" --once "* || $fallbacks = 0 ]] || { echo "$name: fallbacks" && failed=1; }
   sed 's/fftw3-gpu: [a-z]*: \([^:]*\): .*\( fails\|after fork\|lost\|memory\).*/\1:\2/' "$work/log" 2>/dev/null |
     sort | uniq -c | sort -rn | head -n 5
 }
@@ -56,6 +58,12 @@ elif [ "$backend" = sim ]; then
   soak "little memory" --count=600 -- FFTW3_GPU_MEMORY=64K
   # In place it may be lost while results are written over the input, which ends the process (doc/reliability.md).
   soak "the device is lost" --count=600 --apart -- FFTW3_GPU_SIM_FAIL=lost:4000
+  # Any lengths; where blocks hold little, they take the passes of large ones.
+  once=(--any --once --elements=3000)
+  soak "any lengths" "${once[@]}" --problems=40 -- FFTW3_GPU_SIM_ABORT=1
+  soak "any lengths, small blocks" "${once[@]}" --problems=30 --seed=2 -- FFTW3_GPU_SIM_ABORT=1 FFTW3_GPU_SIM_SMALL=4096
+  program=$build/tests/soak/soak_double
+  soak "any lengths, double" "${once[@]}" --problems=30 --seed=3 -- FFTW3_GPU_SIM_ABORT=1 FFTW3_GPU_SIM_SMALL=16384/4
 else
   soak "$backend"
 fi
