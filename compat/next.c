@@ -305,13 +305,6 @@ const FG(next_table) *FG(real_threads)(bool open) {
   return table;
 }
 
-bool FG(real_has_a_lock)(void) {
-  const FG(next_table) *real = FG(real_threads)(false);
-  fg_object at;
-  return real->make_planner_thread_safe && fg_object_at((const void *)real->make_planner_thread_safe, &at) &&
-         !strstr(at.map->l_name, "_omp");
-}
-
 bool FG(real_found)(void) {
   FG(real)();
   return is_found();
@@ -382,25 +375,25 @@ static bool has_planners(const struct link_map *map) {
 /* The FFTW of another name, or within a library, whose planner has called one of ours, on this thread. */
 static _Thread_local const struct link_map *copy;
 
-bool FG(real_calls)(const void *address) {
+enum fg_caller FG(caller)(const void *address) {
   fg_object caller;
   const bool known = fg_object_at(address, &caller);
-  if (known && is_this_library(&caller)) return false;
+  if (known && is_this_library(&caller)) return FG_CALLER_US;
   copy = NULL;
-  if (stands_before_us()) return true;
-  if (!known) return false;
+  if (stands_before_us()) return FG_CALLER_REAL;
+  if (!known) return FG_CALLER_PROGRAM;
   const bool there = FG(real_found)();
   if (there && is_part) {
     if (has_a_part(caller.map)) copy = caller.map;
-    return true;
+    return FG_CALLER_REAL;
   }
-  if (!*caller.map->l_name || is_a_copy(&caller)) return false;
+  if (!*caller.map->l_name || is_a_copy(&caller)) return FG_CALLER_PROGRAM;
   const bool known_library = there && caller.map == library_map;
-  if (!called(caller.map->l_name, FG_LIBRARY) &&
-      !((known_library || has_planners(caller.map)) && is_in_function_of_fftw(address)))
-    return false;
+  if (!(known_library || has_planners(caller.map)) || /* whatever its name is: a wrapper's may be like FFTW's */
+      !(called(caller.map->l_name, FG_LIBRARY) || is_in_function_of_fftw(address)))
+    return FG_CALLER_PROGRAM;
   if (!known_library) copy = caller.map;
-  return true;
+  return FG_CALLER_REAL;
 }
 
 void *FG(straight)(const char *name) { return copy && fg_compat_inside() ? fg_object_exports(copy, name) : NULL; }

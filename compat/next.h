@@ -7,6 +7,7 @@
 #ifndef FG_COMPAT_NEXT_H
 #define FG_COMPAT_NEXT_H
 
+#include "compat/lock.h"
 #include "compat/precision.h"
 
 /* Executes.  Their entries can be called at any time: each begins as a function that looks for the real library. */
@@ -54,9 +55,6 @@ FG_HIDDEN bool FG(real_found)(void);
  * than one of FFTW's two threads libraries is opened by us. */
 FG_HIDDEN const FG(next_table) *FG(real_threads)(bool open);
 
-/* Whether make_planner_thread_safe of the threads library, if that is loaded, gives the planner a lock: that of OpenMP does not. */
-FG_HIDDEN bool FG(real_has_a_lock)(void);
-
 /* File and version text of the real library; NULL if there is none. */
 FG_HIDDEN const char *FG(real_path)(void);
 FG_HIDDEN const char *FG(real_version)(void);
@@ -87,14 +85,17 @@ FG_HIDDEN void FG(cleaned_up)(void);
 /* Before it is asked: the real FFTW has a planner.  In a planner, with its lock. */
 FG_HIDDEN void FG(make_planner)(void);
 
+/* The real planner takes our lock, also for who calls it past us.  In a planner, with the lock. */
+FG_HIDDEN void FG(guard_planner)(void);
+
 /* It is FFTW, not what stands for it (MKL, cuFFTW). */
 FG_HIDDEN bool FG(real_is_fftw)(void);
 
 /* The real planner has gone, and with it how many threads it was to use; with its lock. */
 FG_HIDDEN void FG(threads_forgotten)(void);
 
-/* Whether the code at address belongs to a real FFTW of this precision: this one, another copy, or one within a library of
- * another name, whose own code does not. */
-FG_HIDDEN bool FG(real_calls)(const void *address);
+/* Whose code is at address.  A real FFTW of this precision is this one, another copy, or one within a library of another name,
+ * whose own code is the program's. */
+FG_HIDDEN enum fg_caller FG(caller)(const void *address);
 
 #endif

@@ -16,20 +16,12 @@
 
 __attribute__((constructor)) static void loaded(void) { fg_trace_versions(FG_PRECISION, FG(real_version)); }
 
-/* Executions of ours may plan by the real FFTW, and a program that executes in one thread while another plans knows nothing of that:
- * where it plans by functions that we do not see (FFTW-MPI calls the library's own; or dlsym was asked) the planner itself has to
- * take a lock.  Its own, if it can: that may be in use already, and must not be replaced then.  Else ours. */
-static void guard_planner(void) {
-  if (FG(real_has_a_lock)()) FG_REAL_DO(make_planner_thread_safe);
-  else FG_REAL_DO(set_planner_hooks, fg_compat_lock, fg_compat_after_plan);
-}
-
 /* Not in a constructor: those of the program's libraries run before a preloaded library's, and may plan. */
 static void at_first_plan(void) {
   if (fg_host_of(FG_PRECISION)) return;
   fg_host_register(FG_PRECISION, &FG(host));
   fg_trace_devices(fg_residence_on_device);
-  if (!fg_compat_off()) guard_planner();
+  FG(guard_planner)();
   fg_log(FG_LOG_INFO, "loaded: %s; the real FFTW is %s, %s", PACKAGE_STRING, FG(real_version)(), FG(real_path)());
 }
 

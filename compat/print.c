@@ -41,30 +41,22 @@ static X(plan) behind(const X(plan) p) {
   return fg_plan_is_ours(p) ? (X(plan))fg_plan_host((fg_plan *)p) : p;
 }
 
-/* In double, whatever the precision of the plan. */
+/* Without the lock, as in FFTW: who asks does not wait for who plans.  In double, whatever the precision of the plan. */
 void X(flops)(const X(plan) p, double *add, double *mul, double *fma) {
   FG_TRACED_PLAN(FG_CALL_FLOPS, p);
   *add = *mul = *fma = 0;
   const X(plan) host = behind(p);
-  fg_compat_enter();
   if (host) FG_REAL_DO(flops, host, add, mul, fma);
-  fg_compat_leave();
 }
 
 double X(estimate_cost)(const X(plan) p) {
   FG_TRACED_PLAN(FG_CALL_ESTIMATE_COST, p);
   const X(plan) host = behind(p);
-  fg_compat_enter();
-  const double cost = host ? FG_REAL(estimate_cost, 0, host) : 0;
-  fg_compat_leave();
-  return cost;
+  return host ? FG_REAL(estimate_cost, 0, host) : 0;
 }
 
 double X(cost)(const X(plan) p) {
   FG_TRACED_PLAN(FG_CALL_COST, p);
   const X(plan) host = behind(p);
-  fg_compat_enter();
-  const double cost = host ? FG_REAL(cost, 0, host) : 0;
-  fg_compat_leave();
-  return cost;
+  return host ? FG_REAL(cost, 0, host) : 0;
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "compat/lock.h"
 #include "compat/next.h"
@@ -78,22 +79,31 @@ int X(planner_nthreads)(void) {
   return threads;
 }
 
-/* Without the threads library our own lock does it. */
-void X(make_planner_thread_safe)(void) {
-  const FG(next_table) *real = FG(real_threads)(true);
-  fg_compat_enter();
-  if (real->make_planner_thread_safe) real->make_planner_thread_safe();
-  fg_compat_leave();
-  FG_TRACED(FG_CALL_MAKE_PLANNER_THREAD_SAFE);
+/* What the program has for a loop.  FFTW may still be in the last one when another is set: none is freed. */
+typedef struct {
+  void (*run)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs, void *data);
+  void *data;
+} loop;
+
+/* Amid a plan it may go on in another thread (tasks of a runtime do), and use FFTW. */
+static void run_loop(void *(*work)(char *), char *jobdata, size_t elsize, int njobs, void *data) {
+  const loop *const l = data;
+  const fg_compat_state paused = fg_compat_pause();
+  l->run(work, jobdata, elsize, njobs, l->data);
+  fg_compat_resume(&paused);
 }
 
 void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs,
                                                    void *data),
                              void *data) {
+  static loop *last;
   const FG(next_table) *real = FG(real_threads)(true);
   if (parallel_loop) fg_object_keep((const void *)parallel_loop); /* FFTW would go with a plugin that set it, but is kept */
   fg_compat_enter();
-  if (real->threads_set_callback) real->threads_set_callback(parallel_loop, data);
+  loop *l = last && last->run == parallel_loop && last->data == data ? last : NULL;
+  if (!l && parallel_loop && !fg_compat_off() && (l = malloc(sizeof *l))) *l = (loop){parallel_loop, data};
+  if (l) last = l;
+  if (real->threads_set_callback) real->threads_set_callback(l ? run_loop : parallel_loop, l ? (void *)l : data);
   fg_compat_leave();
   if (parallel_loop) FG_TRACED(FG_CALL_THREADS_SET_CALLBACK, .word = "own");
   else FG_TRACED(FG_CALL_THREADS_SET_CALLBACK, .word = "none");

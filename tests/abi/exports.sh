@@ -15,7 +15,7 @@ of_precision() {
   grep -oE "^ *extern const char $2_[a-z0-9_]+" "$work/declarations" | grep -oE "$2_[a-z0-9_]+" >"$work/$2.data"
   [ "$(wc -l <"$work/$2")" -ge 70 ] || fail "fftw3.h was not understood"
   [ "$(wc -l <"$work/$2.data")" -eq 3 ] || fail "fftw3.h has other data symbols than known"
-  printf '%s\n' "$2_planner_nthreads" "$2_threads_set_callback" "$2_copy_plan" "$3_copy_plan_" "$3_copy_plan__" \
+  printf '%s\n' "$2_planner_nthreads" "$2_threads_set_callback" "$2_set_planner_hooks" "$2_copy_plan" "$3_copy_plan_" "$3_copy_plan__" \
     "$3_planner_nthreads_" "$3_planner_nthreads__" >>"$work/$2" # an older FFTW may lack them
   for real in "$1.so.3" "$1_threads.so.3"; do
     file=$(libfile "$real")

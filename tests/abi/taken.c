@@ -2,7 +2,7 @@
  *   taken             plans, executes and destroys a plan so; linked to FFTW, it has a plan of its own before, of which it knows the
  *                     destructor by address; prints results
  *   taken PLUGIN      opens that, plans, closes it, plans
- * With -DPROFILER a library that wraps fftwf_execute, and finds it by RTLD_NEXT, -DBY_HANDLE by dlsym of FFTW's file, -DBY_HELPER by a
+ * With -DPROFILER a library that wraps fftwf_execute (-DPLANS: a planner, too), and finds it by RTLD_NEXT, -DBY_HANDLE by dlsym of FFTW's file, -DBY_HELPER by a
  * library that does so, -DHELPER; with -DPLUGIN one that is linked to the threads library; with -DHOST a program
  * that is not linked to FFTW and opens, runs and closes such plugins. */
 #ifndef _GNU_SOURCE
@@ -33,6 +33,15 @@ void fftwf_execute(const fftwf_plan p) {
   fputs("profiled\n", stderr);
   next(p);
 }
+
+#ifdef PLANS
+fftwf_plan fftwf_plan_many_dft(int rank, const int *n, int howmany, fftwf_complex *in, const int *inembed, int istride, int idist,
+                               fftwf_complex *out, const int *onembed, int ostride, int odist, int sign, unsigned flags) {
+  static __typeof__(&fftwf_plan_many_dft) next;
+  if (!next) *(void **)&next = dlsym(RTLD_NEXT, "fftwf_plan_many_dft");
+  return next(rank, n, howmany, in, inembed, istride, idist, out, onembed, ostride, odist, sign, flags);
+}
+#endif
 
 #elif defined PLUGIN
 static fftwf_complex data[1 << 14];
@@ -96,7 +105,8 @@ static const char *file_of(void *address) {
 
 static void linked(void) {
   void (*volatile destroy)(fftwf_plan) = fftwf_destroy_plan; /* in a program that is not PIE an address of its own */
-  fftwf_plan p = fftwf_plan_dft_1d(64, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+  const int n = 64;
+  fftwf_plan p = fftwf_plan_many_dft(1, &n, 1, in, NULL, 1, 0, out, NULL, 1, 0, FFTW_FORWARD, FFTW_ESTIMATE);
   fftwf_execute(p);
   destroy(p);
 }

@@ -21,6 +21,7 @@ kinds=pie
 link nopie -fno-pie -no-pie -Wl,--no-as-needed "-l$short" && kinds="pie nopie"
 link libprofiler.so -DPROFILER -shared -fPIC || fail "profiler: $(cat "$work/err")"
 
+link "$fftw-profiler.so" -DPROFILER -DPLANS -shared -fPIC || fail "profiler: $(cat "$work/err")" # called as FFTW's files are
 link libhelper.so -DHELPER -shared -fPIC -Wl,-soname,libhelper.so || fail "helper: $(cat "$work/err")"
 link libhandle.so -DPROFILER -DBY_HANDLE -shared -fPIC || fail "profiler: $(cat "$work/err")"
 link libhelped.so -DPROFILER -DBY_HELPER -shared -fPIC "$work/libhelper.so" "-Wl,-rpath,$work" || fail "profiler: $(cat "$work/err")"
@@ -40,6 +41,7 @@ if grep -q '^#define HAVE_LOOKUP' "$config" && [ -e "$lookup" ]; then
   for kind in $kinds; do
     right "$kind" "$lib:$lookup"
     right "$kind" "$work/libprofiler.so:$lib:$lookup"
+    right "$kind" "$work/$fftw-profiler.so:$lib:$lookup"
     right "$kind" "$lib:$lookup:$work/libprofiler.so"
     right "$kind" "$lib:$work/libprofiler.so:$lookup"
     right "$kind" "$lib:$lookup:$work/libprofiler.so:$work/libhandle.so"

@@ -1,7 +1,12 @@
 /* arena.c: what is pinned when, and that it never outlives its memory. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
 #include "src/run/arena/arena.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -405,13 +410,27 @@ void fg_arena_came(enum fg_region_kind kind, void *base, size_t bytes) {
   errno = saved;
 }
 
+/* A program with an allocator of its own may lack one of its functions: a block is of who frees it.  (FFTW calls memalign.) */
+static bool frees(const void *allocates) {
+  Dl_info one, other;
+  return dladdr(allocates, &one) && dladdr((const void *)free, &other) && one.dli_fbase == other.dli_fbase;
+}
+
+static void *allocate(size_t grain, size_t bytes) {
+  static atomic_int how; /* 1: posix_memalign, 2: memalign */
+  void *base;
+  if (!atomic_load(&how)) atomic_store(&how, frees((const void *)posix_memalign) ? 1 : 2);
+  if (atomic_load(&how) == 2) return memalign(grain, bytes);
+  return posix_memalign(&base, grain, bytes) ? NULL : base;
+}
+
 void *fg_arena_alloc(size_t bytes) {
   const size_t grain = bytes >= huge ? HUGE_PAGE : PAGE;
-  void *base;
   if (bytes > SIZE_MAX - HUGE_PAGE) return NULL;
   const size_t page = PAGE;
   bytes = (bytes + page - 1) / page * page;
-  if (posix_memalign(&base, grain, bytes + page)) return NULL;
+  void *const base = allocate(grain, bytes + page);
+  if (!base) return NULL;
   if (grain == HUGE_PAGE) madvise(base, bytes, MADV_HUGEPAGE); /* fewer page faults, faster pinning; only advice */
   put(FG_REGION_OWN, base, bytes);
   undo_put_by();
