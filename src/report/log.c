@@ -53,7 +53,7 @@ void fg_log_setting(const char *name, const char *value, const char *why) {
 /* Opened for each line: a descriptor that we kept could be closed by the program and come back as a file of its own. */
 static void put_file(const char *path, const char *line, size_t length) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
-  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  const int fd = fg_open_quietly(path);
   if (fd >= 0) {
     put(fd, line, length);
     close(fd);

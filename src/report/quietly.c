@@ -2,10 +2,18 @@
 #include "src/report/quietly.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
+
+int fg_open_quietly(const char *path) {
+  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  const int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+  if (flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK); /* who reads slowly is waited for */
+  return fd;
+}
 
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGPIPE, SIGXFSZ}; /* both are the thread's that writes */

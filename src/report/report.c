@@ -99,7 +99,7 @@ static bool own_path(char path[PATH_MAX]) { return fg_process_path(path, fg_sett
 static void try_file(const char *path) {
   struct stat st;
   if (!stat(path, &st) && !S_ISREG(st.st_mode)) return;
-  const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  const int fd = fg_open_quietly(path);
   if (fd < 0) unusable(path);
   else close(fd);
 }
@@ -280,7 +280,7 @@ static void lock_file(int fd) {
 
 /* The lock makes one process alone find the file empty, and write the header. */
 static void write_file(const char *path, const char *text, size_t length) {
-  int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  const int fd = fg_open_quietly(path);
   struct stat st;
   if (fd >= 0) lock_file(fd);
   size_t skip = fd >= 0 && !fstat(fd, &st) && st.st_size > 0 ? sizeof header - 1 : 0;

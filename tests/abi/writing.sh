@@ -31,6 +31,15 @@ size=$(wc -c <"$work/log")
 [ "$size" -ge 4096 ] || fail "the log did not reach its limit: $size bytes"
 beyond "kernels on sim" FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_CACHE="$work/cache"
 
+# A pipe with a name that nobody has opened to read: it is told, and not waited for.
+if mkfifo "$work/pipe" 2>/dev/null; then
+  for settings in "FFTW3_GPU_LOG=info FFTW3_GPU_LOG_FILE=$work/pipe" "FFTW3_GPU_REPORT=$work/pipe"; do
+    # shellcheck disable=SC2086
+    env $settings LD_PRELOAD="$lib" timeout -s KILL 30 "$work/small" >/dev/null 2>"$work/err" || fail "$settings: status $?"
+    grep -q "$work/pipe: " "$work/err" || { cat "$work/err"; fail "$settings: it is not told"; }
+  done
+fi
+
 if command -v flock >/dev/null 2>&1; then
   : >"$work/locked"
   flock "$work/locked" env FFTW3_GPU_REPORT="$work/locked" LD_PRELOAD="$lib" timeout -s KILL 30 "$work/small" ||
