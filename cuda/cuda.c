@@ -40,7 +40,7 @@ int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
   }
   /* If the program is capturing a graph, our calls must neither fail nor spoil its capture. */
   scope->capture = CU_STREAM_CAPTURE_MODE_RELAXED;
-  fg_cu.cuThreadExchangeStreamCaptureMode(&scope->capture);
+  scope->exchanged = fg_cu.cuThreadExchangeStreamCaptureMode(&scope->capture) == CUDA_SUCCESS;
   return 0;
 }
 
@@ -48,7 +48,7 @@ int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result
   CUstreamCaptureMode capture = scope->capture;
   CUcontext ours;
   if (scope->nested) return fg_cuda_check(device, result, call);
-  fg_cu.cuThreadExchangeStreamCaptureMode(&capture);
+  if (scope->exchanged) fg_cu.cuThreadExchangeStreamCaptureMode(&capture);
   if (scope->pushed) fg_cu.cuCtxPopCurrent_v2(&ours);
   return fg_cuda_check(device, result, call);
 }

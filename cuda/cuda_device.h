@@ -24,7 +24,8 @@ struct fg_device {
 typedef struct {
   bool nested; /* within begin and end: nothing to put back */
   bool pushed;
-  CUstreamCaptureMode capture;
+  CUstreamCaptureMode capture; /* of this thread's before, if it was exchanged */
+  bool exchanged;
 } fg_cuda_scope;
 
 /* Make the device's context current.  0, or FG_ENODEVICE (forked child) or FG_ELOST: then there is nothing to leave. */

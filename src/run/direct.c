@@ -308,9 +308,10 @@ enum fg_outcome fg_direct_run(const fg_direct *d) {
 static int all_in(run *r, fg_stream *stream) {
   int code = copy_input(r);
   if (code == FG_OK) code = launch(r);
-  /* Recorded also after a failure: what was launched is going on. */
+  /* After a failure what was launched is going on: whoever is told of it may have FFTW write to the same arrays at once. */
   int recorded = r->target->backend->event_record(r->target->device, r->lane->after, stream);
-  if (recorded != FG_OK && r->given) recorded = r->target->backend->stream_wait(r->target->device, stream);
+  if ((recorded != FG_OK || code != FG_OK) && r->given)
+    recorded = r->target->backend->stream_wait(r->target->device, stream);
   return code == FG_OK ? recorded : code;
 }
 

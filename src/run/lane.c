@@ -9,6 +9,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fg_lane *idle;
 static fg_lane_need *needs;
+static unsigned long clock_of_pool; /* lanes taken so far */
 
 /* ---- one lane ---- */
 
@@ -121,6 +122,7 @@ static fg_lane *take(const fg_target *t, const size_t bytes[FG_ARRAYS], const fg
   enum { ENOUGH = 4 }; /* lanes whose work is going on: another stream gets one of its own until then */
   fg_lane *l = best && (best_score >= 2 || count >= ENOUGH) ? *best : NULL;
   if (l) *best = l->next;
+  clock_of_pool++;
   pthread_mutex_unlock(&lock);
   return l;
 }
@@ -204,6 +206,7 @@ static bool may_stay(const fg_lane *l) {
 }
 
 static void put(fg_lane *l) {
+  l->put = clock_of_pool;
   l->next = idle;
   idle = l;
 }
@@ -217,13 +220,45 @@ static void put_without_arrays(fg_lane *l) {
   pthread_mutex_unlock(&lock);
 }
 
+static bool at_work(const fg_lane *l) {
+  return l->pending && l->target->backend->event_reached(l->target->device, l->after) == 0;
+}
+
+/* With lock held: out of the pool, a large lane where there are more than are needed, behind which so many were taken. */
+static fg_lane *take_unneeded(const fg_target *t, unsigned long times) {
+  fg_lane **at = &idle;
+  if (in_large_lanes(t) <= needed(t)) return NULL;
+  while (*at && ((*at)->target != t || !large(*at) || clock_of_pool - (*at)->put < times || at_work(*at))) at = &(*at)->next;
+  fg_lane *const l = *at;
+  if (l) *at = l->next;
+  return l;
+}
+
+static void drop_unneeded(const fg_target *t, unsigned long times) {
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    fg_lane *const l = take_unneeded(t, times);
+    pthread_mutex_unlock(&lock);
+    if (!l) return;
+    put_without_arrays(l);
+  }
+}
+
+/* Executions in as many streams as before may come again: what they used is dropped when it was not used for so long. */
+enum { LONG = 64 };
+
 void fg_lane_release(fg_lane *l, fg_stream *in_stream) {
+  const fg_target *const t = l->target;
   l->pending = in_stream;
   pthread_mutex_lock(&lock);
   const bool stays = in_stream || may_stay(l);
   if (stays) put(l);
+  fg_lane *const old = take_unneeded(t, LONG);
   pthread_mutex_unlock(&lock);
   if (!stays) put_without_arrays(l);
+  if (!old) return;
+  put_without_arrays(old);
+  drop_unneeded(t, LONG);
 }
 
 void fg_lane_keep(fg_lane_need *n) {
@@ -237,20 +272,6 @@ void fg_lane_keep(fg_lane_need *n) {
   pthread_mutex_unlock(&lock);
 }
 
-static bool at_work(const fg_lane *l) {
-  return l->pending && l->target->backend->event_reached(l->target->device, l->after) == 0;
-}
-
-/* With lock held: out of the pool, a large lane where there are more than are needed. */
-static fg_lane *take_unneeded(const fg_target *t) {
-  fg_lane **at = &idle;
-  if (in_large_lanes(t) <= needed(t)) return NULL;
-  while (*at && ((*at)->target != t || !large(*at) || at_work(*at))) at = &(*at)->next;
-  fg_lane *const l = *at;
-  if (l) *at = l->next;
-  return l;
-}
-
 void fg_lane_keep_no_more(fg_lane_need *n) {
   if (!n->listed || fg_target_inherited()) return; /* lanes are the parent's, and the lock may be held for ever */
   const fg_target *const t = n->target;
@@ -258,12 +279,6 @@ void fg_lane_keep_no_more(fg_lane_need *n) {
   fg_lane_need **at = &needs;
   while (*at && *at != n) at = &(*at)->next;
   if (*at) *at = n->next;
-  fg_lane *l = take_unneeded(t);
   pthread_mutex_unlock(&lock);
-  while (l) {
-    put_without_arrays(l);
-    pthread_mutex_lock(&lock);
-    l = take_unneeded(t);
-    pthread_mutex_unlock(&lock);
-  }
+  drop_unneeded(t, 0);
 }

@@ -19,6 +19,7 @@ typedef struct fg_lane {
   void *staging[FG_LANE_PIECES];
   fg_event *moved[FG_LANE_PIECES];
   size_t staging_bytes;
+  unsigned long put;        /* the pool's clock when it was given back */
   const fg_stream *pending; /* the program's stream that after was recorded in; NULL: nothing is going on */
   struct fg_lane *next;
 } fg_lane;

@@ -85,8 +85,8 @@ case_surroundings() { "$top/tests/soak/surroundings.sh" "$backend"; }
 cases_soak() { printf '%s\n' many large any any_double; }
 case_soak() {
   case $1 in
-    many) set -- --seconds="$(seconds_of 30 70)" --problems=150 --elements=65536 --threads=16 --growth=256 ;;
-    large) set -- --seconds="$(seconds_of 20 30)" --problems=40 --elements=4194304 --threads=8 --growth=512 --seed=2 ;;
+    many) set -- --seconds="$(seconds_of 25 70)" --problems=150 --elements=65536 --threads=16 --growth=256 ;;
+    large) set -- --seconds="$(seconds_of 15 30)" --problems=40 --elements=4194304 --threads=8 --growth=512 --seed=2 ;;
     any) soak_any soak; return ;;
     any_double) soak_any soak_double; return ;;
   esac
@@ -96,7 +96,7 @@ case_soak() {
 # soak_any PROGRAM: the last line says how many.
 soak_any() {
   local seconds i running=() status=0
-  seconds=$(seconds_of 20 120)
+  seconds=$(seconds_of 25 120)
   for ((i = 0; i < $(nproc); i++)); do
     FG_SOAK=$1 "$top/tests/soak/soak.sh" "$backend" --any --once --seed=$((${FG_SEED:-1} * 100 + i)) --problems=1000000 \
       --elements=$((i % 4 ? 1048576 : 8388608)) --seconds="$seconds" >"$out/soak-$1-$i.txt" 2>&1 &
@@ -106,7 +106,10 @@ soak_any() {
   grep -hE 'wrong result|fallbacks$|exit status' "$out/soak-$1"-*.txt
   awk '/problems of at most/ { n += $3; right += $13; wrong += $(NF - 1) }
     / executions on / { there += $1; back += $7; host += $(NF - 2) }
-    END { printf "%d problems, %d executions, %d wrong; %d on the device, %d of them answered by real FFTW; %d planned there\n", n, right, wrong, there, back, host }' \
+    END {
+      printf "%d problems, %d executions, %d wrong; ", n, right, wrong
+      printf "%d on the device, %d of them answered by real FFTW; %d planned there\n", there, back, host
+    }' \
     "$out/soak-$1"-*.txt
   return $status
 }

@@ -134,6 +134,18 @@ START_TEST(the_programs_context_and_capture_stay) {
 }
 END_TEST
 
+/* Where it could not be exchanged there is nothing to change back. */
+START_TEST(a_capture_mode_that_was_not_taken_is_not_given_back) {
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  size_t available;
+  driver_case_open();
+  driver_case_fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_UNKNOWN);
+  ck_assert_int_eq(cuda->memory_available(device, &available), 0);
+  exchange_capture(&mode);
+  ck_assert_int_eq(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+END_TEST
+
 /* The program may have memory that cuMemFree does not take (cuMemMap). */
 START_TEST(memory_that_is_not_freed_is_told) {
   driver_case_open();
@@ -362,6 +374,7 @@ static void add_tests(TCase *c) {
   tcase_add_test(c, context_that_cannot_be_had);
   tcase_add_test(c, no_context_before_no_context_after);
   tcase_add_test(c, the_programs_context_and_capture_stay);
+  tcase_add_test(c, a_capture_mode_that_was_not_taken_is_not_given_back);
   tcase_add_test(c, memory_that_is_not_freed_is_told);
   tcase_add_test(c, our_context_is_not_pushed_twice);
   tcase_add_loop_test(c, results_become_codes, 0, TEST_COUNT(failures));

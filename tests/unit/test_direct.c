@@ -63,9 +63,10 @@ static void find_right(int which) {
   target.backend->memory_free(target.device, out);
 }
 
+static const enum fg_reach reach[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
+
 static void setup(void) {
   const char *why = "";
-  const enum fg_reach reach[] = {FG_REACH_ARRAY, FG_REACH_ARRAY};
   target = *test_target();
   target.backend = &lazy_backend;
   problem = test_problem("ocf65536", FG_SINGLE);
@@ -205,6 +206,51 @@ START_TEST(an_execution_follows_the_default_stream) {
 }
 END_TEST
 
+static int launches_until_refused; /* 0: none is */
+
+static int launch_or_not(fg_device *d, fg_kernel *k, unsigned grid, unsigned block, size_t shared, const void *args, size_t size,
+                         fg_stream *s) {
+  if (launches_until_refused && --launches_until_refused == 0) return fg_backend_fail(FG_ELAUNCH, "refused");
+  return lazy_backend.launch(d, k, grid, block, shared, args, size, s);
+}
+
+/* Whoever is told has another answer written to the same arrays: the pass before, which writes there, is over. */
+START_TEST(what_was_launched_is_over_when_a_failure_is_told) {
+  static fg_backend refusing;
+  const char *why = "";
+  bool damaged;
+  refusing = lazy_backend;
+  refusing.launch = launch_or_not;
+  refusing.chain_make = NULL;
+  target.backend = &refusing;
+  fg_problem *const planes = test_problem("ocf1024x512", FG_SINGLE);
+  fg_passes *const passes = calloc(1, sizeof *passes);
+  ck_assert_msg(fg_planner_plan_reaching(planes, reach, false, target.info, passes, &why), "%s", why);
+  ck_assert_int_eq(passes->pass[0].to.array, FG_ARRAY_OUT);
+  program = fg_program_create_reaching(&target, planes, reach, passes, &why);
+  ck_assert_msg(program != NULL, "%s", why);
+  bytes = (size_t)1024 * 512 * 2 * sizeof(float);
+  fg_stream *const s = stream(), *const own = stream();
+  void *const in = device_memory(), *const out = device_memory();
+  char *const got = malloc(bytes), *const answer = malloc(bytes);
+  for (size_t i = 0; i < bytes; i++) answer[i] = (char)i;
+  const fg_direct d = execution(in, out);
+  done(target.backend->copy_in(target.device, in, answer, bytes, own));
+  done(target.backend->stream_wait(target.device, own));
+  launches_until_refused = 2;
+  ck_assert_int_eq(fg_direct_run_in(&d, s, &damaged), FG_ELAUNCH);
+  ck_assert_int_eq(launches_until_refused, 0);
+  done(target.backend->copy_in(target.device, out, answer, bytes, own));
+  done(target.backend->stream_wait(target.device, own));
+  done(target.backend->stream_wait(target.device, s));
+  done(target.backend->copy_out(target.device, got, out, bytes, own));
+  done(target.backend->stream_wait(target.device, own));
+  ck_assert_mem_eq(got, answer, bytes);
+  fg_problem_free(planes);
+  free(passes);
+}
+END_TEST
+
 int main(void) {
   test_choose_sim();
   TCase *tc = tcase_create("direct");
@@ -214,5 +260,6 @@ int main(void) {
   tcase_add_loop_test(tc, scratch_grows_behind_what_is_under_way, 0, 2);
   tcase_add_loop_test(tc, an_execution_follows_the_streams, 0, 2);
   tcase_add_loop_test(tc, an_execution_follows_the_default_stream, 0, 2);
+  tcase_add_test(tc, what_was_launched_is_over_when_a_failure_is_told);
   return test_run(tc, "direct");
 }

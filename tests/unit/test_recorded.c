@@ -12,11 +12,15 @@
 #include "src/run/arena/arena.h"
 #include "src/run/host/pipeline.h"
 #include "src/run/program.h"
+#include "src/run/residence.h"
 #include "src/run/slot.h"
 #include "tests/unit/lazy_backend.h"
 #include "tests/unit/suite.h"
 
 static fg_target target;
+
+/* Slots hold streams of the backend that made them. */
+static void trim(void) { fg_slot_trim(&target); }
 
 /* ---- programs without gaps, and planes of their arrays ---- */
 
@@ -165,6 +169,77 @@ START_TEST(what_the_program_has_pinned_is_not_recorded) {
 }
 END_TEST
 
+/* ---- what is refused has touched nothing ---- */
+
+static const char *refused; /* the call that finds the device lost; NULL: none */
+
+static int lost(const char *call) {
+  return refused && !strcmp(refused, call) ? fg_backend_fail(FG_ELOST, "lost at %s", call) : FG_OK;
+}
+
+static int launch_or_not(fg_device *d, fg_kernel *k, unsigned grid, unsigned block, size_t shared, const void *args, size_t bytes,
+                         fg_stream *s) {
+  return lost("launch") ? FG_ELOST : lazy_backend.launch(d, k, grid, block, shared, args, bytes, s);
+}
+
+static int begin_or_not(fg_device *d, fg_stream *s) { return lost("begin") ? FG_ELOST : lazy_backend.graph_begin(d, s); }
+
+static int end_or_not(fg_device *d, fg_stream *s, fg_graph **graph) {
+  const int code = lazy_backend.graph_end(d, s, graph);
+  return lost("end") ? FG_ELOST : code;
+}
+
+static int play_or_not(fg_device *d, fg_graph *graph, fg_stream *s) {
+  return lost("play") ? FG_ELOST : lazy_backend.graph_launch(d, graph, s);
+}
+
+static int bring_or_not(fg_device *d, void *to, const void *from, size_t bytes, fg_stream *s) {
+  return lost("copy") ? FG_ELOST : lazy_backend.copy_out(d, to, from, bytes, s);
+}
+
+static const struct {
+  const char *call;
+  int pieces, before; /* executions */
+} refusals[] = {{"launch", 0, 1}, {"begin", 0, 1}, {"end", 0, 1}, {"play", 0, 2}, {"launch", 3, 0}, {"copy", 3, 0}, {"play", 3, 2}};
+
+/* In place, by kernels that write to the host's memory and by copies. */
+START_TEST(a_device_lost_before_anything_is_written_leaves_the_input) {
+  fg_backend refusing = lazy_backend;
+  refusing.launch = launch_or_not;
+  refusing.graph_begin = begin_or_not;
+  refusing.graph_end = end_or_not;
+  refusing.graph_launch = play_or_not;
+  refusing.copy_out = bring_or_not;
+  target.backend = &refusing;
+  subject s = prepare("icf64*10", refusals[_i].pieces);
+  float *const apart = s.plane[2], *const before = malloc(s.bytes);
+  s.plane[2] = s.plane[0];
+  const fg_arrays a = arrays_of(&s);
+  for (int n = 0; n < refusals[_i].before; n++) ck_assert_int_eq(fg_program_execute(s.program, &a), FG_DONE);
+  memcpy(before, s.plane[0], s.bytes);
+  refused = refusals[_i].call;
+  const bool recording = !strcmp(refused, "begin") || !strcmp(refused, "end"); /* without which the steps are done */
+  ck_assert_int_eq(fg_program_execute(s.program, &a), recording ? FG_DONE : FG_INTACT);
+  if (!recording) ck_assert_mem_eq(s.plane[0], before, s.bytes);
+  refused = NULL;
+  free(before);
+  s.plane[2] = apart;
+  dispose(&s);
+  trim();
+}
+END_TEST
+
+/* Who waits for the whole device while a stream is recorded is told an error. */
+START_TEST(beside_a_program_that_uses_the_device_nothing_is_recorded) {
+  subject s = prepare(ways[_i].text, ways[_i].pieces);
+  fg_residence_expect();
+  for (int n = 0; n < 4; n++) execute(&s);
+  check_right(&s);
+  ck_assert_int_eq(lazy_backend_graphs, 0);
+  dispose(&s);
+}
+END_TEST
+
 /* Kernels may load and store sixteen bytes at once. */
 START_TEST(kernels_reach_what_is_aligned) {
   subject s = prepare("ocf64*10", 0);
@@ -223,9 +298,6 @@ static void open_lazy(void) {
   target.backend = &lazy_backend;
 }
 
-/* Slots hold streams of the backend that made them. */
-static void trim(void) { fg_slot_trim(&target); }
-
 int main(void) {
   setenv("FFTW3_GPU_BACKEND", "sim", 1);
   TCase *tc = tcase_create("recorded");
@@ -236,5 +308,7 @@ int main(void) {
   tcase_add_loop_test(tc, kernels_reach_what_is_aligned, 0, 2);
   tcase_add_loop_test(tc, all_rows_have_to_be_pinned, 0, 2);
   tcase_add_loop_test(tc, nothing_stays_pinned, 0, TEST_COUNT(ways));
+  tcase_add_loop_test(tc, a_device_lost_before_anything_is_written_leaves_the_input, 0, TEST_COUNT(refusals));
+  tcase_add_loop_test(tc, beside_a_program_that_uses_the_device_nothing_is_recorded, 0, TEST_COUNT(ways));
   return test_run(tc, "recorded");
 }

@@ -70,6 +70,7 @@ typedef struct {
   const fg_end *end;
   int plane;
   fg_stream *stream;
+  bool *wrote; /* set when the first copy was accepted; NULL: nobody asks */
 } way;
 
 typedef int copier(const way *, char *on_device, char *in_memory, fg_copy_rows);
@@ -82,8 +83,10 @@ static int rows_in(const way *w, char *on_device, char *in_memory, fg_copy_rows 
 
 static int rows_out(const way *w, char *on_device, char *in_memory, fg_copy_rows r) {
   const fg_target *t = w->f->target;
-  if (r.rows == 1) return t->backend->copy_out(t->device, in_memory, on_device, r.bytes, w->stream);
-  return t->backend->copy_rows_out(t->device, in_memory, on_device, r, w->stream);
+  const int code = r.rows == 1 ? t->backend->copy_out(t->device, in_memory, on_device, r.bytes, w->stream)
+                               : t->backend->copy_rows_out(t->device, in_memory, on_device, r, w->stream);
+  if (code == FG_OK && w->wrote) *w->wrote = true;
+  return code;
 }
 
 /* Elements [first, first + count) of a plane: the rest of a row, whole rows, the beginning of one. */
@@ -110,9 +113,10 @@ static int copy_planes(way w, ptrdiff_t first, ptrdiff_t count, copier copy) {
 }
 
 int fg_flow_bring_in(const fg_flow *f, ptrdiff_t first, ptrdiff_t count) {
-  return copy_planes((way){f, &f->in, 0, fg_flow_stream(f, FG_STREAM_IN)}, first, count, rows_in);
+  return copy_planes((way){f, &f->in, 0, fg_flow_stream(f, FG_STREAM_IN), NULL}, first, count, rows_in);
 }
 
-int fg_flow_bring_out(const fg_flow *f, const fg_end *e, ptrdiff_t first, ptrdiff_t count, fg_stream *stream) {
-  return copy_planes((way){f, e, 0, stream}, first, count, rows_out);
+int fg_flow_bring_out(const fg_flow *f, const fg_end *e, ptrdiff_t first, ptrdiff_t count, fg_stream *stream,
+                      bool *wrote) {
+  return copy_planes((way){f, e, 0, stream, wrote}, first, count, rows_out);
 }

@@ -111,9 +111,10 @@ int fg_flow_order(const fg_flow *, enum fg_slot_stream before, fg_event *, enum 
 int fg_flow_copy_in(const fg_flow *, int plane, ptrdiff_t first, ptrdiff_t count, const void *from);
 int fg_flow_copy_out(const fg_flow *, int plane, ptrdiff_t first, ptrdiff_t count, void *to);
 
-/* Of a direct end: elements of each plane, between its image and the program's array. */
+/* Of a direct end: elements of each plane, between its image and the program's array.  *wrote (if not NULL) is set when a copy was
+ * accepted. */
 int fg_flow_bring_in(const fg_flow *, ptrdiff_t first, ptrdiff_t count);
-int fg_flow_bring_out(const fg_flow *, const fg_end *, ptrdiff_t first, ptrdiff_t count, fg_stream *);
+int fg_flow_bring_out(const fg_flow *, const fg_end *, ptrdiff_t first, ptrdiff_t count, fg_stream *, bool *wrote);
 
 /* ---- through pinned staging (staging.c) ---- */
 

@@ -43,8 +43,7 @@ static int leave(fg_flow *f, const fg_step *s) {
   if (code != FG_OK) return code;
   f->news_passes = false;
   if (!f->out.direct) return fg_staging_leave(f, s);
-  f->writing = true;
-  return fg_flow_bring_out(f, &f->out, s->first, s->count, fg_flow_stream(f, FG_STREAM_OUT));
+  return fg_flow_bring_out(f, &f->out, s->first, s->count, fg_flow_stream(f, FG_STREAM_OUT), &f->writing);
 }
 
 static int finish(fg_flow *f) {

@@ -1,6 +1,7 @@
 /* recording.c: executions seen before: all steps were recorded, and are given to the device at once. */
 #include "src/report/log.h"
 #include "src/run/host/flow.h"
+#include "src/run/residence.h"
 
 /* The streams of arrivals and departures begin after the passes' stream and end before it. */
 static int record_steps(fg_flow *f, int (*steps)(fg_flow *)) {
@@ -31,9 +32,11 @@ int fg_recording_play(const fg_flow *f, fg_graph *graph) {
   return f->target->backend->graph_launch(f->target->device, graph, f->slot->stream[FG_STREAM_PASSES]);
 }
 
-/* Recorded when it is seen for the second time. */
+/* Recorded when it is seen for the second time.  Not beside a program that uses the device itself: while a stream of its context
+ * is recorded, whoever waits for the whole context (cudaDeviceSynchronize) is told an error (CUDA's guide, stream capture; so it
+ * was on an H200). */
 fg_graph *fg_recording_of(const fg_flow *f, const fg_recordable *what, int (*steps)(fg_flow *)) {
-  if (!f->target->backend->graph_begin) return NULL;
+  if (!f->target->backend->graph_begin || fg_residence_expected()) return NULL;
   fg_recording *r = fg_slot_recording(f->target, f->slot, what);
   if (r->seen == 2) make_recording(f, steps, r);
   return r->graph;

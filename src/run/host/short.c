@@ -44,6 +44,7 @@ static int launches(fg_flow *f) {
   for (int i = 0; code == FG_OK && i < count; i++)
     FG_TRY(f, code, fg_program_launch_into(f->program, array, i, i == count - 1 ? result_of(f) : NULL,
                                            f->slot->stream[FG_STREAM_PASSES]));
+  if (code == FG_OK) f->writing |= f->out.direct; /* what was refused has touched nothing */
   return code;
 }
 
@@ -68,8 +69,10 @@ static bool recorded(const fg_flow *f) {
 static int launch_all(fg_flow *f) {
   const fg_recordable what = recordable(f);
   fg_graph *graph = recorded(f) ? fg_recording_of(f, &what, launches) : NULL;
-  f->writing |= f->out.direct;
-  return graph ? fg_recording_play(f, graph) : launches(f);
+  if (!graph) return launches(f);
+  const int code = fg_recording_play(f, graph);
+  if (code == FG_OK) f->writing |= f->out.direct;
+  return code;
 }
 
 static int give_back(fg_flow *f) {

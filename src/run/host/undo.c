@@ -22,7 +22,7 @@ static int bring_piece(const fg_flow *f, enum fg_side side, int plane, ptrdiff_t
 
 static int bring_directly(const fg_flow *f, const fg_end *e, ptrdiff_t count) {
   fg_stream *const stream = f->slot->stream[FG_STREAM_PASSES];
-  int code = fg_flow_bring_out(f, e, 0, count, stream);
+  int code = fg_flow_bring_out(f, e, 0, count, stream, NULL);
   if (code == FG_OK) FG_TRY(f, code, f->target->backend->stream_wait(f->target->device, stream));
   return code;
 }
