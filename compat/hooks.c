@@ -17,14 +17,18 @@
  * has to take a lock.  Ours: that of FFTW's threads library is taken for ever in the child of a fork beside a plan, and waits for
  * itself where the program, called back amid a plan, destroys another. */
 void FG(guard_planner)(void) {
-  if (!fg_compat_off()) FG_REAL_DO(set_planner_hooks, fg_compat_lock, fg_compat_after_plan);
+  if (!fg_compat_off()) FG_REAL_DO(set_planner_hooks, fg_compat_lock, fg_compat_unlock);
 }
 
 void X(make_planner_thread_safe)(void) {
   const FG(next_table) *real = FG(real_threads)(true);
   fg_compat_enter();
-  if (!fg_compat_off() && real->set_planner_hooks) FG(guard_planner)();
-  else if (real->make_planner_thread_safe) real->make_planner_thread_safe();
+  if (!fg_compat_off() && real->set_planner_hooks) {
+    fg_compat_safe();
+    FG(guard_planner)();
+  } else if (real->make_planner_thread_safe) {
+    real->make_planner_thread_safe();
+  }
   fg_compat_leave();
   FG_TRACED(FG_CALL_MAKE_PLANNER_THREAD_SAFE);
 }
@@ -37,6 +41,7 @@ static __typeof__(&X(set_planner_hooks)) of_callers_fftw(const void *caller, fg_
   __typeof__(&X(set_planner_hooks)) its = NULL;
   *(void **)&its = dlsym(handle, FG_TEXT(X(set_planner_hooks)));
   dlclose(handle);
+  dlerror();
   return its == X(set_planner_hooks) ? NULL : its;
 }
 
@@ -51,6 +56,10 @@ void X(set_planner_hooks)(void (*before)(void), void (*after)(void)) {
   fg_object by = {NULL, NULL};
   __typeof__(&X(set_planner_hooks)) its = of_callers_fftw(__builtin_return_address(0), &by);
   if (!its) its = reals;
-  if (its == reals && by.map && is_fftws(&by) && !fg_compat_off()) FG(guard_planner)();
-  else if (its) its(before, after);
+  if (its == reals && by.map && is_fftws(&by) && !fg_compat_off()) {
+    fg_compat_safe();
+    FG(guard_planner)();
+  } else if (its) {
+    its(before, after);
+  }
 }

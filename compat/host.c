@@ -48,7 +48,7 @@ static fg_host_plan host_plan(const fg_problem *p, const fg_arrays *a, unsigned 
   X(plan) plan = NULL;
   if (dims && howmany_dims) {
     const loops l = {p->transform.rank, p->batch.rank, dims, howmany_dims};
-    fg_compat_enter();
+    fg_compat_enter_alone();
     plan = p->format == FG_SPLIT ? plan_split(p, &l, a, flags) : plan_interleaved(p, &l, a, flags);
     fg_compat_leave();
   }
@@ -93,7 +93,7 @@ static void host_execute(fg_host_plan plan, const fg_problem *p, const fg_arrays
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static void host_destroy(fg_host_plan plan) {
-  fg_compat_enter();
+  fg_compat_enter_alone();
   FG_REAL_DO(destroy_plan, plan);
   fg_compat_leave();
 }

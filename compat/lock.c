@@ -1,61 +1,57 @@
 /* lock.c: the planner lock. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* pthread_getattr_np */
-#endif
 #include "config.h"
 
 #include "compat/lock.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <time.h>
-#ifdef __GLIBC__
-#include <execinfo.h>
-#endif
 
-#include "compat/object.h"
 #include "src/report/settings.h"
 #include "src/report/trace.h"
 #include "src/run/residence.h"
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of taken alone, for a moment */
-static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of what follows alone, for a moment */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool taken;
-static atomic_ulong serving; /* the ticket of who has it */
+static int paused; /* plans, without the lock */
 
+static atomic_bool safe; /* the program has asked for a planner that is safe among its threads */
 static _Thread_local fg_compat_state here;
-static _Thread_local int cancel; /* whether it could be cancelled before it took the lock */
 
-/* False if it is not free after so many milliseconds; negative: wait for ever. */
-static bool take(long milliseconds) {
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += milliseconds % 1000 * 1000000;
-  until.tv_sec += milliseconds / 1000 + until.tv_nsec / 1000000000;
-  until.tv_nsec %= 1000000000;
+static struct timespec after(long milliseconds) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  t.tv_nsec += milliseconds % 1000 * 1000000;
+  t.tv_sec += milliseconds / 1000 + t.tv_nsec / 1000000000;
+  t.tv_nsec %= 1000000000;
+  return t;
+}
+
+/* False if it is not to be had within so many milliseconds (negative: wait for ever); alone: not beside a paused plan either.  No
+ * place where a thread is cancelled. */
+static bool take(long milliseconds, bool alone) {
+  const struct timespec until = milliseconds < 0 ? (struct timespec){0, 0} : after(milliseconds);
+  int late = 0, cancel;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   pthread_mutex_lock(&mutex);
-  for (int late = 0; taken && !late;)
-    late = milliseconds < 0 ? pthread_cond_wait(&freed, &mutex) : pthread_cond_timedwait(&freed, &mutex, &until);
-  const bool got = !taken;
-  taken = true;
+  while ((taken || (alone && paused > 0)) && late != ETIMEDOUT)
+    late = milliseconds < 0 ? pthread_cond_wait(&changed, &mutex) : pthread_cond_timedwait(&changed, &mutex, &until);
+  const bool got = !taken && !(alone && paused > 0);
+  if (got) taken = true;
   pthread_mutex_unlock(&mutex);
+  pthread_setcancelstate(cancel, NULL);
   return got;
 }
 
-static void give(void) {
+/* plans: so many are paused, or go on. */
+static void give(int plans) {
   pthread_mutex_lock(&mutex);
   taken = false;
-  pthread_cond_signal(&freed);
+  paused += plans;
+  pthread_cond_broadcast(&changed);
   pthread_mutex_unlock(&mutex);
-}
-
-/* A thread that a paused call has left for another keeps its depth, which counts no more. */
-static bool mine(void) { return here.depth > 0 && here.ticket == atomic_load(&serving); }
-
-static void become_owner(int depth) {
-  here.ticket = atomic_fetch_add(&serving, 1) + 1;
-  here.depth = depth;
 }
 
 /* ---- fork ---- */
@@ -66,10 +62,10 @@ static void become_owner(int depth) {
 enum { MOST_WAIT = 100 }; /* ms */
 static _Thread_local bool waited; /* and has the lock */
 
-static void before_fork(void) { waited = mine() || take(MOST_WAIT); }
+static void before_fork(void) { waited = here.depth == 0 && take(MOST_WAIT, false); }
 
 static void in_parent(void) {
-  if (waited && !mine()) give();
+  if (waited) give(0);
 }
 
 /* Who forks within a planner goes on there. */
@@ -77,8 +73,9 @@ static void in_child(void) {
   const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
   const pthread_cond_t none = PTHREAD_COND_INITIALIZER;
   mutex = fresh;
-  freed = none;
-  taken = mine();
+  changed = none;
+  taken = here.depth > 0;
+  paused = 0;
 }
 
 __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(before_fork, in_parent, in_child); }
@@ -97,26 +94,20 @@ bool fg_compat_direct(void) {
 /* Planning reads and writes files: a thread cancelled there would never give the lock back. */
 void fg_compat_lock(void) {
   if (fg_compat_off()) return;
-  if (mine()) {
-    here.depth++;
-    return;
-  }
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  take(-1);
-  become_owner(1);
-}
-
-void fg_compat_unlock(void) {
-  if (fg_compat_off() || !mine() || --here.depth > 0) return;
-  give();
-  pthread_setcancelstate(cancel, NULL);
+  if (here.depth++ > 0) return;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &here.cancel);
+  take(-1, false);
 }
 
 /* Where hooks were set amid a plan nothing was called before it. */
-void fg_compat_after_plan(void) { fg_compat_unlock(); }
+void fg_compat_unlock(void) {
+  if (fg_compat_off() || here.depth == 0 || --here.depth > 0) return;
+  give(0);
+  pthread_setcancelstate(here.cancel, NULL);
+}
 
 bool fg_compat_idle(void) {
-  if (fg_compat_off() || mine()) return true;
+  if (fg_compat_off() || here.depth > 0) return true;
   pthread_mutex_lock(&mutex);
   const bool idle = !taken;
   pthread_mutex_unlock(&mutex);
@@ -128,6 +119,21 @@ void fg_compat_enter(void) {
   here.inside++;
 }
 
+/* A plan that is paused may never go on: whoever has left it does not tell. */
+void fg_compat_enter_alone(void) {
+  enum { MOST_PAUSE = 1000 }; /* ms */
+  if (!fg_compat_off() && here.depth == 0 && here.planners == 0) {
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (!take(MOST_PAUSE, true)) take(-1, false);
+    here.depth = 1;
+    here.cancel = cancel;
+  } else {
+    fg_compat_lock();
+  }
+  here.inside++;
+}
+
 void fg_compat_leave(void) {
   here.inside--;
   fg_compat_unlock();
@@ -135,88 +141,56 @@ void fg_compat_leave(void) {
 
 /* ---- the program, called back ---- */
 
-fg_compat_state fg_compat_pause(void) {
-  fg_compat_state paused = here;
-  if (!mine()) paused.depth = 0;
-  here.inside = here.planners = 0;
-  if (paused.depth) here.paused = __builtin_frame_address(0);
-  return paused;
+void fg_compat_safe(void) { atomic_store(&safe, true); }
+
+void fg_compat_pause(fg_compat_state *call) {
+  *call = here;
+  here = (fg_compat_state){.depth = 0};
+  if (call->depth == 0) return;
+  call->keeps = atomic_load(&safe);
+  if (!call->keeps) give(1);
+  pthread_setcancelstate(call->cancel, NULL);
 }
 
-void fg_compat_resume(const fg_compat_state *paused) {
-  const bool still_mine = mine() && here.ticket == paused->ticket;
-  here = *paused;
-  if (!paused->depth || still_mine) return;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  become_owner(paused->depth);
+void fg_compat_resume(const fg_compat_state *call) {
+  int cancel = 0;
+  if (call->depth > 0) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (!call->keeps) {
+      take(-1, false);
+      pthread_mutex_lock(&mutex);
+      if (paused > 0) paused--;
+      pthread_cond_broadcast(&changed);
+      pthread_mutex_unlock(&mutex);
+    }
+  }
+  here = *call;
+  here.cancel = cancel;
 }
 
 /* ---- planners ---- */
 
-/* As it was when the program called the first of its planners. */
-static void go_back(void) {
-  here.inside = here.first.inside;
-  if (mine() && here.depth > here.first.depth) {
-    here.depth = here.first.depth + 1;
+/* The program calls no planner from within another, but where that has called it back: it has left that by longjmp or an exception. */
+static void give_back(void) {
+  if (here.depth > 0) {
+    here.depth = 1;
     fg_compat_unlock();
   }
+  here = (fg_compat_state){.depth = 0};
 }
 
-/* Whether this thread has, below the functions of this library that run now, others of it: then a planner of ours has called
- * somebody who called this one, a library that wraps FFTW's functions or the program, called back. */
-static bool is_within_another(void) {
-#ifdef __GLIBC__
-  void *at[64];
-  const int count = backtrace(at, sizeof at / sizeof *at);
-  fg_object ours, o;
-  if (!fg_object_at((const void *)is_within_another, &ours)) return true;
-  bool others = false;
-  for (int i = 0; i < count; i++) {
-    const bool own = fg_object_at(at[i], &o) && o.map == ours.map;
-    if (own && others) return true;
-    others = others || !own;
-  }
-  return false;
-#else
-  return true;
-#endif
-}
-
-/* Both lie in what this thread began with, and not in the stack of a task. */
-static bool on_own_stack(const void *one, const void *other) {
-  pthread_attr_t attributes;
-  void *stack;
-  size_t bytes;
-  if (pthread_getattr_np(pthread_self(), &attributes)) return false;
-  pthread_attr_getstack(&attributes, &stack, &bytes);
-  pthread_attr_destroy(&attributes);
-  const uintptr_t from = (uintptr_t)stack;
-  return (uintptr_t)one - from < bytes && (uintptr_t)other - from < bytes;
-}
-
-/* A planner that this thread is in, as it seems, or what that had called back, was left by longjmp or an exception. */
-static bool has_left_one(void) {
-  return (here.planners > 0 || (here.paused && on_own_stack(here.paused, __builtin_frame_address(0)))) && !is_within_another();
-}
-
-enum fg_caller fg_compat_entry(enum fg_caller by, const char *name) {
-  if (by == FG_CALLER_PROGRAM && has_left_one()) {
-    go_back();
-    here.planners = 0;
-    here.paused = NULL;
-  }
-  if (here.planners++ == 0) {
-    here.planner = name;
-    here.first.depth = mine() ? here.depth : 0;
-    here.first.inside = here.inside;
-  }
+fg_compat_call fg_compat_entry(enum fg_caller by, const char *name) {
+  if (by == FG_CALLER_PROGRAM && here.planners > 0) give_back();
+  const fg_compat_call before = {here.inside, here.planners, here.planner};
+  if (here.planners++ == 0) here.planner = name;
   here.inside += by == FG_CALLER_REAL;
-  return by;
+  return before;
 }
 
-void fg_compat_exit(const enum fg_caller *by) {
-  here.planners--;
-  here.inside -= *by == FG_CALLER_REAL;
+void fg_compat_exit(const fg_compat_call *before) {
+  here.inside = before->inside;
+  here.planners = before->planners;
+  here.planner = before->planner;
 }
 
 const char *fg_compat_planner(void) { return here.planners ? here.planner : ""; }

@@ -1,6 +1,4 @@
-/* lock.h: one recursive lock around everything that touches the real FFTW's planner, and who is inside it.
- *
- * It belongs to a call rather than to a thread: where the real FFTW calls the program back, that may go on in another thread. */
+/* lock.h: one recursive lock around everything that touches the real FFTW's planner, and who is inside it. */
 #ifndef FG_COMPAT_LOCK_H
 #define FG_COMPAT_LOCK_H
 
@@ -21,9 +19,6 @@ bool fg_compat_direct(void);
 void fg_compat_lock(void);
 void fg_compat_unlock(void);
 
-/* The same as a hook behind a plan of the real FFTW's (fg_compat_lock is the one before it). */
-void fg_compat_after_plan(void);
-
 /* Whether nobody else has it just now. */
 bool fg_compat_idle(void);
 
@@ -31,29 +26,38 @@ bool fg_compat_idle(void);
 void fg_compat_enter(void);
 void fg_compat_leave(void);
 
+/* The same for what the program has not asked for: not amid a plan of its that is paused. */
+void fg_compat_enter_alone(void);
+
 /* Who calls a planner. */
 enum fg_caller { FG_CALLER_PROGRAM, FG_CALLER_US, FG_CALLER_REAL };
 
-/* A call that comes from the real FFTW counts as inside it until it returns (FG_PLANNER_ENTRY).  One of the program's on a thread
- * that has left another by longjmp or an exception gives back first what that had. */
-enum fg_caller fg_compat_entry(enum fg_caller, const char *planner);
-void fg_compat_exit(const enum fg_caller *);
-
-/* What a thread, or a call that was paused, has. */
+/* What a planner goes back to when it returns (FG_PLANNER_ENTRY). */
 typedef struct {
-  unsigned long ticket;           /* that of the lock, if it has it */
-  int depth;                      /* how often it has it */
-  int inside;                     /* depth of calls into the real FFTW */
-  int planners;                   /* that it is in */
-  const char *planner;            /* the first of them, */
-  struct { int depth, inside; } first; /* and what there was before it */
-  const void *paused;             /* where a call with the lock was paused on this thread's stack, or NULL */
+  int inside, planners;
+  const char *planner;
+} fg_compat_call;
+
+/* A call that comes from the real FFTW counts as inside it until it returns.  One of the program's on a thread that has left
+ * another by longjmp or an exception gives back first what that had. */
+fg_compat_call fg_compat_entry(enum fg_caller, const char *planner);
+void fg_compat_exit(const fg_compat_call *);
+
+/* What a thread has, or a call that is paused. */
+typedef struct {
+  int depth;           /* how often it has the lock */
+  int cancel;          /* whether it could be cancelled before it took it */
+  int inside;          /* depth of calls into the real FFTW */
+  int planners;        /* that it is in */
+  const char *planner; /* the first of them */
+  bool keeps;          /* paused, with the lock */
 } fg_compat_state;
 
-/* Around what is the program's and called by the real FFTW amid a plan: calls of this thread's are the program's meanwhile, and
- * behind it this thread, whichever it is, has what the one before it had. */
-fg_compat_state fg_compat_pause(void);
+/* Around what is the program's and called by the real FFTW amid a plan, which may go on in another thread, use FFTW, and never
+ * return: without the lock, as with stock FFTW, unless the program has asked for a planner that is safe among its threads. */
+void fg_compat_pause(fg_compat_state *);
 void fg_compat_resume(const fg_compat_state *);
+void fg_compat_safe(void); /* it has */
 
 /* The planner that the program called, which may have called others. */
 const char *fg_compat_planner(void);

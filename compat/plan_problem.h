@@ -20,7 +20,7 @@ FG_HIDDEN X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, un
  * the real library too, so it must get a real plan: what the real library asks for is passed straight through.  So is what another FFTW asks for, to
  * itself: one of another name, or within another library (FG_STRAIGHT). */
 #define FG_PLANNER_ENTRY \
-  const enum fg_caller fg_entry __attribute__((cleanup(fg_compat_exit))) =                                             \
+  const fg_compat_call fg_entry __attribute__((cleanup(fg_compat_exit))) =                                             \
       fg_compat_entry(FG(caller)(__builtin_return_address(0)), __func__);                                              \
   (void)fg_entry
 

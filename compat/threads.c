@@ -79,30 +79,38 @@ int X(planner_nthreads)(void) {
   return threads;
 }
 
-/* What the program has for a loop.  FFTW may still be in the last one when another is set: none is freed. */
-typedef struct {
+/* A loop of the program's.  FFTW may still be in the last one when another is set: none is freed. */
+typedef struct loop {
   void (*run)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs, void *data);
   void *data;
+  struct loop *next;
 } loop;
 
-/* Amid a plan it may go on in another thread (tasks of a runtime do), and use FFTW. */
+static loop *loops; /* with the planner's lock */
+
+static loop *loop_of(void (*run)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs, void *data), void *data) {
+  loop *l = loops;
+  while (l && (l->run != run || l->data != data)) l = l->next;
+  if (l || !(l = malloc(sizeof *l))) return l;
+  *l = (loop){run, data, loops};
+  return loops = l;
+}
+
 static void run_loop(void *(*work)(char *), char *jobdata, size_t elsize, int njobs, void *data) {
   const loop *const l = data;
-  const fg_compat_state paused = fg_compat_pause();
+  fg_compat_state call;
+  fg_compat_pause(&call);
   l->run(work, jobdata, elsize, njobs, l->data);
-  fg_compat_resume(&paused);
+  fg_compat_resume(&call);
 }
 
 void X(threads_set_callback)(void (*parallel_loop)(void *(*work)(char *), char *jobdata, size_t elsize, int njobs,
                                                    void *data),
                              void *data) {
-  static loop *last;
   const FG(next_table) *real = FG(real_threads)(true);
   if (parallel_loop) fg_object_keep((const void *)parallel_loop); /* FFTW would go with a plugin that set it, but is kept */
   fg_compat_enter();
-  loop *l = last && last->run == parallel_loop && last->data == data ? last : NULL;
-  if (!l && parallel_loop && !fg_compat_off() && (l = malloc(sizeof *l))) *l = (loop){parallel_loop, data};
-  if (l) last = l;
+  loop *const l = parallel_loop && !fg_compat_off() ? loop_of(parallel_loop, data) : NULL;
   if (real->threads_set_callback) real->threads_set_callback(l ? run_loop : parallel_loop, l ? (void *)l : data);
   fg_compat_leave();
   if (parallel_loop) FG_TRACED(FG_CALL_THREADS_SET_CALLBACK, .word = "own");

@@ -38,6 +38,7 @@ int fg_cuda_enter(fg_device *device, fg_cuda_scope *scope) {
     if (code) return code;
     scope->pushed = true;
   }
+  scope->before = current;
   /* If the program is capturing a graph, our calls must neither fail nor spoil its capture. */
   scope->capture = CU_STREAM_CAPTURE_MODE_RELAXED;
   scope->exchanged = fg_cu.cuThreadExchangeStreamCaptureMode(&scope->capture) == CUDA_SUCCESS;
@@ -63,6 +64,12 @@ static void end(fg_device *device, int begun) {
   if (!begun) return;
   inside = NULL;
   fg_cuda_leave(device, &inside_scope, CUDA_SUCCESS, "cuCtxPopCurrent");
+}
+
+CUcontext fg_cuda_programs_context(void) {
+  CUcontext current = NULL;
+  if (inside) return inside_scope.before;
+  return fg_cu.cuCtxGetCurrent(&current) == CUDA_SUCCESS ? current : NULL;
 }
 
 int fg_cuda_check(fg_device *device, CUresult result, const char *call) {

@@ -24,6 +24,7 @@ struct fg_device {
 typedef struct {
   bool nested; /* within begin and end: nothing to put back */
   bool pushed;
+  CUcontext before; /* this thread's, or NULL */
   CUstreamCaptureMode capture; /* of this thread's before, if it was exchanged */
   bool exchanged;
 } fg_cuda_scope;
@@ -44,6 +45,9 @@ int fg_cuda_leave(fg_device *device, const fg_cuda_scope *scope, CUresult result
 
 /* The same, whatever comes of it. */
 #define FG_CUDA_TRY(device, call) ((void)FG_CUDA_CALL(device, "", ((void)(call), CUDA_SUCCESS)))
+
+/* The context that the program has made current in this thread, also between begin and end; NULL: none. */
+CUcontext fg_cuda_programs_context(void);
 
 /* fg_driver_check, which also remembers that the device is lost. */
 int fg_cuda_check(fg_device *device, CUresult result, const char *call);

@@ -11,9 +11,7 @@ bool fg_cuda_pointers(void) { return fg_driver_present(); }
 /* It loaded the driver before us, or this thread is in a context, in which we leave none. */
 bool fg_cuda_used_by_program(void) {
   static atomic_bool known;
-  CUcontext current = NULL;
-  if (!atomic_load(&known) && fg_driver_present() &&
-      (fg_driver_of_program() || (fg_cu.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current)))
+  if (!atomic_load(&known) && fg_driver_present() && (fg_driver_of_program() || fg_cuda_programs_context()))
     atomic_store(&known, true);
   return atomic_load(&known);
 }

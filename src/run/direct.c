@@ -312,6 +312,7 @@ static int all_in(run *r, fg_stream *stream) {
   int recorded = r->target->backend->event_record(r->target->device, r->lane->after, stream);
   if ((recorded != FG_OK || code != FG_OK) && r->given)
     recorded = r->target->backend->stream_wait(r->target->device, stream);
+  if (recorded == FG_ELOST) return recorded;
   return code == FG_OK ? recorded : code;
 }
 

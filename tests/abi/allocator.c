@@ -1,7 +1,9 @@
 /* allocator.c: a program with an allocator of its own, which has memalign, as FFTW asks for, but not posix_memalign.  What it did
  * not give and is to free ends it. */
 #include <errno.h>
+#include <pthread.h>
 #include <fftw3.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,17 +17,21 @@ enum { HEAP = 64 << 20, MARK = 0x5ca1ab1e };
 
 static _Alignas(64) char heap[HEAP];
 static size_t used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static header *of(void *block) { return (header *)block - 1; }
 
 void *memalign(size_t alignment, size_t bytes) {
   const size_t grain = alignment < sizeof(header) ? sizeof(header) : alignment;
+  pthread_mutex_lock(&lock);
   const uintptr_t at = ((uintptr_t)heap + used + sizeof(header) + grain - 1) / grain * grain;
-  if (bytes > HEAP || at + bytes > (uintptr_t)heap + HEAP) {
+  const bool fits = bytes <= HEAP && at + bytes <= (uintptr_t)heap + HEAP;
+  if (fits) used = (at + bytes - (uintptr_t)heap + 15) / 16 * 16;
+  pthread_mutex_unlock(&lock);
+  if (!fits) {
     errno = ENOMEM;
     return NULL;
   }
-  used = (at + bytes - (uintptr_t)heap + 15) / 16 * 16;
   *of((void *)at) = (header){bytes, MARK};
   return (void *)at;
 }

@@ -2,9 +2,12 @@
  * that it calls (memalign):
  *   fork        another thread forks, and the child plans and destroys
  *   loop        the loop is left by longjmp, as by an exception
+ *   nested      so is that of a plan that the loop of another has asked for
  *   memalign    so is the planner, as by a signal's handler
  *   destroy     the loop destroys another plan, and makes one
- *   task        the loop goes on in another thread, as tasks of a runtime do; task safe: fftwf_make_planner_thread_safe was called
+ *   task        the loop goes on in another thread, as tasks of a runtime do, and plans there, but after
+ *               fftwf_make_planner_thread_safe (task safe); who was left by it can be cancelled
+ *   tasks       that, while another task executes with threads and goes on in another thread, too
  * Then planners work in this thread and in another.  Exit status 3: they do not; killed by an alarm: they wait for ever. */
 #include <fftw3.h>
 #include <malloc.h>
@@ -19,7 +22,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { N = 65536, PATIENCE = 30 };
+enum { N = 4096, PATIENCE = 30 };
 
 static fftwf_complex *in, *out;
 static fftwf_plan old;
@@ -81,6 +84,18 @@ static void leaves(void *(*work)(char *), char *jobs, size_t size, int count, vo
   do_jobs(work, jobs, size, count);
 }
 
+static void nests(void *(*work)(char *), char *jobs, size_t size, int count, void *unused) {
+  static int depth;
+  (void)unused;
+  if (armed && depth++ == 0) {
+    fftwf_destroy_plan(fftwf_plan_dft_1d(N / 2, in, out, FFTW_FORWARD, FFTW_MEASURE));
+  } else if (armed) {
+    armed = false;
+    longjmp(back, 1);
+  }
+  do_jobs(work, jobs, size, count);
+}
+
 static void destroys(void *(*work)(char *), char *jobs, size_t size, int count, void *unused) {
   (void)unused;
   if (armed) {
@@ -95,8 +110,7 @@ static void destroys(void *(*work)(char *), char *jobs, size_t size, int count, 
 static void fork_beside(void) {
   pthread_t thread;
   int status;
-  sem_init(&is_in_loop, 0, 0);
-  sem_init(&may_go_on, 0, 0);
+  if (sem_init(&is_in_loop, 0, 0) || sem_init(&may_go_on, 0, 0)) _exit(2);
   fftwf_threads_set_callback(waits, NULL);
   armed = true;
   if (pthread_create(&thread, NULL, plan_long, NULL)) _exit(2);
@@ -123,8 +137,8 @@ static void __attribute__((noinline)) plan_deeper(void) {
   if (!room[0]) _exit(2);
 }
 
-static void leave(bool by_loop) {
-  if (by_loop) fftwf_threads_set_callback(leaves, NULL);
+static void leave(void (*loop)(void *(*)(char *), char *, size_t, int, void *)) {
+  if (loop) fftwf_threads_set_callback(loop, NULL);
   if (!setjmp(back)) {
     armed = true;
     plan_long(NULL);
@@ -144,15 +158,33 @@ void *memalign(size_t alignment, size_t bytes) {
 }
 #endif
 
+/* ---- tasks ---- */
+
+enum { MOVES = 11, STACK = 1 << 20 };
+
 static ucontext_t task, scheduler[2];
 static int on, moved;
-static sem_t turn[2];
-static bool ended;
+static sem_t turn[2], never;
+static bool ended, is_safe;
+
+static void semaphore(sem_t *s, unsigned count) {
+  if (sem_init(s, 0, count)) _exit(2);
+}
+
+static void make_task(ucontext_t *t, void (*function)(void)) {
+  void *const stack = malloc(STACK);
+  if (!stack || getcontext(t)) _exit(2);
+  t->uc_stack.ss_sp = stack;
+  t->uc_stack.ss_size = STACK;
+  makecontext(t, function, 0);
+}
 
 static void moves(void *(*work)(char *), char *jobs, size_t size, int count, void *unused) {
   (void)unused;
   do_jobs(work, jobs, size, count);
-  if (moved++ < 11) swapcontext(&task, &scheduler[on]);
+  if (moved++ >= MOVES) return;
+  swapcontext(&task, &scheduler[on]);
+  if (!is_safe) plan_in_thread(NULL); /* where stock FFTW waits for itself, too */
 }
 
 static void task_plans(void) {
@@ -169,40 +201,92 @@ static void *run_task(void *number) {
     if (!ended) swapcontext(&scheduler[me], &task);
     sem_post(&turn[!me]);
   }
+  while (me) sem_wait(&never);
   return NULL;
 }
 
 static void move(void) {
   pthread_t thread;
-  enum { STACK = 1 << 20 };
   fftwf_threads_set_callback(moves, NULL);
-  getcontext(&task);
-  task.uc_stack.ss_sp = malloc(STACK);
-  task.uc_stack.ss_size = STACK;
-  makecontext(&task, task_plans, 0);
-  sem_init(&turn[0], 0, 1);
-  sem_init(&turn[1], 0, 0);
+  make_task(&task, task_plans);
+  semaphore(&turn[0], 1);
+  semaphore(&turn[1], 0);
+  semaphore(&never, 0);
   if (pthread_create(&thread, NULL, run_task, &task)) _exit(2);
   run_task(NULL);
+  pthread_cancel(thread);
   pthread_join(thread, NULL);
-  free(task.uc_stack.ss_sp);
-  if (moved < 11) _exit(2);
+  if (moved < MOVES) _exit(2);
+}
+
+/* Two of them, each on its thread until it pauses, and then on others. */
+static ucontext_t two[2], caller[2];
+static bool pauses[2];
+static __thread int current;
+static fftwf_plan large;
+
+static void pauses_once(void *(*work)(char *), char *jobs, size_t size, int count, void *unused) {
+  const int me = current;
+  (void)unused;
+  do_jobs(work, jobs, size, count);
+  if (!pauses[me]) return;
+  pauses[me] = false;
+  swapcontext(&two[me], &caller[me]);
+}
+
+static void first_plans(void) {
+  plan_long(NULL);
+  swapcontext(&two[0], &caller[0]);
+}
+
+static void second_executes(void) {
+  fftwf_execute(large);
+  swapcontext(&two[1], &caller[1]);
+}
+
+static void *go_on(void *which) {
+  current = which != NULL;
+  swapcontext(&caller[current], &two[current]);
+  return NULL;
+}
+
+static void go_on_elsewhere(void *which) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, go_on, which)) _exit(2);
+  pthread_join(thread, NULL);
+}
+
+static void move_both(void) {
+  large = fftwf_plan_dft_1d(N, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftwf_threads_set_callback(pauses_once, NULL);
+  make_task(&two[0], first_plans);
+  make_task(&two[1], second_executes);
+  pauses[0] = pauses[1] = true;
+  go_on(NULL);
+  go_on(two);
+  if (pauses[0] || pauses[1]) _exit(2); /* not with threads */
+  go_on_elsewhere(two);
+  if (!is_safe) plan_in_another(); /* the plan is still paused */
+  go_on_elsewhere(NULL);
 }
 
 int main(int argc, char **argv) {
   const char *const what = argc > 1 ? argv[1] : "";
   alarm(2 * PATIENCE);
   fftwf_init_threads();
-  if (argc > 2) fftwf_make_planner_thread_safe();
+  is_safe = argc > 2;
+  if (is_safe) fftwf_make_planner_thread_safe();
   in = fftwf_malloc(N * sizeof *in);
   out = fftwf_malloc(N * sizeof *out);
   old = fftwf_plan_dft_1d(64, in, out, FFTW_FORWARD, FFTW_ESTIMATE);
   if (!in || !out || !old) return 2;
   fftwf_plan_with_nthreads(2);
   if (!strcmp(what, "fork")) fork_beside();
-  else if (!strcmp(what, "loop")) leave(true);
-  else if (!strcmp(what, "memalign")) leave(false);
+  else if (!strcmp(what, "loop")) leave(leaves);
+  else if (!strcmp(what, "nested")) leave(nests);
+  else if (!strcmp(what, "memalign")) leave(NULL);
   else if (!strcmp(what, "task")) move();
+  else if (!strcmp(what, "tasks")) move_both();
   else if (!strcmp(what, "destroy")) {
     fftwf_threads_set_callback(destroys, NULL);
     armed = true;

@@ -25,9 +25,12 @@ once() {
 }
 once plain fork
 once plain loop
+once plain nested
 once plain destroy
 once plain task
 once plain task safe
+once plain tasks
+once plain tasks safe
 once leaving memalign
-[ "${passed:-}" = ", fork, loop, destroy, task, task safe, memalign" ] || skip "stock FFTW does not do these: ${passed:-}"
+[ "${passed:-}" = ", fork, loop, nested, destroy, task, task safe, tasks, tasks safe, memalign" ] || skip "stock FFTW does not do these: ${passed:-}"
 echo "planned again after: ${passed#, }"

@@ -1,4 +1,5 @@
-/* test_cuda_start.c: while the driver starts that nobody but us has loaded, whoever asks does not take it for the program's.
+/* test_cuda_start.c: while the driver starts that nobody but us has loaded, whoever asks does not take it for the program's,
+ * nor a context of ours.
  *
  * In a process of its own whose loader finds the fake driver (fake_cuda.c), whose cuInit takes as long as FAKE_CUDA_INIT
  * says, in microseconds. */
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cuda/backend.h"
 #include "cuda/cuda_driver.h"
 #include "suite.h"
 
@@ -19,7 +21,7 @@ static const char in_child[] = "FG_TEST_CUDA_START";
 
 /* ---- the child ---- */
 
-enum { RIGHT, NO_DRIVER, OF_PROGRAM, PRESENT_TOO_EARLY, NEVER_PRESENT };
+enum { RIGHT, NO_DRIVER, OF_PROGRAM, PRESENT_TOO_EARLY, NEVER_PRESENT, NO_DEVICE, OURS_FOR_THEIRS, THEIRS_FOR_OURS };
 
 static atomic_int devices;
 
@@ -27,6 +29,22 @@ static void *start(void *unused) {
   (void)unused;
   atomic_store(&devices, fg_driver_start());
   return NULL;
+}
+
+/* Between begin and end this thread is in a context of ours, which does not make it the program's; beneath it may be that. */
+static int contexts(void) {
+  const fg_backend *cuda = &fg_backend_cuda;
+  fg_device *device;
+  if (cuda->open(0, &device)) return NO_DEVICE;
+  int begun = cuda->begin(device);
+  const bool within = cuda->used_by_program();
+  cuda->end(device, begun);
+  if (within || cuda->used_by_program()) return OURS_FOR_THEIRS;
+  if (fg_cu.cuCtxPushCurrent_v2((CUcontext)0x9999)) return NO_DEVICE;
+  begun = cuda->begin(device);
+  const bool beneath = cuda->used_by_program();
+  cuda->end(device, begun);
+  return beneath ? RIGHT : THEIRS_FOR_OURS;
 }
 
 static int child(void) {
@@ -42,7 +60,7 @@ static int child(void) {
   if (atomic_load(&devices) != 1) return NO_DRIVER;
   if (early) return PRESENT_TOO_EARLY;
   if (fg_driver_of_program()) return OF_PROGRAM;
-  return fg_driver_present() ? RIGHT : NEVER_PRESENT;
+  return fg_driver_present() ? contexts() : NEVER_PRESENT;
 }
 
 /* ---- the test ---- */

@@ -12,6 +12,7 @@
 #include "src/plan/planner.h"
 #include "src/run/direct.h"
 #include "src/run/lane.h"
+#include "src/run/memory.h"
 #include "suite.h"
 #include "tests/unit/lazy_backend.h"
 
@@ -206,6 +207,42 @@ START_TEST(an_execution_follows_the_default_stream) {
 }
 END_TEST
 
+/* Of four that were used at once, in streams of the program's, those that are not used for long go: one stays that a living plan
+ * needs. */
+START_TEST(what_many_streams_used_goes_in_time) {
+  enum { MB = 1 << 20, LANES = 4, SOON = 8, LATE = 80 };
+  const fg_target *const t = test_target();
+  const size_t idle_limit = fg_memory_most_idle, fifteen[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 15 * MB};
+  fg_lane_need need = {.target = t, .bytes = {[FG_ARRAY_SCRATCH0] = 15 * MB}};
+  fg_stream *s[LANES];
+  fg_lane *l[LANES];
+  fg_lane_trim();
+  const size_t before = fg_memory_used(); /* tables */
+  fg_memory_most = 64 * MB;
+  fg_memory_most_idle = MB;
+  fg_lane_keep(&need);
+  for (int i = 0; i < LANES; i++) {
+    ck_assert_int_eq(t->backend->stream_create(t->device, &s[i]), FG_OK);
+    ck_assert_int_eq(fg_lane_acquire(t, fifteen, 0, s[i], &l[i]), FG_OK);
+  }
+  for (int i = 0; i < LANES; i++) {
+    ck_assert_int_eq(t->backend->event_record(t->device, l[i]->after, s[i]), FG_OK);
+    fg_lane_release(l[i], s[i]);
+  }
+  for (int n = 0; n < LATE; n++) {
+    if (n < SOON) ck_assert_uint_eq(fg_memory_used() - before, 60 * MB);
+    ck_assert_int_eq(fg_lane_acquire(t, fifteen, 0, s[0], &l[0]), FG_OK);
+    ck_assert_int_eq(t->backend->event_record(t->device, l[0]->after, s[0]), FG_OK);
+    fg_lane_release(l[0], s[0]);
+  }
+  ck_assert_uint_eq(fg_memory_used() - before, 15 * MB);
+  fg_lane_keep_no_more(&need);
+  for (int i = 0; i < LANES; i++) t->backend->stream_destroy(t->device, s[i]);
+  fg_lane_trim();
+  fg_memory_most_idle = idle_limit;
+}
+END_TEST
+
 static int launches_until_refused; /* 0: none is */
 
 static int launch_or_not(fg_device *d, fg_kernel *k, unsigned grid, unsigned block, size_t shared, const void *args, size_t size,
@@ -260,6 +297,7 @@ int main(void) {
   tcase_add_loop_test(tc, scratch_grows_behind_what_is_under_way, 0, 2);
   tcase_add_loop_test(tc, an_execution_follows_the_streams, 0, 2);
   tcase_add_loop_test(tc, an_execution_follows_the_default_stream, 0, 2);
+  tcase_add_test(tc, what_many_streams_used_goes_in_time);
   tcase_add_test(tc, what_was_launched_is_over_when_a_failure_is_told);
   return test_run(tc, "direct");
 }

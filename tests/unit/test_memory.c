@@ -53,40 +53,6 @@ START_TEST(what_is_idle_stays_within_its_limit) {
 }
 END_TEST
 
-/* Of four that were used at once, in streams of the program's, those that are not used for long go: one stays that a living plan
- * needs. */
-START_TEST(what_many_streams_used_goes_in_time) {
-  enum { STREAMS = 4, SOON = 8, LATE = 80 };
-  const fg_target *const t = test_target();
-  const size_t idle_limit = fg_memory_most_idle, fifteen[FG_ARRAYS] = {[FG_ARRAY_SCRATCH0] = 15 * MB};
-  fg_lane_need need = {.target = t, .bytes = {[FG_ARRAY_SCRATCH0] = 15 * MB}};
-  fg_stream *s[STREAMS];
-  fg_lane *l[STREAMS];
-  fg_memory_most = 64 * MB;
-  fg_memory_most_idle = MB;
-  fg_lane_keep(&need);
-  for (int i = 0; i < STREAMS; i++) {
-    ck_assert_int_eq(t->backend->stream_create(t->device, &s[i]), FG_OK);
-    ck_assert_int_eq(fg_lane_acquire(t, fifteen, 0, s[i], &l[i]), FG_OK);
-  }
-  for (int i = 0; i < STREAMS; i++) {
-    ck_assert_int_eq(t->backend->event_record(t->device, l[i]->after, s[i]), FG_OK);
-    fg_lane_release(l[i], s[i]);
-  }
-  for (int n = 0; n < LATE; n++) {
-    if (n < SOON) ck_assert_uint_eq(fg_memory_used(), 60 * MB);
-    ck_assert_int_eq(fg_lane_acquire(t, fifteen, 0, s[0], &l[0]), FG_OK);
-    ck_assert_int_eq(t->backend->event_record(t->device, l[0]->after, s[0]), FG_OK);
-    fg_lane_release(l[0], s[0]);
-  }
-  ck_assert_uint_eq(fg_memory_used(), 15 * MB);
-  fg_lane_keep_no_more(&need);
-  for (int i = 0; i < STREAMS; i++) t->backend->stream_destroy(t->device, s[i]);
-  fg_lane_trim();
-  fg_memory_most_idle = idle_limit;
-}
-END_TEST
-
 /* Lanes: of two that a living plan needs one stays, also after work in a stream of the program's; none without a plan, nor of
  * more than a quarter of the limit. */
 START_TEST(what_a_plan_needs_stays_within_its_limit) {
@@ -582,7 +548,6 @@ int main(void) {
   tcase_add_checked_fixture(tc, set_up, NULL);
   tcase_add_test(tc, what_is_idle_stays_within_its_limit);
   tcase_add_test(tc, what_a_plan_needs_stays_within_its_limit);
-  tcase_add_test(tc, what_many_streams_used_goes_in_time);
   tcase_add_test(tc, passes_fit_the_limit);
   tcase_add_test(tc, idle_memory_goes_before_an_execution_does_without);
   tcase_add_test(tc, what_was_not_used_for_longest_goes_first);

@@ -33,11 +33,11 @@ int fg_recording_play(const fg_flow *f, fg_graph *graph) {
 }
 
 /* Recorded when it is seen for the second time.  Not beside a program that uses the device itself: while a stream of its context
- * is recorded, whoever waits for the whole context (cudaDeviceSynchronize) is told an error (CUDA's guide, stream capture; so it
- * was on an H200). */
+ * is recorded, whoever waits for the whole context (cudaDeviceSynchronize) is told an error (CUDA's guide, stream capture), or
+ * crashes within the driver (580.159.04). */
 fg_graph *fg_recording_of(const fg_flow *f, const fg_recordable *what, int (*steps)(fg_flow *)) {
-  if (!f->target->backend->graph_begin || fg_residence_expected()) return NULL;
+  if (!f->target->backend->graph_begin) return NULL;
   fg_recording *r = fg_slot_recording(f->target, f->slot, what);
-  if (r->seen == 2) make_recording(f, steps, r);
+  if (r->seen == 2 && !fg_residence_expected()) make_recording(f, steps, r);
   return r->graph;
 }
