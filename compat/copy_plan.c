@@ -48,11 +48,13 @@ static bool drop_copy(X(plan) plan) {
 
 X(plan) X(copy_plan)(X(plan) p) {
   if (!p) return NULL;
+  fg_compat_begin_plan(FG_PRECISION);
   fg_compat_enter();
   X(plan) copy;
   if (fg_plan_is_ours(p)) copy = (X(plan))fg_plan_copy((fg_plan *)p);
   else copy = FG(real)()->copy_plan ? FG(real)()->copy_plan(p) : count_copy(p);
   fg_compat_leave();
+  fg_compat_end_plan(FG_PRECISION);
   if (copy) FG_TRACED_PLAN(FG_CALL_COPY, copy);
   return copy;
 }
@@ -61,8 +63,10 @@ void X(destroy_plan)(X(plan) p) {
   if (p && !fg_plan_is_ours(p)) FG_FFTW2_DO(destroy_plan, p);
   FG_TRACED_PLAN(FG_CALL_DESTROY, p);
   if (!p) return;
+  fg_compat_begin_plan(FG_PRECISION);
   fg_compat_enter();
   if (fg_plan_is_ours(p)) fg_plan_destroy((fg_plan *)p);
   else if (!drop_copy(p)) FG_REAL_DO(destroy_plan, p);
   fg_compat_leave();
+  fg_compat_end_plan(FG_PRECISION);
 }

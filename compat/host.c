@@ -48,9 +48,11 @@ static fg_host_plan host_plan(const fg_problem *p, const fg_arrays *a, unsigned 
   X(plan) plan = NULL;
   if (dims && howmany_dims) {
     const loops l = {p->transform.rank, p->batch.rank, dims, howmany_dims};
-    fg_compat_enter_alone();
+    fg_compat_begin_own_plan(FG_PRECISION);
+    fg_compat_enter();
     plan = p->format == FG_SPLIT ? plan_split(p, &l, a, flags) : plan_interleaved(p, &l, a, flags);
     fg_compat_leave();
+    fg_compat_end_plan(FG_PRECISION);
   }
   free(dims);
   free(howmany_dims);
@@ -93,9 +95,11 @@ static void host_execute(fg_host_plan plan, const fg_problem *p, const fg_arrays
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
 static void host_destroy(fg_host_plan plan) {
-  fg_compat_enter_alone();
+  fg_compat_begin_own_plan(FG_PRECISION);
+  fg_compat_enter();
   FG_REAL_DO(destroy_plan, plan);
   fg_compat_leave();
+  fg_compat_end_plan(FG_PRECISION);
 }
 
 static char *host_sprint(fg_host_plan plan) { return FG_REAL(sprint_plan, NULL, plan); }

@@ -26,8 +26,19 @@ bool fg_compat_idle(void);
 void fg_compat_enter(void);
 void fg_compat_leave(void);
 
-/* The same for what the program has not asked for: not amid a plan of its that is paused. */
-void fg_compat_enter_alone(void);
+enum { FG_COMPAT_PRECISIONS = 2 }; /* enum fg_precision */
+
+/* The program has asked for a planner of that precision that is safe among its threads, or takes that back. */
+void fg_compat_safe(int precision, bool on);
+
+/* The lock for what makes or destroys a plan of the real FFTW's, as hooks of its planner, too: then also nobody else of the
+ * program's does so until the end, though the lock may be free meanwhile (fg_compat_pause), as under FFTW's own lock, which is
+ * not recursive. */
+void fg_compat_begin_plan(int precision);
+void fg_compat_end_plan(int precision);
+
+/* The same for what the program has not asked for, which waits for that a second at most. */
+void fg_compat_begin_own_plan(int precision);
 
 /* Who calls a planner. */
 enum fg_caller { FG_CALLER_PROGRAM, FG_CALLER_US, FG_CALLER_REAL };
@@ -50,14 +61,15 @@ typedef struct {
   int inside;          /* depth of calls into the real FFTW */
   int planners;        /* that it is in */
   const char *planner; /* the first of them */
-  bool keeps;          /* paused, with the lock */
+  int plans[FG_COMPAT_PRECISIONS];  /* that it has begun and not ended, */
+  unsigned long holds[FG_COMPAT_PRECISIONS]; /* as the only one: the number, or 0 */
+  unsigned long kept[FG_COMPAT_PRECISIONS];  /* by what was paused here last, and may have gone on elsewhere */
 } fg_compat_state;
 
 /* Around what is the program's and called by the real FFTW amid a plan, which may go on in another thread, use FFTW, and never
- * return: without the lock, as with stock FFTW, unless the program has asked for a planner that is safe among its threads. */
+ * return: without the lock, as with stock FFTW. */
 void fg_compat_pause(fg_compat_state *);
 void fg_compat_resume(const fg_compat_state *);
-void fg_compat_safe(void); /* it has */
 
 /* The planner that the program called, which may have called others. */
 const char *fg_compat_planner(void);

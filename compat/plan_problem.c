@@ -48,13 +48,13 @@ X(plan) FG(plan_problem)(fg_problem *p, int sign, fg_arrays arrays, unsigned fla
   p->flags = flags;
   const int saved = errno; /* FFTW's planners leave it alone */
   if (!fg_host_of(FG_PRECISION)) FG(real_threads)(false); /* asks the loader, and better without the lock */
-  fg_compat_lock();
+  fg_compat_begin_plan(FG_PRECISION);
   at_first_plan();
   FG(make_planner)();
   p->threads = FG(threads_in_force)();
   fg_doubles_ask(p);
   void *plan = create(p);
-  fg_compat_unlock();
+  fg_compat_end_plan(FG_PRECISION);
   errno = saved;
   return plan;
 }

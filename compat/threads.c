@@ -54,6 +54,7 @@ void X(cleanup_threads)(void) {
   if (real->cleanup_threads) real->cleanup_threads();
   else if (real->cleanup) real->cleanup();
   FG(threads_forgotten)();
+  fg_compat_safe(FG_PRECISION, false);
   fg_compat_leave();
   FG(cleaned_up)(); /* it cleans up all else, too */
   FG_TRACED(FG_CALL_CLEANUP_THREADS);

@@ -5,6 +5,7 @@
  *   nested      so is that of a plan that the loop of another has asked for
  *   memalign    so is the planner, as by a signal's handler
  *   destroy     the loop destroys another plan, and makes one
+ *   waits       another thread plans while a plan is in its loop: at once, or, after fftwf_make_planner_thread_safe, behind it
  *   task        the loop goes on in another thread, as tasks of a runtime do, and plans there, but after
  *               fftwf_make_planner_thread_safe (task safe); who was left by it can be cancelled
  *   tasks       that, while another task executes with threads and goes on in another thread, too
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -127,6 +129,34 @@ static void fork_beside(void) {
   if (waitpid(child, &status, 0) < 0 || status) _exit(3);
   sem_post(&may_go_on);
   pthread_join(thread, NULL);
+}
+
+static sem_t has_planned;
+
+static void *plan_and_tell(void *unused) {
+  plan_in_thread(NULL);
+  sem_post(&has_planned);
+  return unused;
+}
+
+/* In the loop planners are as they are, and all else is free. */
+static void plan_beside(bool safe) {
+  pthread_t first, second;
+  struct timespec soon;
+  if (sem_init(&is_in_loop, 0, 0) || sem_init(&may_go_on, 0, 0) || sem_init(&has_planned, 0, 0)) _exit(2);
+  fftwf_threads_set_callback(waits, NULL);
+  armed = true;
+  if (pthread_create(&first, NULL, plan_long, NULL)) _exit(2);
+  sem_wait(&is_in_loop);
+  if (pthread_create(&second, NULL, plan_and_tell, NULL)) _exit(2);
+  clock_gettime(CLOCK_REALTIME, &soon);
+  soon.tv_sec += safe ? 1 : PATIENCE;
+  if ((sem_timedwait(&has_planned, &soon) == 0) == safe) _exit(3);
+  fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
+  free(fftwf_export_wisdom_to_string());
+  sem_post(&may_go_on);
+  pthread_join(first, NULL);
+  pthread_join(second, NULL);
 }
 
 /* The stack is deeper than it was when the planner is called the next time. */
@@ -282,6 +312,7 @@ int main(int argc, char **argv) {
   if (!in || !out || !old) return 2;
   fftwf_plan_with_nthreads(2);
   if (!strcmp(what, "fork")) fork_beside();
+  else if (!strcmp(what, "waits")) plan_beside(is_safe);
   else if (!strcmp(what, "loop")) leave(leaves);
   else if (!strcmp(what, "nested")) leave(nests);
   else if (!strcmp(what, "memalign")) leave(NULL);

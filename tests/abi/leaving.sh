@@ -27,10 +27,12 @@ once plain fork
 once plain loop
 once plain nested
 once plain destroy
+once plain waits
+once plain waits safe
 once plain task
 once plain task safe
 once plain tasks
 once plain tasks safe
 once leaving memalign
-[ "${passed:-}" = ", fork, loop, nested, destroy, task, task safe, tasks, tasks safe, memalign" ] || skip "stock FFTW does not do these: ${passed:-}"
+[ "${passed:-}" = ", fork, loop, nested, destroy, waits, waits safe, task, task safe, tasks, tasks safe, memalign" ] || skip "stock FFTW does not do these: ${passed:-}"
 echo "planned again after: ${passed#, }"
