@@ -105,6 +105,7 @@ typedef struct fg_backend {
    * before a device is open. */
   bool (*pointers)(void);
   bool (*used_by_program)(void);
+  bool (*made_with)(void); /* it, or a library of its, was made to use the device, though nothing may have yet; NULL: never */
   void (*pointer)(const void *p, fg_pointer *what);
 
   /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end

@@ -191,6 +191,7 @@ const fg_backend fg_backend_cuda = {
     .missing = fg_driver_missing,
     .pointers = fg_cuda_pointers,
     .used_by_program = fg_cuda_used_by_program,
+    .made_with = fg_cuda_made_with,
     .pointer = fg_cuda_pointer,
     .begin = begin,
     .end = end,

@@ -55,7 +55,13 @@ int fg_cuda_check(fg_device *device, CUresult result, const char *call);
 /* An opened device; NULL if that one is not. */
 fg_device *fg_cuda_opened(int ordinal);
 
+/* The file has kernels, or is linked to the driver or the runtime (cuda_program.c). */
+bool fg_cuda_in_file(const char *path);
+
 /* ---- what fulfils the contract, by its names there ---- */
+
+/* cuda_program.c: reads the files of all that is loaded, some milliseconds, once for the same objects. */
+bool fg_cuda_made_with(void);
 
 /* cuda_memory.c */
 bool fg_cuda_pointers(void);

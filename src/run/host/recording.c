@@ -32,12 +32,14 @@ int fg_recording_play(const fg_flow *f, fg_graph *graph) {
   return f->target->backend->graph_launch(f->target->device, graph, f->slot->stream[FG_STREAM_PASSES]);
 }
 
-/* Recorded when it is seen for the second time.  Not beside a program that uses the device itself: while a stream of its context
- * is recorded, whoever waits for the whole context (cudaDeviceSynchronize) is told an error (CUDA's guide, stream capture), or
- * crashes within the driver (580.159.04). */
+/* While a stream of the device's context is recorded, whoever waits for the whole context (cudaDeviceSynchronize) is told an error
+ * (CUDA's guide, stream capture), or crashes within the driver (580.159.04).  A program may begin with that in any thread. */
+static bool others_may_wait(const fg_backend *b) { return fg_residence_expected() || (b->made_with && b->made_with()); }
+
+/* Recorded when it is seen for the second time, and not beside a program that uses the device itself. */
 fg_graph *fg_recording_of(const fg_flow *f, const fg_recordable *what, int (*steps)(fg_flow *)) {
   if (!f->target->backend->graph_begin) return NULL;
   fg_recording *r = fg_slot_recording(f->target, f->slot, what);
-  if (r->seen == 2 && !fg_residence_expected()) make_recording(f, steps, r);
+  if (r->seen == 2 && !others_may_wait(f->target->backend)) make_recording(f, steps, r);
   return r->graph;
 }
