@@ -6,6 +6,7 @@
  *   memalign    so is the planner, as by a signal's handler
  *   destroy     the loop destroys another plan, and makes one
  *   waits       another thread plans while a plan is in its loop: at once, or, after fftwf_make_planner_thread_safe, behind it
+ *   executes    the loop waits for another thread that executes a short plan
  *   task        the loop goes on in another thread, as tasks of a runtime do, and plans there, but after
  *               fftwf_make_planner_thread_safe (task safe); who was left by it can be cancelled
  *   tasks       that, while another task executes with threads and goes on in another thread, too
@@ -137,6 +138,24 @@ static void *plan_and_tell(void *unused) {
   plan_in_thread(NULL);
   sem_post(&has_planned);
   return unused;
+}
+
+static void *execute_and_tell(void *unused) {
+  fftwf_execute(old);
+  sem_post(&has_planned);
+  return unused;
+}
+
+static void executes(void *(*work)(char *), char *jobs, size_t size, int count, void *unused) {
+  pthread_t thread;
+  (void)unused;
+  if (armed) {
+    armed = false;
+    if (sem_init(&has_planned, 0, 0) || pthread_create(&thread, NULL, execute_and_tell, NULL)) _exit(2);
+    sem_wait(&has_planned);
+    pthread_join(thread, NULL);
+  }
+  do_jobs(work, jobs, size, count);
 }
 
 /* In the loop planners are as they are, and all else is free. */
@@ -317,6 +336,12 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "nested")) leave(nests);
   else if (!strcmp(what, "memalign")) leave(NULL);
   else if (!strcmp(what, "task")) move();
+  else if (!strcmp(what, "executes")) {
+    fftwf_threads_set_callback(executes, NULL);
+    armed = true;
+    plan_long(NULL);
+    if (armed) return 2;
+  }
   else if (!strcmp(what, "tasks")) move_both();
   else if (!strcmp(what, "destroy")) {
     fftwf_threads_set_callback(destroys, NULL);

@@ -34,5 +34,17 @@ once plain task safe
 once plain tasks
 once plain tasks safe
 once leaving memalign
+# An execution on the device (sim) that needs the real FFTW, for its answer beside ours, while a plan of that, too large for
+# the device, is in its loop: it waits for that a second at most.
+for safe in "" safe; do
+  # shellcheck disable=SC2086
+  env FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_DOUBLE=double FFTW3_GPU_MEMORY=16K FFTW3_GPU_VERIFY=0.001 \
+    FFTW3_GPU_CACHE="${FFTW3_GPU_CACHE:-$work}" FFTW3_GPU_REPORT="$work/report" LD_PRELOAD="$lib" timeout -s KILL 100 "$work/plain" executes $safe \
+    >/dev/null 2>"$work/err"
+  status=$?
+  [ $status -eq 0 ] || { cat "$work/err"; fail "an execution in the loop $safe: status $status"; }
+  awk -F '\t' '$2 == "sim" && $5 > 0 { ran = 1 } END { exit !ran }' "$work/report" || { cat "$work/report"; fail "nothing ran on sim"; }
+  rm -f "$work/report"
+done
 [ "${passed:-}" = ", fork, loop, nested, destroy, waits, waits safe, task, task safe, tasks, tasks safe, memalign" ] || skip "stock FFTW does not do these: ${passed:-}"
 echo "planned again after: ${passed#, }"
