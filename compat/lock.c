@@ -39,15 +39,18 @@ static struct timespec after(long milliseconds) {
   return t;
 }
 
-/* False if it is not to be had within so many milliseconds; negative: wait for ever.  No place where a thread is cancelled. */
+/* False if it is not to be had within so many milliseconds; negative: wait for ever.  No place where a thread is cancelled, and
+ * errno stays, as in FFTW. */
 static bool take(sem_t *s, long milliseconds) {
   const struct timespec until = milliseconds < 0 ? (struct timespec){0, 0} : after(milliseconds);
+  const int saved = errno;
   int cancel, failed;
   pthread_once(&once, make);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   do failed = milliseconds < 0 ? sem_wait(s) : sem_timedwait(s, &until);
   while (failed && errno == EINTR);
   pthread_setcancelstate(cancel, NULL);
+  errno = saved;
   return !failed;
 }
 

@@ -98,21 +98,31 @@ static bool is_drivers(const char *path) {
   return false;
 }
 
-bool fg_cuda_made_with(void) {
+static bool files_tell(void) {
   enum { NAMES = 256 << 10 };
-  static atomic_bool known;
-  static atomic_ullong looked; /* at so many loads, and it was not */
-  if (atomic_load(&known)) return true;
   char *const names = malloc(NAMES);
   if (!names) return true;
   listing l = {names, names + NAMES, 0};
   dl_iterate_phdr(list_one, &l);
-  bool made = false;
-  if (l.loads == 0 || l.loads != atomic_load(&looked))
-    for (const char *name = names; !made && name < l.at; name += strlen(name) + 1)
-      made = strchr(name, '/') && !is_drivers(name) && fg_cuda_in_file(name);
+  bool tells = false;
+  for (const char *name = names; !tells && name < l.at; name += strlen(name) + 1)
+    tells = strchr(name, '/') && !is_drivers(name) && fg_cuda_in_file(name);
   free(names);
+  return tells;
+}
+
+/* Who goes on loading is taken for one that was: files may lie far away. */
+bool fg_cuda_made_with(void) {
+  enum { MOST_LOOKS = 4 };
+  static atomic_bool known;
+  static atomic_int looks;
+  static atomic_ullong looked; /* at so many loads, and it was not */
+  if (atomic_load(&known)) return true;
+  listing none = {NULL, NULL, 0}; /* stops at the first, and has the number */
+  dl_iterate_phdr(list_one, &none);
+  if (none.loads && none.loads == atomic_load(&looked)) return false;
+  const bool made = atomic_fetch_add(&looks, 1) >= MOST_LOOKS || files_tell();
   if (made) atomic_store(&known, true);
-  else atomic_store(&looked, l.loads);
+  else atomic_store(&looked, none.loads);
   return made;
 }

@@ -226,8 +226,9 @@ static bool at_work(const fg_lane *l) {
 
 /* With lock held: out of the pool, a large lane where there are more than are needed, behind which so many were taken. */
 static fg_lane *take_unneeded(const fg_target *t, unsigned long times) {
+  const size_t bytes = in_large_lanes(t);
   fg_lane **at = &idle;
-  if (in_large_lanes(t) <= needed(t)) return NULL;
+  if (bytes == 0 || bytes <= needed(t)) return NULL; /* each execution asks */
   while (*at && ((*at)->target != t || !large(*at) || clock_of_pool - (*at)->put < times || at_work(*at))) at = &(*at)->next;
   fg_lane *const l = *at;
   if (l) *at = l->next;

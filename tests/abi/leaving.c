@@ -110,14 +110,27 @@ static void destroys(void *(*work)(char *), char *jobs, size_t size, int count, 
 
 /* ---- the cases ---- */
 
-static void fork_beside(void) {
+/* Another thread is amid a plan, and waits in its loop. */
+static pthread_t begin_plan(void) {
   pthread_t thread;
-  int status;
   if (sem_init(&is_in_loop, 0, 0) || sem_init(&may_go_on, 0, 0)) _exit(2);
   fftwf_threads_set_callback(waits, NULL);
   armed = true;
   if (pthread_create(&thread, NULL, plan_long, NULL)) _exit(2);
   sem_wait(&is_in_loop);
+  return thread;
+}
+
+static void plan_with(void (*loop)(void *(*)(char *), char *, size_t, int, void *)) {
+  fftwf_threads_set_callback(loop, NULL);
+  armed = true;
+  plan_long(NULL);
+  if (armed) _exit(2); /* it was not called */
+}
+
+static void fork_beside(void) {
+  int status;
+  const pthread_t thread = begin_plan();
   const pid_t child = fork();
   if (child == 0) {
     alarm(PATIENCE);
@@ -160,13 +173,10 @@ static void executes(void *(*work)(char *), char *jobs, size_t size, int count, 
 
 /* In the loop planners are as they are, and all else is free. */
 static void plan_beside(bool safe) {
-  pthread_t first, second;
+  pthread_t second;
   struct timespec soon;
-  if (sem_init(&is_in_loop, 0, 0) || sem_init(&may_go_on, 0, 0) || sem_init(&has_planned, 0, 0)) _exit(2);
-  fftwf_threads_set_callback(waits, NULL);
-  armed = true;
-  if (pthread_create(&first, NULL, plan_long, NULL)) _exit(2);
-  sem_wait(&is_in_loop);
+  if (sem_init(&has_planned, 0, 0)) _exit(2);
+  const pthread_t first = begin_plan();
   if (pthread_create(&second, NULL, plan_and_tell, NULL)) _exit(2);
   clock_gettime(CLOCK_REALTIME, &soon);
   soon.tv_sec += safe ? 1 : PATIENCE;
@@ -336,21 +346,10 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "nested")) leave(nests);
   else if (!strcmp(what, "memalign")) leave(NULL);
   else if (!strcmp(what, "task")) move();
-  else if (!strcmp(what, "executes")) {
-    fftwf_threads_set_callback(executes, NULL);
-    armed = true;
-    plan_long(NULL);
-    if (armed) return 2;
-  }
   else if (!strcmp(what, "tasks")) move_both();
-  else if (!strcmp(what, "destroy")) {
-    fftwf_threads_set_callback(destroys, NULL);
-    armed = true;
-    plan_long(NULL);
-    if (armed) return 2;
-  } else {
-    return 2;
-  }
+  else if (!strcmp(what, "executes")) plan_with(executes);
+  else if (!strcmp(what, "destroy")) plan_with(destroys);
+  else return 2;
   fftwf_threads_set_callback(NULL, NULL);
   plan_in_thread(NULL);
   plan_in_another();
