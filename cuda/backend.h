@@ -42,8 +42,8 @@ typedef struct {
 } fg_device_info;
 
 /* Whether the blocks of a launch may take their places while those of the launch before are in their last stage
- * (programmatic dependent launch), where the device can: true, but for what is to be compared with.  Not in recordings,
- * whose launches follow copies too, and not where a kernel's text is given, which does not wait by itself. */
+ * (programmatic dependent launch), where the device can: true, but for what is to be compared with.  Not after copies, and not
+ * where a kernel's text is given, which does not wait by itself. */
 extern bool fg_dependent_launches;
 
 /* A kernel is asked for by what it is made of: a source file of cuda/kernel/ and the constants put in front of it. */
@@ -105,7 +105,6 @@ typedef struct fg_backend {
    * before a device is open. */
   bool (*pointers)(void);
   bool (*used_by_program)(void);
-  bool (*made_with)(void); /* it, or a library of its, was made to use the device, though nothing may have yet; NULL: never */
   void (*pointer)(const void *p, fg_pointer *what);
 
   /* Between begin and end this thread makes several calls in a row: what each would do around itself is done once. end
@@ -171,8 +170,9 @@ typedef struct fg_backend {
 
   /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is
    * recorded instead of done; those streams must have been waited for again by then. The host waits for nothing in
-   * between. A recording holds the addresses that it was given. On failure of end there is no graph and recording has
-   * ended. All four, and gates, are NULL in a backend that cannot record. */
+   * between. A recording holds the addresses that it was given. It is the calling thread's: what others give to those
+   * streams meanwhile is done. On failure of end there is no graph and recording has ended. All four are NULL in a backend
+   * that cannot record. */
   int (*graph_begin)(fg_device *, fg_stream *);
   int (*graph_end)(fg_device *, fg_stream *, fg_graph **);
   int (*graph_launch)(fg_device *, fg_graph *, fg_stream *);
@@ -186,12 +186,6 @@ typedef struct fg_backend {
   int (*chain_set)(fg_device *, fg_chain *, int which, const void *args);
   int (*chain_launch)(fg_device *, fg_chain *, fg_stream *);
   void (*chain_destroy)(fg_device *, fg_chain *);
-
-  /* Gates between the host and a recording, in which they must be: words of pinned memory, which the host closes (0)
-   * before each launch. gate_wait holds back what comes later in the stream until the host has opened the gate (1);
-   * gate_open opens one for the host when all before it in the stream is done and can be seen. */
-  int (*gate_wait)(fg_device *, fg_stream *, unsigned *gate);
-  int (*gate_open)(fg_device *, fg_stream *, unsigned *gate);
 } fg_backend;
 
 extern const fg_backend fg_backend_cuda; /* only in builds with CUDA (HAVE_CUDA) */

@@ -191,7 +191,6 @@ const fg_backend fg_backend_cuda = {
     .missing = fg_driver_missing,
     .pointers = fg_cuda_pointers,
     .used_by_program = fg_cuda_used_by_program,
-    .made_with = fg_cuda_made_with,
     .pointer = fg_cuda_pointer,
     .begin = begin,
     .end = end,
@@ -230,6 +229,4 @@ const fg_backend fg_backend_cuda = {
     .chain_set = fg_cuda_chain_set,
     .chain_launch = fg_cuda_chain_launch,
     .chain_destroy = fg_cuda_chain_destroy,
-    .gate_wait = fg_cuda_gate_wait,
-    .gate_open = fg_cuda_gate_open,
 };

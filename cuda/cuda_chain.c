@@ -22,18 +22,21 @@ static const struct {
   unsigned char from_port, to_port, type, reserved[5];
 } early = {.from_port = 1 /* CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC */, .type = 1 /* CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC */};
 
-static CUresult add(const fg_device *device, fg_chain *c, int i, const fg_kernel_launch *l) {
+CUresult fg_cuda_add_kernel(const fg_device *device, CUgraph graph, fg_cuda_nodes after, const fg_kernel_launch *l,
+                            CUDA_KERNEL_NODE_PARAMS_v1 *parameters, CUgraphNode *node) {
   void *args[] = {(void *)l->args};
-  link_of *const this = &c->link[i];
-  const CUgraphNode *const before = i > 0 ? &c->link[i - 1].node : NULL;
-  const bool depends = before && fg_cu.cuGraphAddDependencies_v2 && fg_cuda_depends(device, l->kernel);
-  this->parameters = (CUDA_KERNEL_NODE_PARAMS_v1){
+  const bool depends = after.kernel && fg_cu.cuGraphAddDependencies_v2 && fg_cuda_depends(device, l->kernel);
+  *parameters = (CUDA_KERNEL_NODE_PARAMS_v1){
       .func = fg_cuda_function(l->kernel), .gridDimX = l->grid, .gridDimY = 1, .gridDimZ = 1, .blockDimX = l->block,
       .blockDimY = 1, .blockDimZ = 1, .sharedMemBytes = (unsigned)l->shared, .kernelParams = args};
-  const CUresult result =
-      fg_cu.cuGraphAddKernelNode(&this->node, c->graph, before, before && !depends, &this->parameters);
-  this->parameters.kernelParams = NULL;
-  return result || !depends ? result : fg_cu.cuGraphAddDependencies_v2(c->graph, before, &this->node, &early, 1);
+  const CUresult result = fg_cu.cuGraphAddKernelNode(node, graph, after.node, depends ? 0 : after.count, parameters);
+  parameters->kernelParams = NULL;
+  return result || !depends ? result : fg_cu.cuGraphAddDependencies_v2(graph, after.node, node, &early, 1);
+}
+
+static CUresult add(const fg_device *device, fg_chain *c, int i, const fg_kernel_launch *l) {
+  const fg_cuda_nodes after = {i > 0 ? &c->link[i - 1].node : NULL, i > 0, i > 0};
+  return fg_cuda_add_kernel(device, c->graph, after, l, &c->link[i].parameters, &c->link[i].node);
 }
 
 static void take_apart(fg_chain *c) {

@@ -17,7 +17,6 @@ struct fg_device {
   char lost_message[256];
   pthread_mutex_t lock;    /* of kernels and of the writing of lost_message */
   fg_kernel *kernels;      /* all that were ever loaded */
-  atomic_int recordings;   /* that have begun and not ended */
 };
 
 /* What a call of ours must put back in the calling thread. */
@@ -55,13 +54,7 @@ int fg_cuda_check(fg_device *device, CUresult result, const char *call);
 /* An opened device; NULL if that one is not. */
 fg_device *fg_cuda_opened(int ordinal);
 
-/* The file has kernels, or is linked to the driver or the runtime (cuda_program.c). */
-bool fg_cuda_in_file(const char *path);
-
 /* ---- what fulfils the contract, by its names there ---- */
-
-/* cuda_program.c: reads the files of all that is loaded, some milliseconds, once for the same objects. */
-bool fg_cuda_made_with(void);
 
 /* cuda_memory.c */
 bool fg_cuda_pointers(void);
@@ -95,22 +88,46 @@ int fg_cuda_event_elapsed(fg_device *, fg_event *a, fg_event *b, double *seconds
 int fg_cuda_stream_wait_event(fg_device *, fg_stream *, fg_event *);
 int fg_cuda_event_wait(fg_device *, fg_event *);
 int fg_cuda_event_reached(fg_device *, fg_event *);
-int fg_cuda_graph_begin(fg_device *, fg_stream *);
-int fg_cuda_graph_end(fg_device *, fg_stream *, fg_graph **);
-int fg_cuda_graph_launch(fg_device *, fg_graph *, fg_stream *);
-void fg_cuda_graph_destroy(fg_device *, fg_graph *);
-int fg_cuda_gate_wait(fg_device *, fg_stream *, unsigned *gate);
-int fg_cuda_gate_open(fg_device *, fg_stream *, unsigned *gate);
 
 /* Whether its blocks may take their places before the launch before has ended, for whose end they wait by themselves
  * (memory.h). */
 bool fg_cuda_depends(const fg_device *, const fg_kernel *);
+
+/* cuda_recording.c */
+int fg_cuda_graph_begin(fg_device *, fg_stream *);
+int fg_cuda_graph_end(fg_device *, fg_stream *, fg_graph **);
+int fg_cuda_graph_launch(fg_device *, fg_graph *, fg_stream *);
+void fg_cuda_graph_destroy(fg_device *, fg_graph *);
+
+/* Where a stream or an event is in what the calling thread records; NULL: it is not recorded, but used. */
+typedef struct fg_cuda_place fg_cuda_place;
+fg_cuda_place *fg_cuda_place_of(const void *stream_or_event);
+
+/* Next in a stream: a kernel; a copy. An event is where a stream is; what comes later in a stream comes after an event, too. A stream
+ * or an event of the recording and one that is none of it have nothing to do with each other: there will be no graph. */
+CUresult fg_cuda_record_kernel(const fg_device *, fg_cuda_place *stream, const fg_kernel_launch *);
+CUresult fg_cuda_record_copy(const fg_device *, fg_cuda_place *stream, const CUDA_MEMCPY3D *);
+CUresult fg_cuda_record_event(const fg_cuda_place *stream, const void *event);
+CUresult fg_cuda_record_wait(const void *stream, const fg_cuda_place *event);
+CUresult fg_cuda_record_refuse(void);
 
 /* cuda_chain.c */
 int fg_cuda_chain_make(fg_device *, int count, const fg_kernel_launch *, fg_chain **);
 int fg_cuda_chain_set(fg_device *, fg_chain *, int which, const void *args);
 int fg_cuda_chain_launch(fg_device *, fg_chain *, fg_stream *);
 void fg_cuda_chain_destroy(fg_device *, fg_chain *);
+
+/* Nodes of a graph, which are one kernel or not. */
+typedef struct {
+  const CUgraphNode *node;
+  size_t count;
+  bool kernel;
+} fg_cuda_nodes;
+
+/* A kernel after those, as parameters then say but for the arguments, which the graph keeps: after one kernel it begins as a
+ * dependent launch does, where it may. */
+CUresult fg_cuda_add_kernel(const fg_device *, CUgraph, fg_cuda_nodes after, const fg_kernel_launch *,
+                            CUDA_KERNEL_NODE_PARAMS_v1 *parameters, CUgraphNode *node);
 
 /* cuda_kernels.c */
 bool fg_cuda_kernels_kept(fg_device *, int count, const fg_kernel_request *);

@@ -48,11 +48,12 @@
   FN(cuEventQuery, (CUevent))                                                                                         \
   FN(cuEventSynchronize, (CUevent))                                                                                   \
   FN(cuEventElapsedTime, (float *milliseconds, CUevent, CUevent))                                                     \
-  FN(cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                                                        \
-  FN(cuStreamEndCapture, (CUstream, CUgraph *))                                                                       \
   FN(cuGraphCreate, (CUgraph *, unsigned flags))                                                                      \
   FN(cuGraphAddKernelNode, (CUgraphNode *, CUgraph, const CUgraphNode *after, size_t,                                 \
                             const CUDA_KERNEL_NODE_PARAMS_v1 *))                                                      \
+  FN(cuGraphAddMemcpyNode, (CUgraphNode *, CUgraph, const CUgraphNode *after, size_t, const CUDA_MEMCPY3D *,          \
+                            CUcontext))                                                                               \
+  FN(cuGraphAddEmptyNode, (CUgraphNode *, CUgraph, const CUgraphNode *after, size_t))                                 \
   FN(cuGraphExecKernelNodeSetParams, (CUgraphExec, CUgraphNode, const CUDA_KERNEL_NODE_PARAMS_v1 *))                  \
   FN(cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long flags))                                 \
   FN(cuGraphLaunch, (CUgraphExec, CUstream))                                                                          \
@@ -66,13 +67,11 @@
   FN(cuLaunchKernel, (CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,       \
                       unsigned shared, CUstream, void **parameters, void **extra))
 
-/* Newer ones (CUDA 11.7, 11.8, 12.3), NULL where the driver lacks them.  edges: CUgraphEdgeData, which older cuda.h do
+/* Newer ones (CUDA 11.8, 12.3), NULL where the driver lacks them.  edges: CUgraphEdgeData, which older cuda.h do
  * not have. */
 #define FG_DRIVER_NEWER_FUNCTIONS(FN)                                                                                 \
   FN(cuGraphAddDependencies_v2, (CUgraph, const CUgraphNode *from, const CUgraphNode *to, const void *edges, size_t)) \
-  FN(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **parameters, void **extra))                          \
-  FN(cuStreamWaitValue32_v2, (CUstream, CUdeviceptr, unsigned value, unsigned flags))                                 \
-  FN(cuStreamWriteValue32_v2, (CUstream, CUdeviceptr, unsigned value, unsigned flags))
+  FN(cuLaunchKernelEx, (const CUlaunchConfig *, CUfunction, void **parameters, void **extra))
 
 /* cuda.h renames some of these by macro; the table must see the plain names. */
 #undef cuEventElapsedTime

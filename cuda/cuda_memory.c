@@ -86,34 +86,62 @@ int fg_cuda_host_unregister(fg_device *device, void *memory) {
 
 /* ---- between them ---- */
 
+/* One side of a copy: rows, pitch bytes from one to the next. */
+typedef struct {
+  CUmemorytype type;
+  const void *at;
+  size_t pitch;
+} side;
+
+static side host(const void *at, size_t pitch) { return (side){CU_MEMORYTYPE_HOST, at, pitch}; }
+static side on_device(const void *at, size_t pitch) { return (side){CU_MEMORYTYPE_DEVICE, at, pitch}; }
+
+static int record(fg_device *device, fg_cuda_place *place, side from, side to, size_t bytes, size_t rows) {
+  const CUDA_MEMCPY3D what = {.srcMemoryType = from.type, .srcHost = from.at, .srcDevice = (CUdeviceptr)from.at,
+                              .srcPitch = from.pitch, .srcHeight = rows, .dstMemoryType = to.type,
+                              .dstHost = (void *)to.at, .dstDevice = (CUdeviceptr)to.at, .dstPitch = to.pitch,
+                              .dstHeight = rows, .WidthInBytes = bytes, .Height = rows, .Depth = 1};
+  return FG_CUDA_CALL(device, "cuGraphAddMemcpyNode", fg_cuda_record_copy(device, place, &what));
+}
+
 int fg_cuda_copy_in(fg_device *device, void *device_to, const void *host_from, size_t bytes, fg_stream *stream) {
+  fg_cuda_place *const place = fg_cuda_place_of(stream);
+  if (place) return record(device, place, host(host_from, bytes), on_device(device_to, bytes), bytes, 1);
   return FG_CUDA_CALL(device, "cuMemcpyHtoDAsync",
                       fg_cu.cuMemcpyHtoDAsync_v2((CUdeviceptr)device_to, host_from, bytes, (CUstream)stream));
 }
 
 int fg_cuda_copy_out(fg_device *device, void *host_to, const void *device_from, size_t bytes, fg_stream *stream) {
+  fg_cuda_place *const place = fg_cuda_place_of(stream);
+  if (place) return record(device, place, on_device(device_from, bytes), host(host_to, bytes), bytes, 1);
   return FG_CUDA_CALL(device, "cuMemcpyDtoHAsync",
                       fg_cu.cuMemcpyDtoHAsync_v2(host_to, (CUdeviceptr)device_from, bytes, (CUstream)stream));
 }
 
 int fg_cuda_copy_within(fg_device *device, void *device_to, const void *device_from, size_t bytes, fg_stream *stream) {
+  fg_cuda_place *const place = fg_cuda_place_of(stream);
+  if (place) return record(device, place, on_device(device_from, bytes), on_device(device_to, bytes), bytes, 1);
   return FG_CUDA_CALL(device, "cuMemcpyDtoDAsync",
                       fg_cu.cuMemcpyDtoDAsync_v2((CUdeviceptr)device_to, (CUdeviceptr)device_from, bytes,
                                                  (CUstream)stream));
 }
 
+static int copy_rows(fg_device *device, side from, side to, fg_copy_rows r, fg_stream *stream) {
+  const CUDA_MEMCPY2D what = {.srcMemoryType = from.type, .srcHost = from.at, .srcDevice = (CUdeviceptr)from.at,
+                              .srcPitch = from.pitch, .dstMemoryType = to.type, .dstHost = (void *)to.at,
+                              .dstDevice = (CUdeviceptr)to.at, .dstPitch = to.pitch, .WidthInBytes = r.bytes,
+                              .Height = r.rows};
+  fg_cuda_place *const place = fg_cuda_place_of(stream);
+  if (place) return record(device, place, from, to, r.bytes, r.rows);
+  return FG_CUDA_CALL(device, "cuMemcpy2DAsync", fg_cu.cuMemcpy2DAsync_v2(&what, (CUstream)stream));
+}
+
 int fg_cuda_copy_rows_in(fg_device *device, void *device_to, const void *host_from, fg_copy_rows r,
                          fg_stream *stream) {
-  const CUDA_MEMCPY2D what = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = host_from, .srcPitch = r.pitch,
-                              .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = (CUdeviceptr)device_to,
-                              .dstPitch = r.bytes, .WidthInBytes = r.bytes, .Height = r.rows};
-  return FG_CUDA_CALL(device, "cuMemcpy2DAsync", fg_cu.cuMemcpy2DAsync_v2(&what, (CUstream)stream));
+  return copy_rows(device, host(host_from, r.pitch), on_device(device_to, r.bytes), r, stream);
 }
 
 int fg_cuda_copy_rows_out(fg_device *device, void *host_to, const void *device_from, fg_copy_rows r,
                           fg_stream *stream) {
-  const CUDA_MEMCPY2D what = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = (CUdeviceptr)device_from,
-                              .srcPitch = r.bytes, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = host_to,
-                              .dstPitch = r.pitch, .WidthInBytes = r.bytes, .Height = r.rows};
-  return FG_CUDA_CALL(device, "cuMemcpy2DAsync", fg_cu.cuMemcpy2DAsync_v2(&what, (CUstream)stream));
+  return copy_rows(device, on_device(device_from, r.bytes), host(host_to, r.pitch), r, stream);
 }

@@ -1,5 +1,4 @@
-/* cuda_stream.c: streams, launches, events, recordings and gates.  An fg_stream is a CUstream, an fg_event a CUevent,
- * an fg_graph a CUgraphExec. */
+/* cuda_stream.c: streams, launches and events.  An fg_stream is a CUstream, an fg_event a CUevent. */
 #include "config.h"
 
 #include <time.h>
@@ -130,8 +129,11 @@ static CUresult launch_dependent(const fg_kernel *kernel, unsigned grid, unsigne
 int fg_cuda_launch(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared,
                    const void *args, size_t args_bytes, fg_stream *stream) {
   void *parameters[] = {(void *)args}; /* the driver knows the struct's size from the kernel */
-  (void)args_bytes;
-  if (fg_cuda_depends(device, kernel) && atomic_load(&device->recordings) == 0)
+  fg_cuda_place *const place = fg_cuda_place_of(stream);
+  const fg_kernel_launch recorded = {kernel, grid, block, shared, args, args_bytes};
+  if (place)
+    return FG_CUDA_CALL(device, "cuGraphAddKernelNode", fg_cuda_record_kernel(device, place, &recorded));
+  if (fg_cuda_depends(device, kernel))
     return FG_CUDA_CALL(device, "cuLaunchKernelEx",
                         launch_dependent(kernel, grid, block, shared, parameters, (CUstream)stream));
   return FG_CUDA_CALL(device, "cuLaunchKernel",
@@ -153,6 +155,9 @@ void fg_cuda_event_destroy(fg_device *device, fg_event *event) {
 }
 
 int fg_cuda_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
+  const fg_cuda_place *const place = fg_cuda_place_of(stream);
+  if (place) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_event(place, event));
+  if (fg_cuda_place_of(event)) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_refuse());
   return FG_CUDA_CALL(device, "cuEventRecord", fg_cu.cuEventRecord((CUevent)event, (CUstream)stream));
 }
 
@@ -170,6 +175,9 @@ int fg_cuda_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *s
 }
 
 int fg_cuda_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
+  const fg_cuda_place *const place = fg_cuda_place_of(event);
+  if (place) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_wait(stream, place));
+  if (fg_cuda_place_of(stream)) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_refuse());
   return FG_CUDA_CALL(device, "cuStreamWaitEvent", fg_cu.cuStreamWaitEvent((CUstream)stream, (CUevent)event, 0));
 }
 
@@ -183,58 +191,4 @@ int fg_cuda_event_reached(fg_device *device, fg_event *event) {
   const int code = FG_CUDA_CALL(device, "cuEventQuery", (result = fg_cu.cuEventQuery((CUevent)event)) ==
                                                                 CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result);
   return code ? code : result != CUDA_ERROR_NOT_READY;
-}
-
-/* ---- recordings ---- */
-
-int fg_cuda_graph_begin(fg_device *device, fg_stream *stream) {
-  const int code = FG_CUDA_CALL(device, "cuStreamBeginCapture",
-                                fg_cu.cuStreamBeginCapture_v2((CUstream)stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-  if (!code) atomic_fetch_add(&device->recordings, 1);
-  return code;
-}
-
-static CUresult end_capture(CUstream stream, CUgraphExec *exec) {
-  CUgraph graph = NULL;
-  CUresult result = fg_cu.cuStreamEndCapture(stream, &graph);
-  if (result || !graph) return result ? result : CUDA_ERROR_INVALID_VALUE;
-  result = fg_cu.cuGraphInstantiateWithFlags(exec, graph, 0);
-  fg_cu.cuGraphDestroy(graph);
-  return result;
-}
-
-int fg_cuda_graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
-  CUgraphExec exec = NULL;
-  const int code = FG_CUDA_CALL(device, "cuGraphInstantiate", end_capture((CUstream)stream, &exec));
-  atomic_fetch_sub(&device->recordings, 1);
-  if (!code) *graph = (fg_graph *)exec;
-  return code;
-}
-
-int fg_cuda_graph_launch(fg_device *device, fg_graph *graph, fg_stream *stream) {
-  return FG_CUDA_CALL(device, "cuGraphLaunch", fg_cu.cuGraphLaunch((CUgraphExec)graph, (CUstream)stream));
-}
-
-void fg_cuda_graph_destroy(fg_device *device, fg_graph *graph) {
-  if (graph) FG_CUDA_TRY(device, fg_cu.cuGraphExecDestroy((CUgraphExec)graph));
-}
-
-/* ---- gates; drivers before CUDA 11.7 have none ---- */
-
-static CUresult wait_value(CUstream stream, unsigned *gate) {
-  if (!fg_cu.cuStreamWaitValue32_v2) return CUDA_ERROR_NOT_SUPPORTED;
-  return fg_cu.cuStreamWaitValue32_v2(stream, (CUdeviceptr)gate, 1, CU_STREAM_WAIT_VALUE_GEQ);
-}
-
-static CUresult write_value(CUstream stream, unsigned *gate) {
-  if (!fg_cu.cuStreamWriteValue32_v2) return CUDA_ERROR_NOT_SUPPORTED;
-  return fg_cu.cuStreamWriteValue32_v2(stream, (CUdeviceptr)gate, 1, CU_STREAM_WRITE_VALUE_DEFAULT);
-}
-
-int fg_cuda_gate_wait(fg_device *device, fg_stream *stream, unsigned *gate) {
-  return FG_CUDA_CALL(device, "cuStreamWaitValue32", wait_value((CUstream)stream, gate));
-}
-
-int fg_cuda_gate_open(fg_device *device, fg_stream *stream, unsigned *gate) {
-  return FG_CUDA_CALL(device, "cuStreamWriteValue32", write_value((CUstream)stream, gate));
 }

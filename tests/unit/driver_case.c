@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "cuda/cuda_nvrtc.h"
 #include "driver_case.h"
 #include "suite.h"
 
@@ -53,6 +56,14 @@ void driver_case_fail(const char *function, CUresult result) {
 
 void driver_case_says(const char *part) {
   ck_assert_msg(strstr(fg_backend_message(), part) != NULL, "\"%s\" lacks \"%s\"", fg_backend_message(), part);
+}
+
+/* Asked in a child: the settings, read once in a process, must not be read before a test has made its own. */
+bool driver_case_has_nvrtc(void) {
+  int status = 1;
+  const pid_t child = fork();
+  if (child == 0) _exit(fg_nvrtc_version() < 0);
+  return waitpid(child, &status, 0) == child && status == 0;
 }
 
 int driver_case_run(const char *name, void (*add)(TCase *)) {

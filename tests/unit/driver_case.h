@@ -29,6 +29,9 @@ void driver_case_says(const char *part);
 /* A function of the fake's own, to be called as the program would. */
 void *driver_case_symbol(const char *name);
 
+/* Whether kernels can be compiled. Opens nothing in this process. */
+bool driver_case_has_nvrtc(void);
+
 /* Run the tests that add adds.  Returns the program's exit status. */
 int driver_case_run(const char *name, void (*add)(TCase *));
 

@@ -4,6 +4,7 @@
 #include <fenv.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,47 @@ static CUcontext context_of(bool alien) { return (CUcontext)(uintptr_t)(alien ? 
 #undef cuEventElapsedTime
 #undef cuGraphAddKernelNode
 #undef cuGraphExecKernelNodeSetParams
+
+/* ---- graphs: nodes are numbers from 1; the copies of the last one are done when one is launched ---- */
+
+enum { COPIES = 16 };
+static CUDA_MEMCPY3D copies[COPIES];
+static int copies_count;
+
+static void tell(const char *format, int a, int b) {
+  const size_t used = strlen(fake_cuda.story);
+  snprintf(fake_cuda.story + used, sizeof fake_cuda.story - used, format, a, b);
+}
+
+static int number(CUgraphNode node) { return (int)(uintptr_t)node; }
+
+/* None named twice. */
+static CUresult add_node(char kind, CUgraphNode *node, const CUgraphNode *after, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < i; k++)
+      if (after[i] == after[k]) return CUDA_ERROR_INVALID_VALUE;
+  tell(" %c%d", kind, ++fake_cuda.nodes);
+  for (size_t i = 0; i < count; i++) tell("<%d", number(after[i]), 0);
+  *node = (CUgraphNode)(uintptr_t)fake_cuda.nodes;
+  return CUDA_SUCCESS;
+}
+
+static void new_graph(CUgraph *graph) {
+  *graph = (CUgraph)0x5000;
+  ++fake_cuda.graphs;
+  fake_cuda.nodes = copies_count = 0;
+  *fake_cuda.story = 0;
+}
+
+static void copy_rows(const CUDA_MEMCPY3D *c) {
+  const char *const from = c->srcMemoryType == CU_MEMORYTYPE_HOST ? c->srcHost : (void *)c->srcDevice;
+  char *const to = c->dstMemoryType == CU_MEMORYTYPE_HOST ? c->dstHost : (void *)c->dstDevice;
+  for (size_t i = 0; i < c->Height * c->Depth; i++) memcpy(to + i * c->dstPitch, from + i * c->srcPitch, c->WidthInBytes);
+}
+
+static void copy_all(void) {
+  for (int i = 0; i < copies_count; i++) copy_rows(&copies[i]);
+}
 
 /* Of a cuda.h before 12.3, which does not declare the function either. */
 #if CUDA_VERSION < 12030
@@ -81,22 +123,24 @@ FAKE(cuEventDestroy_v2, (CUevent event), (void)event)
 FAKE(cuEventRecord, (CUevent event, CUstream stream), (void)event, (void)stream)
 FAKE(cuEventSynchronize, (CUevent event), (void)event)
 FAKE(cuEventElapsedTime, (float *milliseconds, CUevent a, CUevent b), (void)a, (void)b, *milliseconds = 250)
-FAKE(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (void)stream, (void)mode)
-FAKE(cuStreamEndCapture, (CUstream stream, CUgraph *graph), (void)stream, ++fake_cuda.graphs, *graph = (CUgraph)0x5000)
-FAKE(cuGraphCreate, (CUgraph *graph, unsigned flags), (void)flags, ++fake_cuda.graphs, *graph = (CUgraph)0x5000)
+FAKE(cuGraphCreate, (CUgraph *graph, unsigned flags), (void)flags, new_graph(graph))
 FAKE(cuGraphAddKernelNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                             const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
-     (void)graph; fake_cuda.edges += (int)count; *node = (CUgraphNode)parameters->func;
-     if (!after) fake_cuda.first = *node)
+     (void)graph, (void)parameters; fake_cuda.edges += (int)count; result = add_node('k', node, after, count))
+FAKE(cuGraphAddMemcpyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                            const CUDA_MEMCPY3D *what, CUcontext context),
+     (void)graph, (void)context; copies[copies_count++ % COPIES] = *what; result = add_node('c', node, after, count))
+FAKE(cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count),
+     (void)graph; result = add_node('e', node, after, count))
 FAKE(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                  const CUgraphEdgeData *edges, size_t count),
-     (void)graph, (void)count;
-     fake_cuda.early += *from == fake_cuda.first && *to != fake_cuda.first && !memcmp(edges, "\1\0\1\0\0\0\0", 8)) /* from the programmatic port, a programmatic one */
+     (void)graph, (void)count; tell(" %d~%d", number(*from), number(*to));
+     fake_cuda.early += number(*to) > number(*from) && !memcmp(edges, "\1\0\1\0\0\0\0", 8)) /* from the programmatic port, a programmatic one */
 FAKE(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags),
      (void)graph, (void)flags, ++fake_cuda.graphs, *exec = (CUgraphExec)0x6000)
 FAKE(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
      (void)exec, (void)node; fake_cuda.set_value = *(const int *)parameters->kernelParams[0])
-FAKE(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (void)exec, (void)stream)
+FAKE(cuGraphLaunch, (CUgraphExec exec, CUstream stream), (void)exec, (void)stream, copy_all())
 FAKE(cuGraphExecDestroy, (CUgraphExec exec), (void)exec, --fake_cuda.graphs)
 FAKE(cuGraphDestroy, (CUgraph graph), (void)graph, --fake_cuda.graphs)
 FAKE(cuModuleUnload, (CUmodule module), (void)module, ++fake_cuda.unloads)

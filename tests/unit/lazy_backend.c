@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, COPY_ROWS_IN, COPY_ROWS_OUT, LAUNCH, RECORD, WAIT, GRAPH, GATE_WAIT, GATE_OPEN };
+enum kind { COPY_IN, COPY_OUT, COPY_WITHIN, COPY_ROWS_IN, COPY_ROWS_OUT, LAUNCH, RECORD, WAIT, GRAPH };
 
 typedef struct {
   enum kind kind;
@@ -19,13 +19,12 @@ typedef struct {
   struct event *event;
   size_t record; /* which of the event's records */
   struct graph *graph;
-  unsigned *gate;
 } operation;
 
 /* Work in the order in which it was recorded; waits and records are of no account then. */
 typedef struct graph {
   operation *list;
-  size_t count, done; /* done: of the launch under way */
+  size_t count;
 } graph;
 
 static graph *recording; /* while there is one; tests of this backend have one thread */
@@ -98,8 +97,6 @@ static int put_off(fg_stream *to, operation o) {
   return FG_OK;
 }
 
-enum { SHUT = 1 }; /* instead of a code: a gate is shut, the host has to do something first */
-
 static int run_to(fg_device *d, stream *s, size_t end);
 static int run_graph(fg_device *d, stream *s, graph *g);
 
@@ -113,8 +110,6 @@ static int run(fg_device *d, stream *s, operation *o) {
     case COPY_ROWS_OUT: return SIM->copy_rows_out(d, o->to, o->from, o->rows, s->sim);
     case WAIT: return run_to(d, (stream *)o->from, o->record); /* where it was recorded then */
     case GRAPH: return run_graph(d, s, o->graph);
-    case GATE_WAIT: return __atomic_load_n(o->gate, __ATOMIC_ACQUIRE) ? FG_OK : SHUT;
-    case GATE_OPEN: __atomic_store_n(o->gate, 1, __ATOMIC_RELEASE); return FG_OK;
     case LAUNCH:
       code = SIM->launch(d, o->kernel, o->grid, o->block, o->shared, o->args, o->bytes, s->sim);
       return code;
@@ -127,8 +122,7 @@ static int step(fg_device *d, stream *s) {
   s->busy = true;
   const int code = run(d, s, &o);
   s->busy = false;
-  if (code == SHUT) s->done--;
-  else if (o.kind == LAUNCH) free(o.args);
+  if (o.kind == LAUNCH) free(o.args);
   return code;
 }
 
@@ -147,7 +141,6 @@ static int run_to(fg_device *d, stream *s, size_t end) {
   int first = FG_OK;
   while (s->done < end) {
     const int code = step(d, s);
-    if (code == SHUT) return SHUT;
     if (first == FG_OK) first = code;
     be_fair(d, s);
   }
@@ -156,13 +149,11 @@ static int run_to(fg_device *d, stream *s, size_t end) {
 
 static int run_graph(fg_device *d, stream *s, graph *g) {
   int first = FG_OK;
-  for (; g->done < g->count; g->done++) {
-    operation o = g->list[g->done];
+  for (size_t i = 0; i < g->count; i++) {
+    operation o = g->list[i];
     const int code = o.kind == WAIT || o.kind == RECORD ? FG_OK : run(d, s, &o);
-    if (code == SHUT) return SHUT;
     if (first == FG_OK) first = code;
   }
-  g->done = 0;
   lazy_backend_graphs++;
   return first;
 }
@@ -197,7 +188,6 @@ static void graph_destroy(fg_device *d, fg_graph *of) {
 static int stream_wait(fg_device *d, fg_stream *of) {
   stream *s = (stream *)of;
   const int code = run_to(d, s, s->count), wait = SIM->stream_wait(d, s->sim);
-  if (code == SHUT) abort(); /* for ever */
   return code ? code : wait;
 }
 
@@ -324,7 +314,6 @@ static int stream_wait_event(fg_device *d, fg_stream *s, fg_event *of) {
 static int event_wait(fg_device *d, fg_event *of) {
   event *e = (event *)of;
   const int code = e->records ? run_to(d, e->in, e->position) : FG_OK, wait = SIM->event_wait(d, of);
-  if (code == SHUT) abort(); /* for ever */
   return code ? code : wait;
 }
 
@@ -333,17 +322,7 @@ static int event_reached(fg_device *d, fg_event *of) {
   event *e = (event *)of;
   if (++e->asked % 4) return 0;
   const int code = e->records ? run_to(d, e->in, e->position) : FG_OK, reached = SIM->event_reached(d, of);
-  return code == SHUT ? 0 : code ? code : reached;
-}
-
-static int gate_wait(fg_device *d, fg_stream *s, unsigned *gate) {
-  (void)d;
-  return put_off(s, (operation){.kind = GATE_WAIT, .gate = gate});
-}
-
-static int gate_open(fg_device *d, fg_stream *s, unsigned *gate) {
-  (void)d;
-  return put_off(s, (operation){.kind = GATE_OPEN, .gate = gate});
+  return code ? code : reached;
 }
 
 const fg_backend lazy_backend = {
@@ -362,5 +341,4 @@ const fg_backend lazy_backend = {
     .event_reached = event_reached,
     .graph_begin = graph_begin, .graph_end = graph_end, .graph_launch = graph_launch, .graph_destroy = graph_destroy,
     .chain_make = chain_make, .chain_set = chain_set, .chain_launch = chain_launch, .chain_destroy = chain_destroy,
-    .gate_wait = gate_wait, .gate_open = gate_open,
 };

@@ -3,12 +3,16 @@
  * Every test runs in a process of its own (Check's fork mode), so that one may lose its device. */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cuda.h>
 
 #include "cuda/backend.h"
 #include "suite.h"
@@ -124,47 +128,106 @@ START_TEST(events_time_the_device) {
 }
 END_TEST
 
-/* Whether the gate is open within a second. */
-static bool opens(const unsigned *gate) {
-  for (int i = 0; i < 1000 && !__atomic_load_n(gate, __ATOMIC_ACQUIRE); ++i) usleep(1000);
-  return __atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0;
+/* Arrivals, launches and departures in a stream each, piece by piece, as events order them; of the last piece two rows leave, with a
+ * gap. */
+enum { PIECES = 4, PIECE = N / PIECES };
+
+static void order(fg_stream *before, fg_event *event, fg_stream *after) {
+  ck_done(cuda->event_record(device, event, before));
+  ck_done(cuda->stream_wait_event(device, after, event));
 }
 
-static fg_graph *record_copy_between(unsigned *gates) {
+static void record_piece(int i, fg_kernel *kernel, fg_stream *arrivals, fg_stream *departures, fg_event *event) {
+  const size_t at = (size_t)i * PIECE, bytes = PIECE * sizeof(float);
+  const arguments a = {(float *)in + at, (float *)out + at, PIECE}, b = {(float *)out + at, (float *)out + at, PIECE};
+  ck_done(cuda->copy_in(device, (float *)in + at, host + at, bytes, arrivals));
+  order(arrivals, event, stream);
+  ck_done(cuda->launch(device, kernel, PIECE / BLOCK, BLOCK, 0, &a, sizeof a, stream));
+  ck_done(cuda->launch(device, kernel, PIECE / BLOCK, BLOCK, 0, &b, sizeof b, stream));
+  order(stream, event, departures);
+  const fg_copy_rows rows = {bytes / 4, 2, bytes / 2};
+  if (i < PIECES - 1) ck_done(cuda->copy_out(device, result + at, (float *)out + at, bytes, departures));
+  else ck_done(cuda->copy_rows_out(device, result + at, (float *)out + at, rows, departures));
+}
+
+static fg_graph *record_pieces(fg_kernel *kernel) {
+  fg_stream *arrivals, *departures;
+  fg_event *event;
   fg_graph *graph = NULL;
+  ck_done(cuda->stream_create(device, &arrivals));
+  ck_done(cuda->stream_create(device, &departures));
+  ck_done(cuda->event_create(device, &event));
   ck_done(cuda->graph_begin(device, stream));
-  ck_done(cuda->gate_wait(device, stream, &gates[0]));
-  ck_done(cuda->copy_in(device, in, host, N * sizeof(float), stream));
-  ck_done(cuda->copy_out(device, result, in, N * sizeof(float), stream));
-  ck_done(cuda->gate_open(device, stream, &gates[1]));
+  order(stream, event, arrivals);
+  order(stream, event, departures);
+  for (int i = 0; i < PIECES; ++i) record_piece(i, kernel, arrivals, departures, event);
+  order(arrivals, event, stream);
+  order(departures, event, stream);
   ck_done(cuda->graph_end(device, stream, &graph));
+  cuda->event_destroy(device, event);
+  cuda->stream_destroy(device, arrivals);
+  cuda->stream_destroy(device, departures);
   return graph;
 }
 
-/* What the host writes before it opens a gate has come when the device opens the other: again and again. */
-START_TEST(gates_keep_a_recording_in_step) {
-  unsigned *gates;
-  fg_event *end;
-  ck_done(cuda->pinned_alloc(device, 2 * sizeof *gates, (void **)&gates));
-  ck_done(cuda->event_create(device, &end));
-  fg_graph *const graph = record_copy_between(gates);
+/* Where the result of element i is; negative: it has not left. */
+static int place_of(int i) {
+  const int last = i - (PIECES - 1) * PIECE, row = last / (PIECE / 4);
+  if (last < 0) return i;
+  return row < 2 ? i + row * (PIECE / 4) : -1;
+}
+
+START_TEST(a_recording_is_done_again_and_again) {
+  fg_graph *const graph = record_pieces(load(scale_text, "#define FG_FACTOR 3\n", "scale", 0));
   for (int round = 0; round < 20; ++round) {
-    gates[0] = gates[1] = 0;
+    for (int i = 0; i < N; ++i) host[i] = (float)(i + round), result[i] = -1;
     ck_done(cuda->graph_launch(device, graph, stream));
-    ck_done(cuda->event_record(device, end, stream));
-    usleep(2000);
-    ck_assert_int_eq(cuda->event_reached(device, end), 0);
-    ck_assert_uint_eq(__atomic_load_n(&gates[1], __ATOMIC_ACQUIRE), 0);
-    for (int i = 0; i < N; ++i) host[i] = (float)(i + round);
-    __atomic_store_n(&gates[0], 1, __ATOMIC_RELEASE);
-    ck_assert(opens(&gates[1]));
-    ck_assert_mem_eq(result, host, N * sizeof(float));
     ck_done(cuda->stream_wait(device, stream));
-    ck_assert_int_eq(cuda->event_reached(device, end), 1);
+    for (int i = 0; i < N; ++i)
+      if (place_of(i) >= 0) ck_assert_float_eq(result[place_of(i)], 9 * host[i]);
+    ck_assert_float_eq(result[N - 1], -1);
+    ck_assert_float_eq(result[(PIECES - 1) * PIECE + PIECE / 4], -1);
   }
   cuda->graph_destroy(device, graph);
-  cuda->event_destroy(device, end);
-  cuda->pinned_free(device, gates);
+}
+END_TEST
+
+typedef struct {
+  CUresult (*retain)(CUcontext *, CUdevice), (*set)(CUcontext), (*synchronize)(void);
+  atomic_bool stop;
+  CUresult failed;
+  int waits;
+} waiter;
+
+/* As cudaDeviceSynchronize does, without a pause. */
+static void *wait_for_the_context(void *of) {
+  waiter *const w = of;
+  CUcontext context;
+  w->failed = w->retain(&context, 0);
+  if (!w->failed) w->failed = w->set(context);
+  for (; !w->failed && !atomic_load(&w->stop); w->waits++) w->failed = w->synchronize();
+  return NULL;
+}
+
+/* A program's other threads may wait for the whole device while something is recorded, which a stream that is captured forbids. */
+START_TEST(recording_disturbs_nobody) {
+  void *const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  ck_assert_ptr_nonnull(driver);
+  waiter w = {.retain = (CUresult(*)(CUcontext *, CUdevice))dlsym(driver, "cuDevicePrimaryCtxRetain"),
+              .set = (CUresult(*)(CUcontext))dlsym(driver, "cuCtxSetCurrent"),
+              .synchronize = (CUresult(*)(void))dlsym(driver, "cuCtxSynchronize")};
+  fg_kernel *const kernel = load(scale_text, "#define FG_FACTOR 3\n", "scale", 0);
+  pthread_t other;
+  ck_assert_int_eq(pthread_create(&other, NULL, wait_for_the_context, &w), 0);
+  for (int round = 0; round < 50; ++round) {
+    fg_graph *const graph = record_pieces(kernel);
+    usleep(200); /* who waits without a pause leaves others little of the driver's lock */
+    cuda->graph_destroy(device, graph);
+  }
+  atomic_store(&w.stop, true);
+  ck_assert_int_eq(pthread_join(other, NULL), 0);
+  ck_assert_int_eq(w.failed, CUDA_SUCCESS);
+  ck_assert_int_gt(w.waits, 0);
 }
 END_TEST
 
@@ -286,7 +349,8 @@ int main(void) {
   tcase_add_test(c, copies_within_the_device);
   tcase_add_test(c, large_shared_memory);
   tcase_add_test(c, events_time_the_device);
-  tcase_add_test(c, gates_keep_a_recording_in_step);
+  tcase_add_test(c, a_recording_is_done_again_and_again);
+  tcase_add_test(c, recording_disturbs_nobody);
   tcase_add_test(c, a_chain_takes_other_arguments_each_time);
   tcase_add_test(c, too_much_memory);
   tcase_add_test(c, a_wild_store_loses_the_device);

@@ -8,7 +8,6 @@
 
 #include "device_case.h"
 #include "homes.h"
-#include "lazy_backend.h"
 #include "numbers.h"
 #include "on_sim.h"
 #include "real_fftw.h"
@@ -274,25 +273,6 @@ START_TEST(only_plans_that_may_move_pause) {
 }
 END_TEST
 
-/* What a recording brings through staging arrives without steps, and is looked at all the same. */
-START_TEST(recordings_are_looked_at) {
-  device_case c;
-  ((fg_target *)test_target())->backend = &lazy_backend; /* sim has no gates */
-  fg_pipeline_mapped = 0;
-  fg_pipeline_gated = fg_pipeline_recorded;
-  device_case_open(&c, "oc64*3");
-  device_case_plan(&c);
-  test_log_clear();
-  for (int i = 0; i < 2; i++) check_devices(&c, "while it is recorded");
-  const int played = lazy_backend_graphs;
-  ck_assert_int_gt(played, 0);
-  scale(&c, 0x1p-130);
-  check_hosts(&c, "below FLT_MIN", "too small");
-  ck_assert_int_eq(lazy_backend_graphs, played + 1);
-  device_case_close(&c);
-}
-END_TEST
-
 /* ---- one array on the device ---- */
 
 START_TEST(on_the_way_to_the_device_too) {
@@ -329,7 +309,6 @@ int main(void) {
   tcase_add_loop_test(tc, what_goes_on_out_of_range_is_seldom_tried, 0, TEST_COUNT(cases));
   tcase_add_test(tc, failures_at_the_same_time_are_one);
   tcase_add_loop_test(tc, only_plans_that_may_move_pause, 0, 3);
-  tcase_add_test(tc, recordings_are_looked_at);
   tcase_add_test(tc, on_the_way_to_the_device_too);
   return device_case_end(tc, "range");
 }

@@ -229,23 +229,6 @@ START_TEST(a_device_lost_before_anything_is_written_leaves_the_input) {
 }
 END_TEST
 
-static bool made(void) { return true; }
-
-/* Who waits for the whole device while a stream is recorded is told an error; also who was made to and has not yet. */
-START_TEST(beside_a_program_that_uses_the_device_nothing_is_recorded) {
-  static fg_backend others;
-  others = lazy_backend;
-  if (_i % 2) target.backend = &others;
-  subject s = prepare(ways[_i / 2].text, ways[_i / 2].pieces);
-  if (_i % 2) others.made_with = made;
-  else fg_residence_expect();
-  for (int n = 0; n < 4; n++) execute(&s);
-  check_right(&s);
-  ck_assert_int_eq(lazy_backend_graphs, 0);
-  dispose(&s);
-}
-END_TEST
-
 /* Kernels may load and store sixteen bytes at once. */
 START_TEST(kernels_reach_what_is_aligned) {
   subject s = prepare("ocf64*10", 0);
@@ -315,6 +298,5 @@ int main(void) {
   tcase_add_loop_test(tc, all_rows_have_to_be_pinned, 0, 2);
   tcase_add_loop_test(tc, nothing_stays_pinned, 0, TEST_COUNT(ways));
   tcase_add_loop_test(tc, a_device_lost_before_anything_is_written_leaves_the_input, 0, TEST_COUNT(refusals));
-  tcase_add_loop_test(tc, beside_a_program_that_uses_the_device_nothing_is_recorded, 0, 2 * TEST_COUNT(ways));
   return test_run(tc, "recorded");
 }

@@ -1,6 +1,6 @@
 /* flow.h: one execution under way, as the files of the pipeline share it; and what all of them do with its streams.
  *
- * Nothing outside src/run/host/{flow,staging,gated,short,recording,undo,pipeline}.c looks in here. */
+ * Nothing outside src/run/host/{flow,staging,short,recording,undo,pipeline}.c looks in here. */
 #ifndef FG_FLOW_H
 #define FG_FLOW_H
 
@@ -50,8 +50,6 @@ typedef struct {
   fg_slot *slot;
   fg_end in, out;
   bool brief;       /* kernels reach host memory themselves (short.c) */
-  bool recorded;    /* the steps are not done but recorded */
-  bool gated;       /* a recording plays that goes through staging (gated.c) */
   bool alone;       /* one stream does it: nothing to overlap */
   bool interleaved; /* pieces may leave before all of the input has come */
   bool by_steps;    /* what a step sends is not scattered before all of it has come */
@@ -137,9 +135,6 @@ void fg_staging_end(fg_flow *);
 int fg_staging_arrive(fg_flow *, const fg_step *);
 int fg_staging_leave(fg_flow *, const fg_step *);
 
-/* A piece of the input has been gathered: how large its numbers are. */
-void fg_staging_measure(fg_flow *, size_t piece);
-
 /* Until all that was sent from the device is in the program's array. */
 int fg_staging_finish(fg_flow *);
 
@@ -149,24 +144,6 @@ typedef struct {
   ptrdiff_t complete, begun;
 } fg_progress;
 fg_progress fg_staging_settle(fg_flow *);
-
-/* In how many pieces a side goes through staging. */
-size_t fg_staging_pieces(const fg_flow *, enum fg_side);
-
-/* All pieces of the output, of which there are FG_RING at most, will come without being sent for. */
-void fg_staging_expect(fg_flow *);
-
-/* ---- recordings that go through staging (gated.c) ---- */
-
-/* Bytes that a place of the ring needs, a piece and its gate; 0 if the end is direct. And where its gate is. */
-size_t fg_gated_staging(const fg_end *);
-unsigned *fg_gated_gate(const fg_flow *, enum fg_side, size_t piece);
-
-/* Whether this execution may be recorded so; play its recording; after a failure: bring the input back from staging,
- * once nothing is gathered any more. */
-bool fg_gated_applies(const fg_flow *);
-int fg_gated_play(fg_flow *, fg_graph *);
-void fg_gated_undo(const fg_flow *);
 
 /* ---- kernels that reach host memory themselves (short.c) ---- */
 

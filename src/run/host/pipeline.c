@@ -91,8 +91,8 @@ size_t fg_pipeline_recorded = 64 << 20;
 static void note_memory(const fg_flow *f, enum fg_side side, fg_recordable *r) {
   const fg_end *e = side == FG_INPUT ? &f->in : &f->out;
   for (int plane = 0; plane < fg_end_planes(e); plane++) {
-    r->memory[2 * side + plane] = e->direct ? e->memory[plane] : f->slot->ring[side].piece[0];
-    r->pinning[2 * side + plane] = e->direct ? e->pinning[plane] : 0;
+    r->memory[2 * side + plane] = e->memory[plane];
+    r->pinning[2 * side + plane] = e->pinning[plane];
   }
 }
 
@@ -100,7 +100,7 @@ static fg_graph *graph_of(const fg_flow *f) {
   fg_recordable what;
   if (fg_end_plane_size(&f->in) > fg_pipeline_recorded) return NULL;
   if (fg_end_of_program(&f->in) || fg_end_of_program(&f->out)) return NULL;
-  if (!(f->in.direct && f->out.direct) && !fg_gated_applies(f)) return NULL;
+  if (!f->in.direct || !f->out.direct) return NULL;
   memset(&what, 0, sizeof what); /* it is compared as bytes */
   what.program = fg_program_number(f->program);
   note_memory(f, FG_INPUT, &what);
@@ -120,7 +120,7 @@ static int play(fg_flow *f, fg_graph *graph) {
 static int run(fg_flow *f) {
   if (f->brief) return fg_short_run(f);
   fg_graph *graph = graph_of(f);
-  if (graph) return f->in.direct && f->out.direct ? play(f, graph) : fg_gated_play(f, graph);
+  if (graph) return play(f, graph);
   const int code = all_steps(f);
   return code == FG_OK ? finish(f) : code;
 }
@@ -171,16 +171,12 @@ static enum fg_outcome flow_through(fg_flow *f) {
   code = fg_undo_settle(f, code);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (!f->writing || !f->overlap) return FG_INTACT;
-  if (f->gated) {
-    fg_gated_undo(f);
-    return FG_INTACT;
-  }
   if (fg_flow_is_final(f)) return fg_undo_forward(f, code);
   return code != FG_ELOST && !f->blind && fg_undo(f) == FG_OK ? FG_INTACT : FG_DAMAGED;
 }
 
 static enum fg_outcome run_in_slot(fg_flow *f) {
-  const size_t staging[2] = {fg_gated_staging(&f->in), fg_gated_staging(&f->out)};
+  const size_t staging[2] = {f->in.piece, f->out.piece};
   const int code = fg_slot_acquire(f->target, fg_program_bytes(f->program), staging, &f->slot);
   if (code == FG_ELOST) fg_target_lost(fg_backend_message());
   if (code != FG_OK) return FG_INTACT;

@@ -23,10 +23,6 @@ extern size_t fg_pipeline_mapped;
 /* Bytes of input up to which executions are recorded; and below which one pass behind a copy of it is not. */
 extern size_t fg_pipeline_recorded, fg_pipeline_unrecorded;
 
-/* Likewise executions through staging, by gates; 0: none. Not yet tried on a device, where a gate that stays shut would
- * be waited for without end: so they are on in tests only. */
-extern size_t fg_pipeline_gated;
-
 /* Bytes of a staging piece, and of what one thread copies of it at a time, for tests; 0: as it is best. */
 extern size_t fg_pipeline_piece, fg_pipeline_part;
 

@@ -1,7 +1,6 @@
 /* recording.c: executions seen before: all steps were recorded, and are given to the device at once. */
 #include "src/report/log.h"
 #include "src/run/host/flow.h"
-#include "src/run/residence.h"
 
 /* The streams of arrivals and departures begin after the passes' stream and end before it. */
 static int record_steps(fg_flow *f, int (*steps)(fg_flow *)) {
@@ -18,8 +17,6 @@ static void make_recording(const fg_flow *f, int (*steps)(fg_flow *), fg_recordi
   const fg_backend *b = f->target->backend;
   fg_flow rehearsal = *f;
   fg_graph *graph = NULL;
-  rehearsal.recorded = true;
-  for (int side = 0; side < 2; side++) rehearsal.staged[side].sent = 0;
   if (b->graph_begin(f->target->device, f->slot->stream[FG_STREAM_PASSES]) != FG_OK) return;
   const int code = record_steps(&rehearsal, steps);
   const int end = b->graph_end(f->target->device, f->slot->stream[FG_STREAM_PASSES], &graph);
@@ -32,14 +29,10 @@ int fg_recording_play(const fg_flow *f, fg_graph *graph) {
   return f->target->backend->graph_launch(f->target->device, graph, f->slot->stream[FG_STREAM_PASSES]);
 }
 
-/* While a stream of the device's context is recorded, whoever waits for the whole context (cudaDeviceSynchronize) is told an error
- * (CUDA's guide, stream capture), or crashes within the driver (580.159.04).  A program may begin with that in any thread. */
-static bool others_may_wait(const fg_backend *b) { return fg_residence_expected() || (b->made_with && b->made_with()); }
-
-/* Recorded when it is seen for the second time, and not beside a program that uses the device itself. */
+/* Recorded when it is seen for the second time. */
 fg_graph *fg_recording_of(const fg_flow *f, const fg_recordable *what, int (*steps)(fg_flow *)) {
   if (!f->target->backend->graph_begin) return NULL;
   fg_recording *r = fg_slot_recording(f->target, f->slot, what);
-  if (r->seen == 2 && !others_may_wait(f->target->backend)) make_recording(f, steps, r);
+  if (r->seen == 2) make_recording(f, steps, r);
   return r->graph;
 }

@@ -110,23 +110,6 @@ static bool next_parcel(fg_flow *f, fg_parcel *p) {
   return false;
 }
 
-size_t fg_staging_pieces(const fg_flow *f, enum fg_side side) {
-  const enum fg_step_kind kind = side == FG_INPUT ? FG_ARRIVE : FG_LEAVE;
-  size_t sum = 0;
-  for (int i = 0; i < f->schedule->count; i++)
-    if (f->schedule->step[i].kind == kind) sum += parcels(side == FG_INPUT ? &f->in : &f->out, &f->schedule->step[i]);
-  return sum;
-}
-
-void fg_staging_expect(fg_flow *f) {
-  fg_staged *const s = &f->staged[FG_OUTPUT];
-  for (int i = 0; i < f->schedule->count; i++) {
-    const fg_step *step = &f->schedule->step[i];
-    const size_t all = step->kind == FG_LEAVE ? parcels(&f->out, step) : 0;
-    for (size_t k = 0; k < all; k++) s->parcel[s->sent++] = parcel_of(&f->out, step, k);
-  }
-}
-
 /* ---- on the belts ---- */
 
 typedef struct {
@@ -172,7 +155,7 @@ static int parts(const fg_end *e) {
   return n < 1 ? 1 : n > FG_PARTS ? FG_PARTS : (int)n;
 }
 
-void fg_staging_measure(fg_flow *f, size_t piece) {
+static void measure(fg_flow *f, size_t piece) {
   const fg_staged *s = &f->staged[FG_INPUT];
   for (int i = 0; i < s->belt->parts; i++)
     if (s->largest[piece % FG_RING][i] > f->largest) f->largest = s->largest[piece % FG_RING][i];
@@ -282,17 +265,24 @@ static bool worth_cleaning(const fg_flow *f) {
   return f->movers && !f->out.direct && !f->brief && bytes <= most_cleaned;
 }
 
+static size_t pieces_of_output(const fg_flow *f) {
+  size_t sum = 0;
+  for (int i = 0; i < f->schedule->count; i++)
+    if (f->schedule->step[i].kind == FG_LEAVE) sum += parcels(&f->out, &f->schedule->step[i]);
+  return sum;
+}
+
 static void start_cleaning(fg_flow *f) {
-  const size_t pieces = fg_staging_pieces(f, FG_OUTPUT);
+  const size_t pieces = pieces_of_output(f);
   f->cleaning = &f->movers->belt[FG_SPARE];
   fg_belt_start(f->cleaning, clean, f, parts(&f->out));
   for (size_t piece = 0; piece < pieces && piece < FG_RING; piece++) fg_belt_open(f->cleaning);
 }
 
 void fg_staging_begin(fg_flow *f) {
-  /* All of a recording has to fit into the ring, and so has a step of what is not undone; a brief result is one piece. */
-  f->in.cuts = !fg_gated_applies(f);
-  f->out.cuts = f->in.cuts && !f->brief && !(f->interleaved && fg_flow_is_final(f));
+  /* A step of what is not undone has to fit into the ring; a brief result is one piece. */
+  f->in.cuts = true;
+  f->out.cuts = !f->brief && !(f->interleaved && fg_flow_is_final(f));
   f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take(worth_threads(f)) : NULL;
   start(f, FG_INPUT, gather);
   start(f, FG_OUTPUT, scatter);
@@ -338,39 +328,9 @@ fg_progress fg_staging_settle(fg_flow *f) {
   return p;
 }
 
-/* ---- the steps, recorded: each piece has a place of its own in the ring ---- */
-
-static int record_arrival(fg_flow *f, const fg_step *step) {
-  const size_t all = parcels(&f->in, step);
-  size_t *const sent = &f->staged[FG_INPUT].sent;
-  int code = FG_OK;
-  for (size_t i = 0; code == FG_OK && i < all; i++, ++*sent) {
-    const fg_parcel p = parcel_of(&f->in, step, i);
-    code = f->target->backend->gate_wait(f->target->device, fg_flow_stream(f, FG_STREAM_IN),
-                                         fg_gated_gate(f, FG_INPUT, *sent));
-    if (code == FG_OK) code = fg_flow_copy_in(f, p.plane, p.first, p.count, f->slot->ring[FG_INPUT].piece[*sent]);
-  }
-  return code;
-}
-
-static int record_departure(fg_flow *f, const fg_step *step) {
-  const size_t all = parcels(&f->out, step);
-  size_t *const sent = &f->staged[FG_OUTPUT].sent;
-  int code = FG_OK;
-  for (size_t i = 0; code == FG_OK && i < all; i++, ++*sent) {
-    const fg_parcel p = parcel_of(&f->out, step, i);
-    code = fg_flow_copy_out(f, p.plane, p.first, p.count, f->slot->ring[FG_OUTPUT].piece[*sent]);
-    if (code == FG_OK)
-      code = f->target->backend->gate_open(f->target->device, fg_flow_stream(f, FG_STREAM_OUT),
-                                           fg_gated_gate(f, FG_OUTPUT, *sent));
-  }
-  return code;
-}
-
 /* ---- the steps ---- */
 
 int fg_staging_arrive(fg_flow *f, const fg_step *step) {
-  if (f->recorded) return record_arrival(f, step);
   fg_staged *const s = &f->staged[FG_INPUT];
   const fg_ring *ring = &f->slot->ring[FG_INPUT];
   for (size_t left = parcels(&f->in, step); left > 0; left--) {
@@ -381,7 +341,7 @@ int fg_staging_arrive(fg_flow *f, const fg_step *step) {
       if (code != FG_OK) return code;
     }
     int code = wait_for(f, s->belt, s->sent);
-    if (code == FG_OK) fg_staging_measure(f, s->sent);
+    if (code == FG_OK) measure(f, s->sent);
     if (code == FG_OK) code = fg_flow_copy_in(f, p->plane, p->first, p->count, ring->piece[place]);
     if (code == FG_OK) code = fg_flow_record(f, ring->copied[place], FG_STREAM_IN);
     if (code != FG_OK) return code;
@@ -391,7 +351,6 @@ int fg_staging_arrive(fg_flow *f, const fg_step *step) {
 }
 
 int fg_staging_leave(fg_flow *f, const fg_step *step) {
-  if (f->recorded) return record_departure(f, step);
   fg_staged *const s = &f->staged[FG_OUTPUT];
   const size_t all = parcels(&f->out, step);
   for (size_t i = 0; i < all; i++) {
