@@ -169,7 +169,7 @@ typedef struct fg_backend {
   int (*event_reached)(fg_device *, fg_event *); /* 1 if its last record has been reached, 0 if not yet */
 
   /* From begin to end what is given to the stream, and to streams that wait for events recorded in it since, is
-   * recorded instead of done; those streams must have been waited for again by then. The host waits for nothing in
+   * recorded instead of done, as long as that stream waits for them again before its end. The host waits for nothing in
    * between. A recording holds the addresses that it was given. It is the calling thread's: what others give to those
    * streams meanwhile is done. On failure of end there is no graph and recording has ended. All four are NULL in a backend
    * that cannot record. */

@@ -72,6 +72,8 @@ int fg_cuda_chain_set(fg_device *device, fg_chain *c, int which, const void *arg
 /* The stream of each thread has the same name in all of them, so that a chain of that name would make them wait for each other. */
 int fg_cuda_chain_launch(fg_device *device, fg_chain *c, fg_stream *stream) {
   if ((CUstream)stream == CU_STREAM_PER_THREAD) return fg_backend_fail(FG_ELAUNCH, "a stream of each thread");
+  const int code = fg_cuda_not_recorded(device, stream, "cuGraphLaunch");
+  if (code) return code;
   return FG_CUDA_CALL(device, "cuGraphLaunch", fg_cu.cuGraphLaunch(c->exec, (CUstream)stream));
 }
 

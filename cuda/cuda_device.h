@@ -103,13 +103,15 @@ void fg_cuda_graph_destroy(fg_device *, fg_graph *);
 typedef struct fg_cuda_place fg_cuda_place;
 fg_cuda_place *fg_cuda_place_of(const void *stream_or_event);
 
-/* Next in a stream: a kernel; a copy. An event is where a stream is; what comes later in a stream comes after an event, too. A stream
- * or an event of the recording and one that is none of it have nothing to do with each other: there will be no graph. */
+/* Next in a stream: a kernel; a copy. An event is where a stream is; what comes later in a stream comes after an event, too.
+ * Streams and events of the recording, and others, have nothing to do with each other. */
 CUresult fg_cuda_record_kernel(const fg_device *, fg_cuda_place *stream, const fg_kernel_launch *);
 CUresult fg_cuda_record_copy(const fg_device *, fg_cuda_place *stream, const CUDA_MEMCPY3D *);
 CUresult fg_cuda_record_event(const fg_cuda_place *stream, const void *event);
 CUresult fg_cuda_record_wait(const void *stream, const fg_cuda_place *event);
-CUresult fg_cuda_record_refuse(void);
+
+/* 0, if it is not recorded; else what call does is not for a recording, of which there will be no graph. */
+int fg_cuda_not_recorded(fg_device *, const void *stream_or_event, const char *call);
 
 /* cuda_chain.c */
 int fg_cuda_chain_make(fg_device *, int count, const fg_kernel_launch *, fg_chain **);

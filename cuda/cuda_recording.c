@@ -20,7 +20,8 @@ struct fg_cuda_place {
 
 typedef struct {
   CUgraph graph;
-  CUresult failed; /* the first that did: then there is no graph */
+  CUresult failed;  /* the first that did: then there is no graph */
+  const char *call; /* which that was */
   size_t count;
   fg_cuda_place place[MOST_PLACES];
 } recording;
@@ -40,15 +41,17 @@ static fg_cuda_place *new_place(const void *of) {
   return p;
 }
 
-static CUresult noted(CUresult result) {
-  if (!current->failed) current->failed = result;
+static CUresult noted(CUresult result, const char *call) {
+  if (current->failed) return result;
+  current->failed = result;
+  current->call = call;
   return result;
 }
 
 /* ---- nodes ---- */
 
-static CUresult moved(fg_cuda_place *p, CUresult result, CUgraphNode node, bool kernel) {
-  if (result) return noted(result);
+static CUresult moved(fg_cuda_place *p, CUresult result, const char *call, CUgraphNode node, bool kernel) {
+  if (result) return noted(result, call);
   p->last[0] = node;
   p->count = 1;
   p->kernel = kernel;
@@ -60,22 +63,24 @@ CUresult fg_cuda_record_kernel(const fg_device *device, fg_cuda_place *p, const 
   CUgraphNode node = NULL;
   const fg_cuda_nodes after = {p->last, p->count, p->kernel};
   const CUresult result = fg_cuda_add_kernel(device, current->graph, after, launch, &parameters, &node);
-  return moved(p, result, node, true);
+  return moved(p, result, "cuGraphAddKernelNode", node, true);
 }
 
 CUresult fg_cuda_record_copy(const fg_device *device, fg_cuda_place *p, const CUDA_MEMCPY3D *what) {
   CUgraphNode node = NULL;
   const CUresult result =
       fg_cu.cuGraphAddMemcpyNode(&node, current->graph, p->last, p->count, what, device->context);
-  return moved(p, result, node, false);
+  return moved(p, result, "cuGraphAddMemcpyNode", node, false);
 }
 
 /* ---- order ---- */
 
+static const char too_many[] = "streams and events of a recording";
+
 CUresult fg_cuda_record_event(const fg_cuda_place *p, const void *event) {
   fg_cuda_place *e = fg_cuda_place_of(event);
   if (!e) e = new_place(event);
-  if (!e) return noted(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!e) return noted(CUDA_ERROR_OUT_OF_MEMORY, too_many);
   *e = *p;
   e->of = event;
   return CUDA_SUCCESS;
@@ -97,12 +102,12 @@ CUresult fg_cuda_record_wait(const void *stream, const fg_cuda_place *event) {
   CUgraphNode all[2 * MOST_LAST], join = NULL;
   fg_cuda_place *p = fg_cuda_place_of(stream);
   if (!p) p = new_place(stream);
-  if (!p) return noted(CUDA_ERROR_OUT_OF_MEMORY);
+  if (!p) return noted(CUDA_ERROR_OUT_OF_MEMORY, too_many);
   const size_t n = merge(p, event, all);
   if (n == p->count) return CUDA_SUCCESS;
   if (n > MOST_LAST) {
     const CUresult result = fg_cu.cuGraphAddEmptyNode(&join, current->graph, all, n);
-    return moved(p, result, join, false);
+    return moved(p, result, "cuGraphAddEmptyNode", join, false);
   }
   for (size_t i = 0; i < n; i++) p->last[i] = all[i];
   p->count = n;
@@ -110,16 +115,26 @@ CUresult fg_cuda_record_wait(const void *stream, const fg_cuda_place *event) {
   return CUDA_SUCCESS;
 }
 
-/* As it is where a capture is left behind: what is waited for is done now, what waits is done later. */
-CUresult fg_cuda_record_refuse(void) { return noted(CUDA_ERROR_STREAM_CAPTURE_ISOLATION); }
+static CUresult refuse(const char *call) { return noted(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, call); }
+
+int fg_cuda_not_recorded(fg_device *device, const void *stream_or_event, const char *call) {
+  if (!fg_cuda_place_of(stream_or_event)) return FG_OK;
+  return FG_CUDA_CALL(device, call, refuse(call));
+}
 
 /* ---- from begin to end ---- */
 
+/* What a thread has left by longjmp before its end. */
+static void forget(void) {
+  if (current) fg_cu.cuGraphDestroy(current->graph);
+  free(current);
+  current = NULL;
+}
+
 int fg_cuda_graph_begin(fg_device *device, fg_stream *stream) {
-  if (current) return fg_backend_fail(FG_ELAUNCH, "this thread is recording already");
   recording *r = calloc(1, sizeof *r);
   if (!r) return fg_backend_fail(FG_ENOMEM, "no host memory");
-  const int code = FG_CUDA_CALL(device, "cuGraphCreate", fg_cu.cuGraphCreate(&r->graph, 0));
+  const int code = FG_CUDA_CALL(device, "cuGraphCreate", (forget(), fg_cu.cuGraphCreate(&r->graph, 0)));
   if (code) {
     free(r);
     return code;
@@ -129,10 +144,8 @@ int fg_cuda_graph_begin(fg_device *device, fg_stream *stream) {
   return FG_OK;
 }
 
-static CUresult instantiate(recording *r, CUgraphExec *exec) {
-  const CUresult result = r->failed ? r->failed : fg_cu.cuGraphInstantiateWithFlags(exec, r->graph, 0);
-  fg_cu.cuGraphDestroy(r->graph);
-  return result;
+static CUresult instantiate(const recording *r, CUgraphExec *exec) {
+  return r->failed ? r->failed : fg_cu.cuGraphInstantiateWithFlags(exec, r->graph, 0);
 }
 
 int fg_cuda_graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
@@ -141,13 +154,16 @@ int fg_cuda_graph_end(fg_device *device, fg_stream *stream, fg_graph **graph) {
   (void)stream;
   if (!r) return fg_backend_fail(FG_ELAUNCH, "this thread is not recording");
   current = NULL;
-  const int code = FG_CUDA_CALL(device, "cuGraphInstantiate", instantiate(r, &exec));
+  const int code = FG_CUDA_CALL(device, r->failed ? r->call : "cuGraphInstantiate", instantiate(r, &exec));
+  if (code != FG_ELOST && code != FG_ENODEVICE) fg_cu.cuGraphDestroy(r->graph);
   free(r);
   if (!code) *graph = (fg_graph *)exec;
   return code;
 }
 
 int fg_cuda_graph_launch(fg_device *device, fg_graph *graph, fg_stream *stream) {
+  const int code = fg_cuda_not_recorded(device, stream, "cuGraphLaunch");
+  if (code) return code;
   return FG_CUDA_CALL(device, "cuGraphLaunch", fg_cu.cuGraphLaunch((CUgraphExec)graph, (CUstream)stream));
 }
 

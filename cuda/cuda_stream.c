@@ -92,6 +92,8 @@ static CUresult synchronize(CUstream stream) {
 }
 
 int fg_cuda_stream_wait(fg_device *device, fg_stream *stream) {
+  const int code = fg_cuda_not_recorded(device, stream, "cuStreamSynchronize");
+  if (code) return code;
   return FG_CUDA_CALL(device, "cuStreamSynchronize", wait_for(synchronize((CUstream)stream), query_stream, stream));
 }
 
@@ -157,7 +159,8 @@ void fg_cuda_event_destroy(fg_device *device, fg_event *event) {
 int fg_cuda_event_record(fg_device *device, fg_event *event, fg_stream *stream) {
   const fg_cuda_place *const place = fg_cuda_place_of(stream);
   if (place) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_event(place, event));
-  if (fg_cuda_place_of(event)) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_refuse());
+  const int code = fg_cuda_not_recorded(device, event, "cuEventRecord");
+  if (code) return code;
   return FG_CUDA_CALL(device, "cuEventRecord", fg_cu.cuEventRecord((CUevent)event, (CUstream)stream));
 }
 
@@ -177,18 +180,23 @@ int fg_cuda_event_elapsed(fg_device *device, fg_event *a, fg_event *b, double *s
 int fg_cuda_stream_wait_event(fg_device *device, fg_stream *stream, fg_event *event) {
   const fg_cuda_place *const place = fg_cuda_place_of(event);
   if (place) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_wait(stream, place));
-  if (fg_cuda_place_of(stream)) return FG_CUDA_CALL(device, "event of a recording", fg_cuda_record_refuse());
+  const int code = fg_cuda_not_recorded(device, stream, "cuStreamWaitEvent");
+  if (code) return code;
   return FG_CUDA_CALL(device, "cuStreamWaitEvent", fg_cu.cuStreamWaitEvent((CUstream)stream, (CUevent)event, 0));
 }
 
 int fg_cuda_event_wait(fg_device *device, fg_event *event) {
+  const int code = fg_cuda_not_recorded(device, event, "cuEventSynchronize");
+  if (code) return code;
   return FG_CUDA_CALL(device, "cuEventSynchronize",
                       wait_for(fg_cu.cuEventSynchronize((CUevent)event), query_event, event));
 }
 
 int fg_cuda_event_reached(fg_device *device, fg_event *event) {
   CUresult result = CUDA_SUCCESS;
-  const int code = FG_CUDA_CALL(device, "cuEventQuery", (result = fg_cu.cuEventQuery((CUevent)event)) ==
+  int code = fg_cuda_not_recorded(device, event, "cuEventQuery");
+  if (code) return code;
+  code = FG_CUDA_CALL(device, "cuEventQuery", (result = fg_cu.cuEventQuery((CUevent)event)) ==
                                                                 CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result);
   return code ? code : result != CUDA_ERROR_NOT_READY;
 }

@@ -80,6 +80,24 @@ static void copy_rows(const CUDA_MEMCPY3D *c) {
   for (size_t i = 0; i < c->Height * c->Depth; i++) memcpy(to + i * c->dstPitch, from + i * c->srcPitch, c->WidthInBytes);
 }
 
+/* What the driver refuses. */
+static CUresult keep_copy(const CUDA_MEMCPY3D *c, CUcontext context) {
+  const bool sound = context && copies_count < COPIES && c->Depth == 1 && c->Height && c->WidthInBytes &&
+                     c->srcHeight >= c->Height && c->dstHeight >= c->Height && c->srcPitch >= c->WidthInBytes &&
+                     c->dstPitch >= c->WidthInBytes;
+  if (!sound) return CUDA_ERROR_INVALID_VALUE;
+  copies[copies_count++] = *c;
+  return CUDA_SUCCESS;
+}
+
+static CUresult keep_kernel(const CUDA_KERNEL_NODE_PARAMS_v1 *p) {
+  if (!p->gridDimX || !p->gridDimY || !p->gridDimZ || !p->blockDimX || !p->blockDimY || !p->blockDimZ || !p->kernelParams)
+    return CUDA_ERROR_INVALID_VALUE;
+  const int kept[] = {(int)p->gridDimX, (int)p->blockDimX, (int)p->sharedMemBytes, *(const int *)p->kernelParams[0]};
+  memcpy(fake_cuda.kernel, kept, sizeof kept);
+  return CUDA_SUCCESS;
+}
+
 static void copy_all(void) {
   for (int i = 0; i < copies_count; i++) copy_rows(&copies[i]);
 }
@@ -126,16 +144,19 @@ FAKE(cuEventElapsedTime, (float *milliseconds, CUevent a, CUevent b), (void)a, (
 FAKE(cuGraphCreate, (CUgraph *graph, unsigned flags), (void)flags, new_graph(graph))
 FAKE(cuGraphAddKernelNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                             const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),
-     (void)graph, (void)parameters; fake_cuda.edges += (int)count; result = add_node('k', node, after, count))
+     (void)graph; fake_cuda.edges += (int)count; result = keep_kernel(parameters);
+     if (!result) result = add_node('k', node, after, count))
 FAKE(cuGraphAddMemcpyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                             const CUDA_MEMCPY3D *what, CUcontext context),
-     (void)graph, (void)context; copies[copies_count++ % COPIES] = *what; result = add_node('c', node, after, count))
+     (void)graph; result = keep_copy(what, context);
+     if (!result) result = add_node('c', node, after, count))
 FAKE(cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count),
      (void)graph; result = add_node('e', node, after, count))
 FAKE(cuGraphAddDependencies_v2, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                  const CUgraphEdgeData *edges, size_t count),
      (void)graph, (void)count; tell(" %d~%d", number(*from), number(*to));
-     fake_cuda.early += number(*to) > number(*from) && !memcmp(edges, "\1\0\1\0\0\0\0", 8)) /* from the programmatic port, a programmatic one */
+     /* from the programmatic port, a programmatic one */
+     fake_cuda.early += number(*to) > number(*from) && !memcmp(edges, "\1\0\1\0\0\0\0", 8))
 FAKE(cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags),
      (void)graph, (void)flags, ++fake_cuda.graphs, *exec = (CUgraphExec)0x6000)
 FAKE(cuGraphExecKernelNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters),

@@ -12,6 +12,7 @@ typedef struct {
   int edges, early; /* of graphs: to a kernel that waits for the end of the one before, or only for its last stage */
   int nodes;        /* of the last graph */
   char story[512];  /* it: " c1 k2<1 k3 2~3 e4<3": a copy, a kernel after it, another that begins early, an empty node */
+  int kernel[4];    /* grid, block, shared memory and first int of the arguments of its last kernel */
   int set_value;    /* the first int of the arguments that a graph's kernel was last set to */
   int shared;       /* last value of the dynamic shared memory attribute */
   int older;        /* kernels are for an architecture so much below sm_90 */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cuda.h>
@@ -128,8 +129,8 @@ START_TEST(events_time_the_device) {
 }
 END_TEST
 
-/* Arrivals, launches and departures in a stream each, piece by piece, as events order them; of the last piece two rows leave, with a
- * gap. */
+/* Arrivals, launches and departures in a stream each, piece by piece, as events order them; of the last piece two rows leave,
+ * with a gap. */
 enum { PIECES = 4, PIECE = N / PIECES };
 
 static void order(fg_stream *before, fg_event *event, fg_stream *after) {
@@ -199,13 +200,14 @@ typedef struct {
   int waits;
 } waiter;
 
-/* As cudaDeviceSynchronize does, without a pause. */
+/* As cudaDeviceSynchronize does, again and again; without a pause others would get little of the driver's lock. */
 static void *wait_for_the_context(void *of) {
+  const struct timespec nap = {0, 10000};
   waiter *const w = of;
   CUcontext context;
   w->failed = w->retain(&context, 0);
   if (!w->failed) w->failed = w->set(context);
-  for (; !w->failed && !atomic_load(&w->stop); w->waits++) w->failed = w->synchronize();
+  for (; !w->failed && !atomic_load(&w->stop); w->waits++, nanosleep(&nap, NULL)) w->failed = w->synchronize();
   return NULL;
 }
 
@@ -221,7 +223,6 @@ START_TEST(recording_disturbs_nobody) {
   ck_assert_int_eq(pthread_create(&other, NULL, wait_for_the_context, &w), 0);
   for (int round = 0; round < 50; ++round) {
     fg_graph *const graph = record_pieces(kernel);
-    usleep(200); /* who waits without a pause leaves others little of the driver's lock */
     cuda->graph_destroy(device, graph);
   }
   atomic_store(&w.stop, true);

@@ -65,7 +65,9 @@ START_TEST(a_stream_is_done_in_order) {
   ck_assert_int_eq(copy(0), 0);
   ck_assert_int_eq(launch(waiting, 0), 0);
   ck_assert_int_eq(launch(waiting, 0), 0);
-  ck_assert_int_eq(launch(plain, 0), 0);
+  memcpy(args, &(int){4711}, sizeof(int));
+  ck_assert_int_eq(cuda->launch(device, plain, 7, 64, 1000, args, sizeof args, STREAM(0)), 0);
+  ck_assert_mem_eq(fake->kernel, ((int[]){7, 64, 1000, 4711}), sizeof fake->kernel);
   ck_assert_int_eq(copy(0), 0);
   ck_assert_int_eq(fake->dependent, 0);
   ends_as(" c1 k2<1 k3 2~3 k4<3 c5<4");
@@ -107,16 +109,19 @@ START_TEST(an_event_stays_where_it_is) {
 }
 END_TEST
 
+/* Nothing begins early behind what joins them. */
 START_TEST(many_streams_are_joined) {
-  begin();
+  driver_case_open();
+  load_kernels();
+  ck_assert_int_eq(cuda->graph_begin(device, STREAM(0)), 0);
   for (int i = 1; i < 3; i++) order(0, 0, i);
   for (int round = 0; round < 3; round++)
     for (int i = 1; i < 3; i++) {
       ck_assert_int_eq(copy(i), 0);
       order(i, i, 0);
     }
-  ck_assert_int_eq(copy(0), 0);
-  ends_as(" c1 c2 c3<1 c4<2 c5<3 e6<1<2<3<4<5 c7<4 c8<6<7");
+  ck_assert_int_eq(launch(waiting, 0), 0);
+  ends_as(" c1 c2 c3<1 c4<2 c5<3 e6<1<2<3<4<5 c7<4 k8<6<7");
 }
 END_TEST
 
@@ -145,7 +150,11 @@ START_TEST(copies_are_those_that_were_asked_for) {
 }
 END_TEST
 
-/* Other streams' work is done, and their events have nothing to do with the recording. */
+/* Other streams' work is done, and their events have nothing to do with the recording; nor can it be waited for, or hold another
+ * graph, or more streams and events than there are places. */
+static const char *const said[] = {"cuStreamWaitEvent", "cuEventRecord", "cuStreamSynchronize", "cuEventSynchronize",
+                                   "cuEventQuery", "cuGraphLaunch", "cuGraphLaunch", "streams and events"};
+
 START_TEST(what_is_not_recorded_is_done) {
   fg_graph *graph = NULL;
   begin();
@@ -161,9 +170,23 @@ START_TEST(what_is_not_recorded_is_done) {
       ck_assert_int_eq(cuda->event_record(device, EVENT(0), STREAM(0)), 0);
       ck_assert_int_lt(cuda->event_record(device, EVENT(0), STREAM(5)), 0);
       break;
+    case 2: ck_assert_int_lt(cuda->stream_wait(device, STREAM(0)), 0); break;
+    case 3:
+    case 4:
+      ck_assert_int_eq(cuda->event_record(device, EVENT(0), STREAM(0)), 0);
+      ck_assert_int_lt(_i == 3 ? cuda->event_wait(device, EVENT(0)) : cuda->event_reached(device, EVENT(0)), 0);
+      break;
+    case 5: ck_assert_int_lt(cuda->graph_launch(device, graph, STREAM(0)), 0); break;
+    case 6: ck_assert_int_lt(cuda->chain_launch(device, NULL, STREAM(0)), 0); break;
+    case 7:
+      for (int i = 10; i < 16; i++) ck_assert_int_eq(cuda->event_record(device, EVENT(i), STREAM(0)), 0);
+      order(0, 0, 0);
+      ck_assert_int_lt(cuda->event_record(device, EVENT(16), STREAM(0)), 0);
+      break;
     default: ends_as(" c1"); return;
   }
   ck_assert_int_lt(cuda->graph_end(device, STREAM(0), &graph), 0);
+  driver_case_says(said[_i]);
   ck_assert_ptr_null(graph);
   ck_assert_int_eq(fake->graphs, 0);
 }
@@ -172,7 +195,7 @@ END_TEST
 /* The driver refuses each of its calls once: there is no graph, nothing is left, and the next recording is one. */
 START_TEST(what_fails_leaves_no_graph) {
   static const char *const calls[] = {"cuGraphAddMemcpyNode", "cuGraphAddKernelNode", "cuGraphAddDependencies_v2",
-                                      "cuGraphInstantiateWithFlags", "cuGraphCreate"};
+                                      "cuGraphInstantiateWithFlags", "cuGraphCreate", "cuGraphAddEmptyNode"};
   fg_graph *graph = NULL;
   driver_case_open();
   load_kernels();
@@ -182,7 +205,16 @@ START_TEST(what_fails_leaves_no_graph) {
   if (!begun) {
     const int codes[] = {copy(0), launch(waiting, 0), launch(waiting, 0)};
     for (int i = 0; i < 3; i++) ck_assert_int_eq(codes[i], i == _i ? FG_ENOMEM : 0);
+    int joined = 0;
+    for (int i = 1; i < 6; i++) {
+      order(0, 0, i % 2 + 1);
+      ck_assert_int_eq(copy(i % 2 + 1), 0);
+      ck_assert_int_eq(cuda->event_record(device, EVENT(1), STREAM(i % 2 + 1)), 0);
+      joined += cuda->stream_wait_event(device, STREAM(0), EVENT(1));
+    }
+    ck_assert_int_eq(joined, _i == 5 ? FG_ENOMEM : 0);
     ck_assert_int_lt(cuda->graph_end(device, STREAM(0), &graph), 0);
+    driver_case_says(_i == 2 ? "cuGraphAddKernelNode" : _i == 3 ? "cuGraphInstantiate" : calls[_i]);
   }
   ck_assert_ptr_null(graph);
   ck_assert_int_eq(fake->graphs, 0);
@@ -204,13 +236,30 @@ START_TEST(a_device_lost_meanwhile_ends_the_recording) {
 }
 END_TEST
 
-START_TEST(a_thread_makes_one_at_a_time) {
+/* As one that was left by longjmp: it is forgotten, and what is given to its stream is done. */
+START_TEST(the_next_one_ends_one_that_was_left) {
   fg_graph *graph = NULL;
   begin();
-  ck_assert_int_eq(cuda->graph_begin(device, STREAM(1)), FG_ELAUNCH);
   ck_assert_int_eq(copy(0), 0);
+  ck_assert_int_eq(cuda->graph_begin(device, STREAM(1)), 0);
+  ck_assert_int_eq(fake->graphs, 1);
+  memory[0] = 'z';
+  ck_assert_int_eq(copy(0), 0);
+  ck_assert_int_eq(memory[128], 'z');
+  ck_assert_int_eq(copy(1), 0);
   ends_as(" c1");
   ck_assert_int_eq(cuda->graph_end(device, STREAM(0), &graph), FG_ELAUNCH);
+}
+END_TEST
+
+/* The context cannot be entered at the end. */
+START_TEST(nothing_is_left_of_one_that_cannot_end) {
+  fg_graph *graph = NULL;
+  begin();
+  ck_assert_int_eq(copy(0), 0);
+  driver_case_fail("cuCtxPushCurrent_v2", CUDA_ERROR_OUT_OF_MEMORY);
+  ck_assert_int_eq(cuda->graph_end(device, STREAM(0), &graph), FG_ENOMEM);
+  ck_assert_int_eq(fake->graphs, 0);
 }
 END_TEST
 
@@ -235,16 +284,17 @@ END_TEST
 
 static void add(TCase *c) {
   tcase_add_test(c, an_event_stays_where_it_is);
-  tcase_add_test(c, many_streams_are_joined);
   tcase_add_test(c, copies_are_those_that_were_asked_for);
-  tcase_add_loop_test(c, what_is_not_recorded_is_done, 0, 3);
+  tcase_add_loop_test(c, what_is_not_recorded_is_done, 0, TEST_COUNT(said) + 1);
   tcase_add_test(c, a_device_lost_meanwhile_ends_the_recording);
-  tcase_add_test(c, a_thread_makes_one_at_a_time);
+  tcase_add_test(c, the_next_one_ends_one_that_was_left);
+  tcase_add_test(c, nothing_is_left_of_one_that_cannot_end);
   tcase_add_test(c, other_threads_record_nothing);
   if (!driver_case_has_nvrtc()) return;
   tcase_add_test(c, a_stream_is_done_in_order);
   tcase_add_test(c, streams_wait_for_each_other);
-  tcase_add_loop_test(c, what_fails_leaves_no_graph, 0, 5);
+  tcase_add_test(c, many_streams_are_joined);
+  tcase_add_loop_test(c, what_fails_leaves_no_graph, 0, 6);
 }
 
 int main(void) { return driver_case_run("cuda: recording", add); }

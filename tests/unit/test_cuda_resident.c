@@ -23,6 +23,7 @@
 #include "src/plan/resident.h"
 #include "src/run/residence.h"
 #include "suite.h"
+#include "told.h"
 
 #undef cuMemsetD32Async
 #undef cuMemcpyDtoH
@@ -126,6 +127,38 @@ END_TEST
 
 START_TEST(both_on_the_host) {
   for (home_kind host = HEAP; host <= PINNED; host++) execute_and_check("ocf64x64x64", host, host, false);
+}
+END_TEST
+
+/* Of one to three passes, in pieces or not, in clusters, in place, rows with gaps, r2c and c2r, beside this program's use of the
+ * device: what was recorded gives the bits that the steps gave one by one. */
+START_TEST(recorded_on_the_host) {
+  static const char *const texts[] = {"ocf24x24x24*54", "ocf64x64x64", "icf64x64x64", "ocf32768*12", "ocf1024*512", "ocf262144",
+                                      "orf64x64x64", "orb64x64x64", "icf512x512", "ocf100003", "ocf40x40x40*8", "/ocf300*200",
+                                      "ocf200*300:220:200", "ok512e10x512e01", "irf100x100x20", "ocf54x54x54*4"};
+  for (int i = _i; i < TEST_COUNT(texts); i += SHARES) {
+    fg_problem *p = test_problem(texts[i], FG_SINGLE);
+    homes h = homes_of(p, ARENA, ARENA, p->arrays.in_re == p->arrays.out_re);
+    const home *const out = &h.block[h.blocks - 1];
+    const int before = test_real_fftw_executions();
+    test_log_clear();
+    fg_plan *plan = fg_plan_create(fg_problem_copy(p));
+    ck_assert_msg(plan && fg_plan_is_ours(plan), "%s: no plan", texts[i]);
+    char *const first = malloc(out->bytes);
+    for (int n = 0; n < 5; n++) {
+      fg_plan_execute(plan, NULL);
+      homes_check(&h, texts[i]);
+      if (n == 0) memcpy(first, out->memory, out->bytes);
+      ck_assert_msg(!memcmp(first, out->memory, out->bytes), "%s: other bits, execution %d", texts[i], n);
+      homes_refill(&h);
+    }
+    ck_assert_int_eq(test_real_fftw_executions(), before);
+    ck_assert_msg(test_log_says("an execution was recorded"), "%s", texts[i]);
+    fg_plan_destroy(plan);
+    free(first);
+    homes_free(&h);
+    fg_problem_free(p);
+  }
 }
 END_TEST
 
@@ -409,6 +442,8 @@ static bool have_device(void) {
 int main(int argc, char **argv) {
   if (!have_device()) return 77;
   setenv("FFTW3_GPU", "force", 1);
+  test_log_to_file();
+  setenv("FFTW3_GPU_LOG", "debug", 1);
   const bool only_times = argc > 1 && !strcmp(argv[1], "-t");
   TCase *tc = tcase_create("resident on the device");
   tcase_add_checked_fixture(tc, setup, NULL);
@@ -421,10 +456,13 @@ int main(int argc, char **argv) {
   tcase_add_loop_test(tc, again_and_again, 0, 12);
   tcase_add_test(tc, one_array_may_be_the_hosts);
   tcase_add_test(tc, both_on_the_host);
+  tcase_add_loop_test(tc, recorded_on_the_host, 0, SHARES);
   tcase_add_test(tc, residence_tells_all_kinds);
   tcase_add_loop_test(tc, after_the_default_stream, 0, 2);
   tcase_add_test(tc, while_another_thread_captures);
   tcase_add_test(tc, in_a_stream_of_the_program);
   tcase_add_test(tc, memory_of_another_context);
-  return test_run(tc, "resident on the device");
+  const int status = test_run(tc, "resident on the device");
+  test_log_remove();
+  return status;
 }

@@ -380,7 +380,7 @@ static void execute_again(subject *s, const char *right) {
 }
 
 /* The second execution on the same arrays is recorded, later ones are played; other arrays, and memory that was freed
- * and came again, are not taken for them. What goes through staging is not recorded. */
+ * and came again, are not taken for them. What goes through staging in pieces is not recorded. */
 START_TEST(recordings_are_of_these_arrays) {
   const way w = recorded_way(_i, SINGLES);
   size_t bytes;

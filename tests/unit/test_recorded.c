@@ -229,6 +229,17 @@ START_TEST(a_device_lost_before_anything_is_written_leaves_the_input) {
 }
 END_TEST
 
+/* Recording forbids other threads nothing, so that programs that use the device themselves have it, too. */
+START_TEST(beside_a_program_that_uses_the_device_it_is_the_same) {
+  subject s = prepare(ways[_i].text, ways[_i].pieces);
+  fg_residence_expect();
+  for (int n = 0; n < 4; n++) execute(&s);
+  check_right(&s);
+  ck_assert_int_eq(lazy_backend_graphs, 4); /* prepare has executed it once */
+  dispose(&s);
+}
+END_TEST
+
 /* Kernels may load and store sixteen bytes at once. */
 START_TEST(kernels_reach_what_is_aligned) {
   subject s = prepare("ocf64*10", 0);
@@ -298,5 +309,6 @@ int main(void) {
   tcase_add_loop_test(tc, all_rows_have_to_be_pinned, 0, 2);
   tcase_add_loop_test(tc, nothing_stays_pinned, 0, TEST_COUNT(ways));
   tcase_add_loop_test(tc, a_device_lost_before_anything_is_written_leaves_the_input, 0, TEST_COUNT(refusals));
+  tcase_add_loop_test(tc, beside_a_program_that_uses_the_device_it_is_the_same, 0, TEST_COUNT(ways));
   return test_run(tc, "recorded");
 }

@@ -19,7 +19,7 @@ typedef struct {
   bool direct;
   unsigned long pinning[2]; /* of the planes, if direct; held while the execution lasts */
   size_t piece;     /* staging bytes; 0 if direct */
-  bool cuts;        /* the first piece of all, or the last, is cut further, if it is large */
+  bool uncut;       /* else the first piece of an input, or the last of an output, is cut further, if it is large */
 } fg_end;
 
 enum { FG_PARTS = 16 }; /* most of a piece */

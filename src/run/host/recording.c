@@ -12,17 +12,26 @@ static int record_steps(fg_flow *f, int (*steps)(fg_flow *)) {
   return code;
 }
 
+static int record(const fg_flow *f, int (*steps)(fg_flow *), fg_graph **graph) {
+  const fg_backend *b = f->target->backend;
+  fg_stream *const stream = f->slot->stream[FG_STREAM_PASSES];
+  fg_flow rehearsal = *f;
+  const int begun = b->graph_begin(f->target->device, stream);
+  if (begun != FG_OK) return begun;
+  const int code = record_steps(&rehearsal, steps), end = b->graph_end(f->target->device, stream, graph);
+  return code == FG_OK ? end : code;
+}
+
 /* Without a graph the steps are done one by one for ever. */
 static void make_recording(const fg_flow *f, int (*steps)(fg_flow *), fg_recording *r) {
-  const fg_backend *b = f->target->backend;
-  fg_flow rehearsal = *f;
   fg_graph *graph = NULL;
-  if (b->graph_begin(f->target->device, f->slot->stream[FG_STREAM_PASSES]) != FG_OK) return;
-  const int code = record_steps(&rehearsal, steps);
-  const int end = b->graph_end(f->target->device, f->slot->stream[FG_STREAM_PASSES], &graph);
-  if (code == FG_OK && end == FG_OK) r->graph = graph;
-  else if (graph) b->graph_destroy(f->target->device, graph);
-  if (!r->graph) fg_log(FG_LOG_DEBUG, "not recorded: %s", fg_backend_message());
+  if (record(f, steps, &graph) == FG_OK) {
+    r->graph = graph;
+    fg_log(FG_LOG_DEBUG, "an execution was recorded");
+    return;
+  }
+  fg_log(FG_LOG_DEBUG, "not recorded: %s", fg_backend_message());
+  if (graph) f->target->backend->graph_destroy(f->target->device, graph);
 }
 
 int fg_recording_play(const fg_flow *f, fg_graph *graph) {

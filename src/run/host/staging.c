@@ -63,7 +63,7 @@ static parcelling parcelling_of(const fg_end *e, const fg_step *s) {
   const ptrdiff_t most = (ptrdiff_t)(e->piece / fg_layout_element_size(e->layout)), each = (s->count + most - 1) / most;
   const size_t bytes = (size_t)(s->count / each) * fg_layout_element_size(e->layout);
   const size_t least = fg_pipeline_piece ? fg_pipeline_piece / 2 : least_cut;
-  const bool worth = e->cuts && bytes >= least && s->count / each >= EIGHTHS;
+  const bool worth = !e->uncut && bytes >= least && s->count / each >= EIGHTHS;
   return (parcelling){each, worth && s->kind == FG_ARRIVE && s->first == 0,
                       worth && s->kind == FG_LEAVE && s->first + s->count == e->layout->elements};
 }
@@ -281,8 +281,7 @@ static void start_cleaning(fg_flow *f) {
 
 void fg_staging_begin(fg_flow *f) {
   /* A step of what is not undone has to fit into the ring; a brief result is one piece. */
-  f->in.cuts = true;
-  f->out.cuts = !f->brief && !(f->interleaved && fg_flow_is_final(f));
+  f->out.uncut = f->brief || (f->interleaved && fg_flow_is_final(f));
   f->movers = worth_movers(&f->in) || worth_movers(&f->out) ? fg_movers_take(worth_threads(f)) : NULL;
   start(f, FG_INPUT, gather);
   start(f, FG_OUTPUT, scatter);
