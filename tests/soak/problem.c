@@ -39,7 +39,7 @@ bool problem_find_stock(void) {
 }
 
 static fftwf_plan plan_by(const planners *by, const problem *p, const arrays *a, unsigned flags) {
-  float *const in = a->side[0], *const out = a->side[1];
+  float *const in = a->side[0] + p->start[0], *const out = a->side[1] + p->start[1];
   fftwf_complex *const cin = (fftwf_complex *)in, *const cout = (fftwf_complex *)out;
   switch (p->kind) {
     case C2C: return by->dft(p->rank, p->dim, p->batch_rank, p->batch, cin, cout, p->sign, flags);
@@ -54,8 +54,14 @@ static fftwf_plan plan_by(const planners *by, const problem *p, const arrays *a,
 
 fftwf_plan problem_plan(const problem *p, const arrays *a, unsigned flags) { return plan_by(&linked, p, a, flags); }
 
+bool problem_is_planned(const problem *p, const arrays *a, unsigned flags) {
+  const fftwf_plan plan = plan_by(&stock, p, a, flags);
+  if (plan) stock.destroy(plan);
+  return plan;
+}
+
 void problem_execute(const problem *p, fftwf_plan plan, const arrays *a, bool new_array) {
-  float *const in = a->side[0], *const out = a->side[1];
+  float *const in = a->side[0] + p->start[0], *const out = a->side[1] + p->start[1];
   if (!new_array) {
     fftwf_execute(plan);
     return;
@@ -84,25 +90,27 @@ static fftwf_iodim64 *dimension(problem *p, int d) {
 
 static ptrdiff_t points(const problem *p, int d, int side) {
   const ptrdiff_t n = d < p->batch_rank ? p->batch[d].n : p->dim[d - p->batch_rank].n;
-  return d == p->batch_rank + p->rank - 1 && halved(p, side) ? n / 2 + 1 : n;
+  return d >= p->batch_rank && d == p->batch_rank + p->rank - 1 && halved(p, side) ? n / 2 + 1 : n;
 }
 
 static void set_stride(problem *p, int d, int side, ptrdiff_t stride) {
   *(side ? &dimension(p, d)->os : &dimension(p, d)->is) = stride;
 }
 
-/* In memory from the last dimension to the first, or (wild) in any order and with gaps. */
-static void lay_out(problem *p, dice *d, int side, bool wild) {
+/* In memory from the last dimension to the first, or in any order, and with gaps. */
+enum layout { DENSE, PERMUTED, WILD };
+
+static void lay_out(problem *p, dice *d, int side, enum layout layout) {
   const int count = p->batch_rank + p->rank;
   int order[RANK + BATCH_RANK];
   ptrdiff_t taken = 1;
   for (int i = 0; i < count; i++) {
-    const int other = wild ? (int)dice_between(d, 0, i) : i;
+    const int other = layout != DENSE ? (int)dice_between(d, 0, i) : i;
     order[i] = order[other];
     order[other] = count - 1 - i;
   }
   for (int i = 0; i < count; i++) {
-    const ptrdiff_t step = taken + (wild && dice_one_in(d, 3) ? dice_between(d, 1, 3) : 0);
+    const ptrdiff_t step = taken + (layout == WILD && dice_one_in(d, 3) ? dice_between(d, 1, 3) : 0);
     set_stride(p, order[i], side, step);
     taken = step * points(p, order[i], side);
   }
@@ -112,7 +120,7 @@ static void lay_out(problem *p, dice *d, int side, bool wild) {
 /* In place, with the rows of reals as long as those of the spectrum. */
 static void lay_out_padded(problem *p) {
   const int spectrum = p->kind == R2C, reals = !spectrum, last = p->batch_rank + p->rank - 1;
-  lay_out(p, NULL, spectrum, false);
+  lay_out(p, NULL, spectrum, DENSE);
   for (int d = 0; d < last; d++) {
     const fftwf_iodim64 *at = dimension(p, d);
     set_stride(p, d, reals, 2 * (ptrdiff_t)(spectrum ? at->os : at->is));
@@ -121,26 +129,72 @@ static void lay_out_padded(problem *p) {
   p->floats[reals] = p->floats[spectrum];
 }
 
+static void copy_layout(problem *p) {
+  for (int i = 0; i < p->batch_rank + p->rank; i++) dimension(p, i)->os = dimension(p, i)->is;
+  p->floats[1] = p->floats[0];
+}
+
 static void choose_layout(problem *p, dice *d) {
   const bool wild = dice_one_in(d, 3);
   if (p->in_place && (p->kind == R2C || p->kind == C2R)) {
     lay_out_padded(p);
     return;
   }
-  lay_out(p, d, 0, wild);
-  lay_out(p, d, 1, wild && !p->in_place);
-  for (int i = 0; p->in_place && i < p->batch_rank + p->rank; i++) dimension(p, i)->os = dimension(p, i)->is;
-  if (p->in_place) p->floats[1] = p->floats[0];
+  lay_out(p, d, 0, wild ? WILD : DENSE);
+  lay_out(p, d, 1, wild && !p->in_place ? WILD : DENSE);
+  if (p->in_place) copy_layout(p);
 }
 
+static void turn_one(problem *p, int i, int side) {
+  const ptrdiff_t stride = side ? dimension(p, i)->os : dimension(p, i)->is;
+  set_stride(p, i, side, -stride);
+  p->start[side] += (size_t)(stride * (points(p, i, side) - 1) * unit(p, side));
+}
+
+/* Some dimensions are walked through from their end, on both sides. Where it is on one only, where it is one of several of the
+ * transform's, or one of half a spectrum, FFTW 3.3.10 may not come to an end of planning (c2c of 41:-72:-72 72:1:1, in place;
+ * r2c of 2:-2:2 2:-1:1 *36:4:4). */
+static void turn(problem *p, dice *d) {
+  const bool simple = p->rank < 2 && unit(p, 0) == unit(p, 1);
+  for (int i = 0; i < p->batch_rank + (simple ? p->rank : 0); i++) {
+    if (!dice_one_in(d, 2)) continue;
+    turn_one(p, i, 0);
+    turn_one(p, i, 1);
+  }
+}
+
+/* Two arrays of equally large elements, of which each has one where the other has a gap. */
+static void weave(problem *p) {
+  p->in_place = true;
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < p->batch_rank + p->rank; i++)
+      set_stride(p, i, side, 2 * (ptrdiff_t)(side ? dimension(p, i)->os : dimension(p, i)->is));
+  p->start[0] *= 2;
+  p->start[1] = 2 * p->start[1] + (size_t)unit(p, 1);
+  p->floats[0] = p->floats[1] = 2 * (p->floats[0] > p->floats[1] ? p->floats[0] : p->floats[1]);
+}
+
+/* Also what few programs do: backwards, woven, in place at permuted places (complex only: FFTW 3.3.10 makes NaN of r2r of 7007:1:36
+ * 36:7007:1 with RODFT00 and REDFT10). */
+static void choose_any_layout(problem *p, dice *d) {
+  const bool alike = unit(p, 0) == unit(p, 1), permuted = p->in_place && p->kind <= SPLIT && dice_one_in(d, 4);
+  choose_layout(p, d);
+  if (permuted)
+    for (int side = 0; side < 2; side++) lay_out(p, d, side, PERMUTED);
+  if (!dice_one_in(d, 3) || (p->in_place && (!alike || permuted))) return;
+  turn(p, d);
+  if (!p->in_place && alike && dice_one_in(d, 3)) weave(p);
+}
+
+/* at: floats. */
 static void mark(problem *p, int side, enum owner owner, int d, ptrdiff_t at) {
   if (d == p->batch_rank + p->rank) {
-    memset(&p->owner[at * unit(p, side)], owner, (size_t)unit(p, side));
+    memset(&p->owner[at], owner, (size_t)unit(p, side));
     return;
   }
   const fftwf_iodim64 *dim = dimension(p, d);
   for (ptrdiff_t i = 0; i < points(p, d, side); i++)
-    mark(p, side, owner, d + 1, at + i * (ptrdiff_t)(side ? dim->os : dim->is));
+    mark(p, side, owner, d + 1, at + i * (ptrdiff_t)(side ? dim->os : dim->is) * unit(p, side));
 }
 
 /* ---- making ---- */
@@ -170,7 +224,7 @@ static ptrdiff_t length(dice *d, ptrdiff_t most) {
 }
 
 static void choose_sizes(problem *p, dice *d, ptrdiff_t left, bool any) {
-  p->rank = (int)dice_between(d, 1, any ? RANK : RANK - 1);
+  p->rank = (int)(any ? dice_between(d, dice_one_in(d, 8) ? 0 : 1, RANK) : dice_between(d, 1, RANK - 1));
   p->batch_rank = (int)dice_between(d, 0, BATCH_RANK);
   for (int i = 0; i < p->rank; i++) {
     p->dim[i].n = (int)(any ? any_length(d, left) : length(d, p->rank > 1 && left > 256 ? left / 16 : left));
@@ -198,8 +252,8 @@ static void fill_spectrum(problem *p, dice *d) {
     *dimension(&back, i) = (fftwf_iodim64){at->n, at->os, at->is};
   }
   float *reals = must(malloc(p->floats[1] * sizeof *reals));
-  fftwf_complex *const spectrum = (fftwf_complex *)p->input;
-  fftwf_plan plan = must(stock.r2c(p->rank, back.dim, p->batch_rank, back.batch, reals, spectrum,
+  fftwf_complex *const spectrum = (fftwf_complex *)(p->input + p->start[0]);
+  fftwf_plan plan = must(stock.r2c(p->rank, back.dim, p->batch_rank, back.batch, reals + p->start[1], spectrum,
                                    FFTW_ESTIMATE | FFTW_UNALIGNED | FFTW_PRESERVE_INPUT));
   for (size_t i = 0; i < p->floats[1]; i++) reals[i] = (float)dice_real(d);
   stock.execute(plan);
@@ -207,28 +261,47 @@ static void fill_spectrum(problem *p, dice *d) {
   free(reals);
 }
 
-void problem_make(problem *p, dice *d, const sort *s) {
+static void choose(problem *p, dice *d, const sort *s) {
   memset(p, 0, sizeof *p);
   p->kind = (enum kind)dice_between(d, 0, KINDS - 1);
   p->in_place = dice_one_in(d, 2) && !s->apart;
   p->sign = dice_one_in(d, 2) ? FFTW_FORWARD : FFTW_BACKWARD;
   choose_sizes(p, d, s->elements, s->any);
-  choose_layout(p, d);
+  if (p->rank == 0 && unit(p, 0) != unit(p, 1)) p->in_place = false;
+  if (s->any) choose_any_layout(p, d);
+  else choose_layout(p, d);
+}
+
+/* What stock FFTW makes of the input; false if it has no plan. */
+static bool expect(problem *p) {
+  const size_t planes = (size_t)problem_planes(p);
+  arrays a = arrays_make(p, FOREIGN);
+  const fftwf_plan plan = plan_by(&stock, p, &a, FFTW_ESTIMATE);
+  if (plan) {
+    memcpy(a.side[0], p->input, planes * p->floats[0] * sizeof(float));
+    stock.execute(plan);
+    memcpy(p->expected, a.side[1], planes * p->floats[1] * sizeof(float));
+    stock.destroy(plan);
+  }
+  arrays_free(&a);
+  return plan;
+}
+
+static bool make(problem *p, dice *d, const sort *s) {
+  choose(p, d, s);
   const size_t planes = (size_t)problem_planes(p);
   p->input = must(malloc(planes * p->floats[0] * sizeof(float)));
   p->expected = must(malloc(planes * p->floats[1] * sizeof(float)));
   p->owner = must(calloc(p->floats[1], 1));
-  if (p->in_place) mark(p, 0, INPUT_ONLY, 0, 0);
-  mark(p, 1, OUTPUT, 0, 0);
+  if (p->in_place) mark(p, 0, INPUT_ONLY, 0, (ptrdiff_t)p->start[0]);
+  mark(p, 1, OUTPUT, 0, (ptrdiff_t)p->start[1]);
   for (size_t i = 0; i < planes * p->floats[0]; i++) p->input[i] = (float)dice_real(d);
   if (p->kind == C2R) fill_spectrum(p, d);
-  arrays a = arrays_make(p, FOREIGN);
-  fftwf_plan plan = must(plan_by(&stock, p, &a, FFTW_ESTIMATE));
-  memcpy(a.side[0], p->input, planes * p->floats[0] * sizeof(float));
-  stock.execute(plan);
-  memcpy(p->expected, a.side[1], planes * p->floats[1] * sizeof(float));
-  stock.destroy(plan);
-  arrays_free(&a);
+  return expect(p);
+}
+
+void problem_make(problem *p, dice *d, const sort *s) {
+  while (!make(p, d, s)) problem_free(p);
 }
 
 void problem_free(problem *p) {

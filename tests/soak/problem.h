@@ -16,11 +16,12 @@ enum { RANK = 4, BATCH_RANK = 2 };
 
 typedef struct {
   enum kind kind;
-  bool in_place;
+  bool in_place; /* the output's memory is the input's, mostly at the same places */
   int sign, rank, batch_rank;
   fftwf_iodim64 dim[RANK], batch[BATCH_RANK];
   fftwf_r2r_kind r2r[RANK];
   size_t floats[2];  /* of a plane of the input, the output */
+  size_t start[2];   /* floats before the first element of it */
   float *input;      /* all planes of the input */
   float *expected;   /* of the output, where owned */
   unsigned char *owner; /* of each float of one plane of the output's memory */
@@ -34,8 +35,8 @@ typedef struct {
   enum memory memory;
 } arrays;
 
-/* What sort of problems: of at most that many elements, none in place (apart), with any lengths and up to RANK dimensions
- * instead of up to three of a few lengths, which take few kernels. */
+/* What sort of problems: of at most that many elements, none in place (apart), with any lengths and strides and up to RANK
+ * dimensions, or none, instead of up to three of a few lengths, which take few kernels. */
 typedef struct {
   ptrdiff_t elements;
   bool apart, any;
@@ -53,6 +54,9 @@ void arrays_free(arrays *);
 /* Plan by the functions that the program is linked to, and execute on the plan's arrays or (new_array) on a's. */
 fftwf_plan problem_plan(const problem *, const arrays *, unsigned flags);
 void problem_execute(const problem *, fftwf_plan, const arrays *a, bool new_array);
+
+/* Stock FFTW has such a plan. */
+bool problem_is_planned(const problem *, const arrays *, unsigned flags);
 
 /* The input, times a power of two that the dice choose, and noise everywhere else; a copy of all the output's memory
  * and the factor, to check with.  malloc'd. */

@@ -88,7 +88,7 @@ static bool start(live *l, dice *d, const problem *p) {
   pthread_mutex_unlock(&planner);
   atomic_fetch_add(l->plan ? &plans : &nulls, 1);
   if (l->plan) return true;
-  if (!(flags & FFTW_PRESERVE_INPUT) || p->kind != C2R) fail(p, "no plan for");
+  if (problem_is_planned(p, &l->arrays, flags)) fail(p, "no plan for");
   arrays_free(&l->arrays);
   return false;
 }
