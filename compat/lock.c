@@ -40,7 +40,7 @@ static struct timespec after(long milliseconds) {
 }
 
 /* False if it is not to be had within so many milliseconds; negative: wait for ever.  No place where a thread is cancelled, and
- * errno stays, as in FFTW. */
+ * errno stays: executions wait here, too. */
 static bool take(sem_t *s, long milliseconds) {
   const struct timespec until = milliseconds < 0 ? (struct timespec){0, 0} : after(milliseconds);
   const int saved = errno;

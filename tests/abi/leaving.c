@@ -4,18 +4,22 @@
  *   loop        the loop is left by longjmp, as by an exception
  *   nested      so is that of a plan that the loop of another has asked for
  *   memalign    so is the planner, as by a signal's handler
+ *   within      the planner waits, in memalign, for another thread's fork, whose child plans
  *   destroy     the loop destroys another plan, and makes one
- *   waits       another thread plans while a plan is in its loop: at once, or, after fftwf_make_planner_thread_safe, behind it
- *   executes    the loop waits for another thread that executes a short plan
+ *   waits       another thread plans while a plan is in its loop: at once, or, after fftwf_make_planner_thread_safe, behind it,
+ *               although signals come meanwhile
+ *   executes    the loop waits for another thread that executes a short plan, which leaves errno alone
  *   task        the loop goes on in another thread, as tasks of a runtime do, and plans there, but after
  *               fftwf_make_planner_thread_safe (task safe); who was left by it can be cancelled
  *   tasks       that, while another task executes with threads and goes on in another thread, too
  * Then planners work in this thread and in another.  Exit status 3: they do not; killed by an alarm: they wait for ever. */
+#include <errno.h>
 #include <fftw3.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,9 +132,8 @@ static void plan_with(void (*loop)(void *(*)(char *), char *, size_t, int, void 
   if (armed) _exit(2); /* it was not called */
 }
 
-static void fork_beside(void) {
+static void fork_and_plan(void) {
   int status;
-  const pthread_t thread = begin_plan();
   const pid_t child = fork();
   if (child == 0) {
     alarm(PATIENCE);
@@ -141,6 +144,11 @@ static void fork_beside(void) {
     _exit(0);
   }
   if (waitpid(child, &status, 0) < 0 || status) _exit(3);
+}
+
+static void fork_beside(void) {
+  const pthread_t thread = begin_plan();
+  fork_and_plan();
   sem_post(&may_go_on);
   pthread_join(thread, NULL);
 }
@@ -154,7 +162,9 @@ static void *plan_and_tell(void *unused) {
 }
 
 static void *execute_and_tell(void *unused) {
+  errno = ERANGE;
   fftwf_execute(old);
+  if (errno != ERANGE) _exit(3);
   sem_post(&has_planned);
   return unused;
 }
@@ -171,6 +181,19 @@ static void executes(void *(*work)(char *), char *jobs, size_t size, int count, 
   do_jobs(work, jobs, size, count);
 }
 
+static void nothing(int number) { (void)number; }
+
+/* It goes on waiting. */
+static void interrupt(pthread_t thread) {
+  const struct timespec nap = {0, 2000000};
+  struct sigaction action = {.sa_handler = nothing}; /* without SA_RESTART */
+  sigaction(SIGUSR1, &action, NULL);
+  for (int i = 0; i < 10; i++) {
+    pthread_kill(thread, SIGUSR1);
+    nanosleep(&nap, NULL);
+  }
+}
+
 /* In the loop planners are as they are, and all else is free. */
 static void plan_beside(bool safe) {
   pthread_t second;
@@ -181,6 +204,8 @@ static void plan_beside(bool safe) {
   clock_gettime(CLOCK_REALTIME, &soon);
   soon.tv_sec += safe ? 1 : PATIENCE;
   if ((sem_timedwait(&has_planned, &soon) == 0) == safe) _exit(3);
+  if (safe) interrupt(second);
+  if (safe && sem_trywait(&has_planned) == 0) _exit(3);
   fftwf_set_timelimit(FFTW_NO_TIMELIMIT);
   free(fftwf_export_wisdom_to_string());
   sem_post(&may_go_on);
@@ -207,14 +232,32 @@ static void leave(void (*loop)(void *(*)(char *), char *, size_t, int, void *)) 
 }
 
 #ifdef OWN_MEMALIGN
+static bool forks;
+
+static void *fork_in_thread(void *unused) {
+  fork_and_plan();
+  return unused;
+}
+
 void *__libc_memalign(size_t, size_t);
 void *memalign(size_t alignment, size_t bytes) {
+  pthread_t thread;
   if (armed) {
     armed = false;
-    longjmp(back, 1);
+    if (!forks) longjmp(back, 1);
+    if (pthread_create(&thread, NULL, fork_in_thread, NULL)) _exit(2);
+    pthread_join(thread, NULL);
   }
   return __libc_memalign(alignment, bytes);
 }
+
+static void fork_within(void) {
+  forks = armed = true;
+  plan_long(NULL);
+  if (armed) _exit(2); /* it was not called */
+}
+#else
+static void fork_within(void) { _exit(2); }
 #endif
 
 /* ---- tasks ---- */
@@ -345,6 +388,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(what, "loop")) leave(leaves);
   else if (!strcmp(what, "nested")) leave(nests);
   else if (!strcmp(what, "memalign")) leave(NULL);
+  else if (!strcmp(what, "within")) fork_within();
   else if (!strcmp(what, "task")) move();
   else if (!strcmp(what, "tasks")) move_both();
   else if (!strcmp(what, "executes")) plan_with(executes);

@@ -34,6 +34,7 @@ once plain task safe
 once plain tasks
 once plain tasks safe
 once leaving memalign
+once leaving within
 # An execution on the device (sim) that needs the real FFTW, for its answer beside ours, while a plan of that, too large for
 # the device, is in its loop: it waits for that a second at most.
 for safe in "" safe; do
@@ -46,5 +47,5 @@ for safe in "" safe; do
   awk -F '\t' '$2 == "sim" && $5 > 0 { ran = 1 } END { exit !ran }' "$work/report" || { cat "$work/report"; fail "nothing ran on sim"; }
   rm -f "$work/report"
 done
-[ "${passed:-}" = ", fork, loop, nested, destroy, waits, waits safe, task, task safe, tasks, tasks safe, memalign" ] || skip "stock FFTW does not do these: ${passed:-}"
+[ "${passed:-}" = ", fork, loop, nested, destroy, waits, waits safe, task, task safe, tasks, tasks safe, memalign, within" ] || skip "stock FFTW does not do these: ${passed:-}"
 echo "planned again after: ${passed#, }"
