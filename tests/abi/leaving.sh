@@ -35,6 +35,11 @@ once plain tasks
 once plain tasks safe
 once leaving memalign
 once leaving within
+# Where stock FFTW's own child waits for ever.
+for mode in auto steady; do
+  env FFTW3_GPU=$mode FFTW3_GPU_BACKEND=cuda FFTW3_GPU_DEVICE=1000 LD_PRELOAD="$lib" timeout -s KILL 100 "$work/plain" fork safe \
+    >/dev/null 2>"$work/err" || { cat "$work/err"; fail "$mode, fork safe"; }
+done
 # An execution on the device (sim) that needs the real FFTW, for its answer beside ours, while a plan of that, too large for
 # the device, is in its loop: it waits for that a second at most.
 for safe in "" safe; do
