@@ -9,6 +9,7 @@
 #include "src/report/log.h"
 #include "src/run/calm.h"
 #include "src/run/residence.h"
+#include "src/run/target.h"
 
 static void from_host(fg_plan *plan, const fg_arrays *a) {
   if (!fg_plan_fall_back(plan, a)) fg_die("the GPU failed and the real FFTW has no plan for this transform");
@@ -66,8 +67,14 @@ static void learn(fg_plan *plan, double seconds) {
 
 static bool is_of_range(const char *why) { return why == fg_backend_message() && fg_backend_code() == FG_ERANGE; }
 
+/* Once for all plans. */
+static bool told_that_it_is_lost(void) {
+  static atomic_bool told;
+  return fg_target_is_lost() && atomic_exchange(&told, true);
+}
+
 void fg_plan_by_host(fg_plan *plan, enum fg_level level, const char *why) {
-  const bool again = is_of_range(why) && atomic_exchange(&plan->out_of_range, true);
+  const bool again = is_of_range(why) ? atomic_exchange(&plan->out_of_range, true) : told_that_it_is_lost();
   fg_log(again ? FG_LOG_DEBUG : level, "executed on the host: %s", why);
   atomic_fetch_add(&plan->by_host, 1);
 }

@@ -7,7 +7,9 @@
 
 #include "src/plan/handle.h"
 #include "src/plan/wisdom.h"
+#include "src/problem/layout.h"
 #include "src/problem/span.h"
+#include "src/run/host/transfer.h"
 
 struct fg_parts {
   const fg_problem *whole;
@@ -15,6 +17,7 @@ struct fg_parts {
   ptrdiff_t each, count; /* its points in a part; parts */
   fg_plan *alike, *last; /* last: the same, if it is no shorter */
   bool apart;            /* even in place no part touches what is another's */
+  fg_layout in, out;     /* of the whole */
 };
 
 /* The outermost dimension in memory that has enough points. */
@@ -64,7 +67,8 @@ fg_parts *fg_parts_create(const fg_problem *p, double need, double most) {
   if ((double)s->each * need / (double)n > most && s->each > 1) s->each--; /* rounded up over the limit */
   s->count = (n + s->each - 1) / s->each;
   s->whole = p;
-  s->alike = plan_part(p, batch, s->each);
+  const bool laid_out = fg_layout_make(&s->in, p, FG_INPUT) && fg_layout_make(&s->out, p, FG_OUTPUT);
+  s->alike = laid_out ? plan_part(p, batch, s->each) : NULL;
   s->last = n % s->each && s->alike ? plan_part(p, batch, n % s->each) : s->alike;
   if (s->last) return s;
   fg_parts_destroy(s);
@@ -75,6 +79,8 @@ void fg_parts_destroy(fg_parts *s) {
   if (!s) return;
   if (s->last && s->last != s->alike) fg_plan_destroy(s->last);
   if (s->alike) fg_plan_destroy(s->alike);
+  fg_layout_free(&s->in);
+  fg_layout_free(&s->out);
   free(s);
 }
 
@@ -84,23 +90,8 @@ const fg_plan *fg_parts_plan(const fg_parts *s, int n) { return n + 1 < s->count
 
 /* ---- execution ---- */
 
-static bool meet(const fg_problem *p, const void *in, const void *out) {
-  const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), distance = (const char *)out - (const char *)in;
-  const fg_span i = fg_span_of(p, FG_INPUT, -1), o = fg_span_of(p, FG_OUTPUT, -1);
-  return i.low * real < distance + o.high * real && distance + o.low * real < i.high * real;
-}
-
-/* Imaginary parts are counted apart where they are: the span of interleaved numbers has them (none are apart here). */
-static bool overlap(const fg_problem *p, const fg_arrays *a) {
-  const bool split = p->format == FG_SPLIT;
-  const void *const ins[] = {a->in_re, split ? a->in_im : NULL}, *const outs[] = {a->out_re, split ? a->out_im : NULL};
-  for (int i = 0; i < 4; i++)
-    if (ins[i / 2] && outs[i % 2] && meet(p, ins[i / 2], outs[i % 2])) return true;
-  return false;
-}
-
 bool fg_parts_execute(const fg_parts *s, const fg_arrays *a) {
-  if (overlap(s->whole, a) && !(s->apart && fg_problem_in_place(a))) return false;
+  if (fg_transfer_overlap(&s->in, &s->out, a) && !(s->apart && fg_problem_in_place(a))) return false;
   for (ptrdiff_t i = 0; i < s->count; i++) {
     const fg_arrays part = fg_problem_arrays_from(s->whole, a, s->batch, i * s->each);
     fg_plan_execute(i < s->count - 1 ? s->alike : s->last, &part);

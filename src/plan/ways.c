@@ -89,14 +89,24 @@ bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arr
 }
 
 /* The real FFTW refuses some layouts in place whose strides differ, and to keep the input of some c2r, all of which the
- * device does: for want of it they are done from a copy of what the input spans. */
-static void *copied(const fg_layout *l, const void *array, void **copy) {
-  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision);
-  const size_t bytes = (size_t)(fg_layout_reach(l) * real);
+ * device does: for want of it they are done from a dense copy of the input; where imaginary parts lie apart, from one of what the
+ * parts span. */
+static void *copied(const fg_layout *l, bool dense, const void *array, void **copy) {
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision), low = dense ? 0 : l->low * real;
+  const size_t bytes = dense ? (size_t)l->elements * fg_layout_element_size(l) : (size_t)(fg_layout_reach(l) * real);
   *copy = malloc(bytes);
   if (!*copy) return NULL;
-  memcpy(*copy, (const char *)array + l->low * real, bytes);
-  return (char *)*copy - l->low * real;
+  if (!dense) memcpy(*copy, (const char *)array + low, bytes);
+  else fg_layout_gather(l, array, 0, l->elements, *copy);
+  return (char *)*copy - low + (dense ? (size_t)l->offset * fg_layout_element_size(l) : 0);
+}
+
+/* p with an input that lies as its image does, in its own precision; NULL on lack of memory. */
+static fg_problem *on_image(const fg_problem *p, const fg_layout *l) {
+  fg_problem *const q = fg_problem_copy(p);
+  for (int d = 0; q && d < p->transform.rank; d++) q->transform.dim[d].is = l->stride[d] * l->unit;
+  for (int b = 0; q && b < p->batch.rank; b++) q->batch.dim[b].is = l->stride[p->transform.rank + b] * l->unit;
+  return q;
 }
 
 static bool execute_on(const fg_problem *p, const fg_arrays *a, unsigned flags) {
@@ -110,15 +120,21 @@ static bool execute_on(const fg_problem *p, const fg_arrays *a, unsigned flags) 
 
 static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
   fg_layout l;
-  const enum fg_reach reach = fg_problem_parts_apart(p, a, FG_INPUT) ? FG_REACH_PLANES : FG_REACH_IMAGE;
-  if (fg_problem_undefined(p) || !fg_layout_make_reaching(&l, p, FG_INPUT, reach)) return false;
+  const bool apart = fg_problem_parts_apart(p, a, FG_INPUT);
+  fg_problem unconverted = *p;
+  unconverted.compute = p->precision;
+  if (fg_problem_undefined(p) ||
+      !fg_layout_make_reaching(&l, &unconverted, FG_INPUT, apart ? FG_REACH_PLANES : FG_REACH_IMAGE))
+    return false;
   void *copy[2] = {NULL, NULL};
   fg_arrays moved = *a;
-  moved.in_re = copied(&l, a->in_re, &copy[0]);
-  if (l.split) moved.in_im = copied(&l, a->in_im, &copy[1]);
+  fg_problem *const q = apart ? NULL : on_image(p, &l);
+  moved.in_re = copied(&l, !apart, a->in_re, &copy[0]);
+  if (l.split) moved.in_im = copied(&l, !apart, a->in_im, &copy[1]);
   else if (a->in_im && moved.in_re) moved.in_im = (char *)moved.in_re + fg_real_size(p->precision);
-  const bool done = copy[0] && (!l.split || copy[1]) &&
-                    execute_on(p, &moved, FG_ESTIMATE | FG_UNALIGNED | FG_DESTROY_INPUT);
+  const bool done = (apart || q) && copy[0] && (!l.split || copy[1]) &&
+                    execute_on(apart ? p : q, &moved, FG_ESTIMATE | FG_UNALIGNED | FG_DESTROY_INPUT);
+  if (q) fg_problem_free(q);
   free(copy[0]);
   free(copy[1]);
   fg_layout_free(&l);

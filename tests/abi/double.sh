@@ -4,7 +4,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 FG_PRECISION=double
 export FG_PRECISION
 bad=0
-for test in allocator alone calls cancel copies early large leaving plans price quiet reading relink renamed several; do
+for test in allocator alone calls cancel copies early gaps large leaving plans price quiet reading relink renamed several; do
   sh "$here/$test.sh" >"/tmp/fg-double.$$" 2>&1
   status=$?
   sed "s/^/$test: /" "/tmp/fg-double.$$"

@@ -246,44 +246,6 @@ START_TEST(the_largest_of_a_range) {
 }
 END_TEST
 
-/* In and out in one block of memory, whose planes begin at these reals (-1: there is none). */
-static const struct {
-  const char *text;
-  int in[2], out[2];
-  bool meet;
-} neighbours[] = {
-    {"ocf100", {0, -1}, {200, -1}, false},         {"ocf100", {1, -1}, {200, -1}, true},
-    {"ocf100", {200, -1}, {0, -1}, false},         {"ocf100", {199, -1}, {0, -1}, true},
-    {"ocf100:-1:1", {198, -1}, {200, -1}, false},  {"ocf100:-1:1", {198, -1}, {100, -1}, true},
-    {"ocf100:1:-1", {0, -1}, {398, -1}, false},    {"ocf100:1:-1", {0, -1}, {396, -1}, true},
-    {"ocf10*10:20:40", {740, -1}, {0, -1}, false}, {"ocf10*10:20:40", {739, -1}, {0, -1}, true},
-    {"/ocf100", {0, 100}, {200, 300}, false},      {"/ocf100", {0, 100}, {199, 300}, true},
-    {"/ocf100", {0, 201}, {300, 101}, true},       {"/ocf100", {200, 0}, {300, 99}, true},
-    {"orf100", {0, -1}, {100, -1}, false},         {"orf100", {0, -1}, {99, -1}, true}};
-
-START_TEST(overlaps_are_seen) {
-  for (int n = 0; n < TEST_COUNT(neighbours); n++)
-    for (int precision = FG_SINGLE; precision <= FG_DOUBLE; precision++) {
-      char why[200];
-      static double block[2000];
-      fg_problem *p = fg_notation_parse(neighbours[n].text, precision, why, sizeof why);
-      fg_layout in, out;
-      void *at[4];
-      ck_assert_msg(p != NULL, "%s", why);
-      ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
-      for (int i = 0; i < 4; i++) {
-        const int real = i < 2 ? neighbours[n].in[i] : neighbours[n].out[i - 2];
-        at[i] = real < 0 ? NULL : (char *)block + (size_t)real * fg_real_size(p->precision);
-      }
-      ck_assert_msg(fg_transfer_overlap(&in, &out, &(fg_arrays){at[0], at[1], at[2], at[3]}) == neighbours[n].meet,
-                    "%d: %s", n, neighbours[n].text);
-      fg_layout_free(&in);
-      fg_layout_free(&out);
-      fg_problem_free(p);
-    }
-}
-END_TEST
-
 /* ---- what goes past the caches ---- */
 
 static void put_line(const char *folder, int index, const char *name, const char *text) {
@@ -356,7 +318,6 @@ int main(void) {
   tcase_add_test(tc, copies_at_any_alignment);
   tcase_add_loop_test(tc, copies_by_range, 0, TEST_COUNT(ranges));
   tcase_add_loop_test(tc, the_largest_of_a_range, 0, 2);
-  tcase_add_test(tc, overlaps_are_seen);
   tcase_add_test(tc, the_last_cache_is_read);
   tcase_add_test(tc, results_stay_in_caches_that_hold_them);
   suite_add_tcase(suite, tc);

@@ -107,10 +107,52 @@ static span span_of(const fg_layout *l, const void *array) {
 
 static bool meet(span a, span b) { return a.from < b.to && b.from < a.to; }
 
+static ptrdiff_t step_of(const fg_layout *l, int walk) { return l->walk[walk].stride * (ptrdiff_t)fg_real_size(l->precision); }
+
+/* Bytes of what elements take up of a period, whose multiples other dimensions step by. */
+static ptrdiff_t within(const fg_layout *l, ptrdiff_t period) {
+  ptrdiff_t bytes = l->unit * (ptrdiff_t)fg_real_size(l->precision);
+  for (int d = 0; d < l->rank; d++)
+    if (step_of(l, d) % period) bytes += (l->walk[d].n - 1) * step_of(l, d);
+  return bytes;
+}
+
+/* In every period of so many bytes the elements of one side lie beside those of the other. */
+static bool woven(const fg_layout *in, const char *from, const fg_layout *out, const char *to, ptrdiff_t period) {
+  const ptrdiff_t distance = (to - from) % period + (to < from && (to - from) % period ? period : 0);
+  return within(in, period) <= distance && distance + within(out, period) <= period;
+}
+
+/* What the outermost dimension steps through are few stretches, none of which meets one of the other side's. */
+static bool beside(const fg_layout *in, const char *from, const fg_layout *out, const char *to) {
+  enum { FEW = 1024 };
+  const fg_walk i = in->walk[in->rank - 1], o = out->walk[out->rank - 1];
+  const ptrdiff_t steps[] = {step_of(in, in->rank - 1), step_of(out, out->rank - 1)};
+  const ptrdiff_t reach[] = {fg_layout_reach(in) * (ptrdiff_t)fg_real_size(in->precision) - (i.n - 1) * steps[0],
+                             fg_layout_reach(out) * (ptrdiff_t)fg_real_size(out->precision) - (o.n - 1) * steps[1]};
+  if (i.n > FEW || o.n > FEW / i.n) return false;
+  for (ptrdiff_t k = 0; k < i.n * o.n; k++) {
+    const char *const a = from + k / o.n * steps[0], *const b = to + k % o.n * steps[1];
+    if (meet((span){a, a + reach[0]}, (span){b, b + reach[1]})) return false;
+  }
+  return true;
+}
+
+/* Planes whose spans meet, though perhaps no elements do: where arrays lie in each other's gaps. */
+static bool elements_meet(const fg_layout *in, const void *in_array, const fg_layout *out, const void *out_array) {
+  const span i = span_of(in, in_array), o = span_of(out, out_array);
+  if (!meet(i, o)) return false;
+  for (int d = 0; d < in->rank; d++)
+    if (woven(in, i.from, out, o.from, step_of(in, d))) return false;
+  for (int d = 0; d < out->rank; d++)
+    if (woven(in, i.from, out, o.from, step_of(out, d))) return false;
+  return !beside(in, i.from, out, o.from);
+}
+
 bool fg_transfer_overlap(const fg_layout *in, const fg_layout *out, const fg_arrays *a) {
   const void *const ins[] = {a->in_re, a->in_im}, *const outs[] = {a->out_re, a->out_im};
   for (int i = 0; i < planes(in); i++)
     for (int o = 0; o < planes(out); o++)
-      if (meet(span_of(in, ins[i]), span_of(out, outs[o]))) return true;
+      if (elements_meet(in, ins[i], out, outs[o])) return true;
   return false;
 }

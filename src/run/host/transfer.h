@@ -30,7 +30,8 @@ double fg_transfer_gather(const fg_layout *l, const void *array, ptrdiff_t first
 void fg_transfer_scatter(const fg_layout *l, void *array, ptrdiff_t first, ptrdiff_t count, const void *staging,
                          bool past_cache);
 
-/* Whether the memory that input and output span has bytes in common. */
+/* Whether an element of the input and one of the output may have bytes in common: none do where their spans lie apart, and where
+ * each lies in the other's gaps in a regular way, or the outermost dimensions step through few stretches. */
 bool fg_transfer_overlap(const fg_layout *in, const fg_layout *out, const fg_arrays *a);
 
 #endif
