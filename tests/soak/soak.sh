@@ -62,8 +62,9 @@ elif [ "$backend" = sim ]; then
   soak "any memory is pinned" --count=600 -- FFTW3_GPU_PIN=register LD_PRELOAD="$sanitizer$watch $library" \
     FFTW3_GPU_SIM_FAIL=any:50/97
   soak "little memory" --count=600 -- FFTW3_GPU_MEMORY=64K
-  # In place it may be lost while results are written over the input, which ends the process (doc/reliability.md).
-  soak "the device is lost" --count=600 --apart -- FFTW3_GPU_SIM_FAIL=lost:4000
+  # In place it may be lost while results are written over the input, which ends the process (doc/reliability.md). It is warned of
+  # once.
+  soak "the device is lost" --count=600 --apart -- FFTW3_GPU_SIM_FAIL=lost:4000 FFTW3_GPU_LOG=debug
   # Any lengths; where blocks hold little, they take the passes of large ones.
   once=(--any --once --elements=3000)
   soak "any lengths" "${once[@]}" --problems=40 -- FFTW3_GPU_SIM_ABORT=1
