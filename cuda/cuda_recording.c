@@ -124,17 +124,13 @@ int fg_cuda_not_recorded(fg_device *device, const void *stream_or_event, const c
 
 /* ---- from begin to end ---- */
 
-/* What a thread has left by longjmp before its end. */
-static void forget(void) {
-  if (current) fg_cu.cuGraphDestroy(current->graph);
-  free(current);
-  current = NULL;
-}
-
+/* One within another is refused: what the outer one goes on to record must not be done instead. One that was left by longjmp stays,
+ * whose streams nobody uses any more. */
 int fg_cuda_graph_begin(fg_device *device, fg_stream *stream) {
+  if (current) return fg_backend_fail(FG_ELAUNCH, "this thread is recording already");
   recording *r = calloc(1, sizeof *r);
   if (!r) return fg_backend_fail(FG_ENOMEM, "no host memory");
-  const int code = FG_CUDA_CALL(device, "cuGraphCreate", (forget(), fg_cu.cuGraphCreate(&r->graph, 0)));
+  const int code = FG_CUDA_CALL(device, "cuGraphCreate", fg_cu.cuGraphCreate(&r->graph, 0));
   if (code) {
     free(r);
     return code;

@@ -1,4 +1,6 @@
 /* execute.c: running a handle: on the device or on the host, timed where that decides something. */
+#include <string.h>
+
 #include "src/cost/crowd.h"
 #include "src/plan/background.h"
 #include "src/plan/handle.h"
@@ -9,7 +11,6 @@
 #include "src/report/log.h"
 #include "src/run/calm.h"
 #include "src/run/residence.h"
-#include "src/run/target.h"
 
 static void from_host(fg_plan *plan, const fg_arrays *a) {
   if (!fg_plan_fall_back(plan, a)) fg_die("the GPU failed and the real FFTW has no plan for this transform");
@@ -67,14 +68,11 @@ static void learn(fg_plan *plan, double seconds) {
 
 static bool is_of_range(const char *why) { return why == fg_backend_message() && fg_backend_code() == FG_ERANGE; }
 
-/* Once for all plans. */
-static bool told_that_it_is_lost(void) {
-  static atomic_bool told;
-  return fg_target_is_lost() && atomic_exchange(&told, true);
-}
+/* That the device is lost was told when it was (fg_target_lost). */
+static bool is_no_news(const char *why) { return strncmp(why, "device lost: ", 13) == 0; }
 
 void fg_plan_by_host(fg_plan *plan, enum fg_level level, const char *why) {
-  const bool again = is_of_range(why) ? atomic_exchange(&plan->out_of_range, true) : told_that_it_is_lost();
+  const bool again = is_of_range(why) ? atomic_exchange(&plan->out_of_range, true) : is_no_news(why);
   fg_log(again ? FG_LOG_DEBUG : level, "executed on the host: %s", why);
   atomic_fetch_add(&plan->by_host, 1);
 }

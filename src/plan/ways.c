@@ -89,8 +89,8 @@ bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arr
 }
 
 /* The real FFTW refuses some layouts in place whose strides differ, and to keep the input of some c2r, all of which the
- * device does: for want of it they are done from a dense copy of the input; where imaginary parts lie apart, from one of what the
- * parts span. */
+ * device does: for want of it they are done from a dense copy of the input. Where imaginary parts lie apart, or something runs
+ * backwards, it is a copy of what the input spans: of other strides that mix directions FFTW 3.3.10 may not come to an end. */
 static void *copied(const fg_layout *l, bool dense, const void *array, void **copy) {
   const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision), low = dense ? 0 : l->low * real;
   const size_t bytes = dense ? (size_t)l->elements * fg_layout_element_size(l) : (size_t)(fg_layout_reach(l) * real);
@@ -100,6 +100,8 @@ static void *copied(const fg_layout *l, bool dense, const void *array, void **co
   else fg_layout_gather(l, array, 0, l->elements, *copy);
   return (char *)*copy - low + (dense ? (size_t)l->offset * fg_layout_element_size(l) : 0);
 }
+
+static bool runs_forward(const fg_layout *l) { return l->low == 0; }
 
 /* p with an input that lies as its image does, in its own precision; NULL on lack of memory. */
 static fg_problem *on_image(const fg_problem *p, const fg_layout *l) {
@@ -128,12 +130,13 @@ static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
     return false;
   void *copy[2] = {NULL, NULL};
   fg_arrays moved = *a;
-  fg_problem *const q = apart ? NULL : on_image(p, &l);
-  moved.in_re = copied(&l, !apart, a->in_re, &copy[0]);
-  if (l.split) moved.in_im = copied(&l, !apart, a->in_im, &copy[1]);
+  const bool dense = !apart && runs_forward(&l);
+  fg_problem *const q = dense ? on_image(p, &l) : NULL;
+  moved.in_re = copied(&l, dense, a->in_re, &copy[0]);
+  if (l.split) moved.in_im = copied(&l, dense, a->in_im, &copy[1]);
   else if (a->in_im && moved.in_re) moved.in_im = (char *)moved.in_re + fg_real_size(p->precision);
-  const bool done = (apart || q) && copy[0] && (!l.split || copy[1]) &&
-                    execute_on(apart ? p : q, &moved, FG_ESTIMATE | FG_UNALIGNED | FG_DESTROY_INPUT);
+  const bool done = (!dense || q) && copy[0] && (!l.split || copy[1]) &&
+                    execute_on(dense ? q : p, &moved, FG_ESTIMATE | FG_UNALIGNED | FG_DESTROY_INPUT);
   if (q) fg_problem_free(q);
   free(copy[0]);
   free(copy[1]);

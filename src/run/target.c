@@ -173,8 +173,6 @@ const char *fg_target_missing(void) {
   return b->missing ? b->missing() : NULL;
 }
 
-bool fg_target_is_lost(void) { return atomic_load(&state) == LOST; }
-
 bool fg_target_inherited(void) { return atomic_load(&state) == FORKED; }
 
 void fg_target_lost(const char *why) {

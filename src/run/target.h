@@ -46,9 +46,6 @@ const char *fg_target_missing(void);
 /* In such a child: what the parent had on the device is not ours to free, and its locks may never be released. */
 bool fg_target_inherited(void);
 
-/* It was lost (fg_target_lost). */
-bool fg_target_is_lost(void);
-
 /* Nothing will work on it any more: from now on every plan answers from the host. */
 void fg_target_lost(const char *why);
 

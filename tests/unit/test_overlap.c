@@ -20,7 +20,15 @@ static const struct {
     {"ocf10*10:20:40", {740, -1}, {0, -1}, false}, {"ocf10*10:20:40", {739, -1}, {0, -1}, true},
     {"/ocf100", {0, 100}, {200, 300}, false},      {"/ocf100", {0, 100}, {199, 300}, true},
     {"/ocf100", {0, 201}, {300, 101}, true},       {"/ocf100", {200, 0}, {300, 99}, true},
-    {"orf100", {0, -1}, {100, -1}, false},         {"orf100", {0, -1}, {99, -1}, true}};
+    {"orf100", {0, -1}, {100, -1}, false},         {"orf100", {0, -1}, {99, -1}, true},
+    /* each in the other's gaps: by rows of the same stride, by elements, by few stretches; and where these are not gaps */
+    {"ocf8*5:16:16", {0, -1}, {16, -1}, false},    {"ocf8*5:16:16", {16, -1}, {0, -1}, false},
+    {"ocf8*5:16:16", {0, -1}, {15, -1}, true},     {"ocf8*5:16:16", {0, -1}, {48, -1}, false},
+    {"ocf8*5:15:15", {0, -1}, {16, -1}, true},     {"ocf8:2:2*5:16:16", {0, -1}, {2, -1}, false},
+    {"ocf8:2:2*5:16:16", {0, -1}, {1, -1}, true},  {"ocf8*5:16:-16", {0, -1}, {144, -1}, false},
+    {"ocf8*3:20:36", {0, -1}, {24, -1}, false},    {"ocf8*3:20:36", {0, -1}, {20, -1}, true},
+    {"orf6*4:8:4", {0, -1}, {0, -1}, true},        {"orf6*4:16:8", {0, -1}, {6, -1}, false},
+    {"/ocf8*5:16:16", {0, 160}, {8, 168}, false},  {"/ocf8*5:16:16", {0, 8}, {160, 4}, true}};
 
 START_TEST(overlaps_are_seen) {
   for (int n = 0; n < TEST_COUNT(neighbours); n++)
@@ -57,8 +65,8 @@ static bool mark(const fg_layout *l, ptrdiff_t at, int d, char *memory, char num
   return alone;
 }
 
-/* Planes of random problems, and of regular ones, at all distances at which their spans meet: what is not taken for an overlap shares
- * no byte; and of those that share none some are seen. */
+/* Planes of random problems, and of regular ones, at all distances at which their spans meet: what is not taken for an overlap
+ * shares no byte; and of those that share none some are seen. */
 START_TEST(what_shares_an_element_overlaps) {
   static const char *const regular[] = {"ocf8*5:32:32", "ocf8:2:2*5:16:16", "ocf8*4:32:40", "ocf4:2:2x5:8:8*3:80:80", "orf6*4:16:8",
                                         "ocf3:-1:1*4:12:12", "ocf4*3:20:-20", "ocf5:3:3*2:15:30"};
@@ -71,15 +79,18 @@ START_TEST(what_shares_an_element_overlaps) {
                                             : test_random_problem(&d, &(test_limits){FG_DOUBLE, 2, 2, 5, 4, 40, false});
     fg_layout in, out;
     ck_assert(fg_layout_make(&in, p, FG_INPUT) && fg_layout_make(&out, p, FG_OUTPUT));
-    const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision), reach[] = {fg_layout_reach(&in) * real, fg_layout_reach(&out) * real};
+    const ptrdiff_t real = (ptrdiff_t)fg_real_size(p->precision);
+    const ptrdiff_t reach[] = {fg_layout_reach(&in) * real, fg_layout_reach(&out) * real};
     in.split = out.split = false; /* one plane of each */
     const ptrdiff_t most = reach[0] + reach[1];
-    for (ptrdiff_t at = 0; 2 * most < MOST && at < most; at += n < TEST_COUNT(regular) ? real : 1 + dice_between(&d, 0, most / 16)) {
+    ptrdiff_t step = real;
+    for (ptrdiff_t at = 0; 2 * most < MOST && at < most; at += step) {
       const fg_arrays a = {memory + reach[1] - in.low * real, NULL, memory + at - out.low * real, NULL};
       memset(memory, 0, (size_t)(2 * most));
       mark(&in, reach[1], in.rank - 1, memory, 1);
       const bool alone = mark(&out, at, out.rank - 1, memory, 2), meet = fg_transfer_overlap(&in, &out, &a);
       ck_assert_msg(alone || meet, "%d at %td", n, at);
+      if (n >= TEST_COUNT(regular)) step = 1 + dice_between(&d, 0, most / 16);
       apart += alone;
       seen += alone && !meet;
     }
