@@ -1,7 +1,10 @@
 /* gaps.c: arrays whose gaps are not this transform's to read or to count.
  *   hole    in place, with strides that differ so that FFTW has no plan of its own: two arrays, between which there is no memory
  *   woven   out of place: the input of each transform of a batch, then its output, then the next input
+ *   device  the same on a device, each array an allocation of its own (in front of this library only)
  * Exit status 3: wrong. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fftw3.h>
 #include <math.h>
 #include <stdio.h>
@@ -71,7 +74,38 @@ static int woven(void) {
   return verdict(sums);
 }
 
+static int by_address(const void *a, const void *b) {
+  const char *const x = *(char *const *)a, *const y = *(char *const *)b;
+  return x < y ? -1 : x > y;
+}
+
+static int device(void) {
+  int (*const allocate)(void **, size_t) = (int (*)(void **, size_t))dlsym(RTLD_DEFAULT, "fftw3_gpu_malloc");
+  int (*const copy)(void *, const void *, size_t) =
+      (int (*)(void *, const void *, size_t))dlsym(RTLD_DEFAULT, "fftw3_gpu_copy");
+  fftwf_complex *const points = fftwf_malloc(ROW * sizeof *points), *array[4]; /* in, out, in, out */
+  double sums[2] = {0, 0};
+  if (!allocate || !copy || !points) return 2;
+  for (int i = 0; i < 4; i++)
+    if (allocate((void **)&array[i], ROW * sizeof *points)) return 2;
+  qsort(array, 4, sizeof *array, by_address);
+  const fftwf_iodim64 length = {ROW, 1, 1}, batch = {2, array[2] - array[0], array[3] - array[1]};
+  fftwf_plan plan = fftwf_plan_guru64_dft(1, &length, 1, &batch, array[0], array[1], FFTW_FORWARD, FFTW_ESTIMATE);
+  if (!plan) return 3;
+  for (int t = 0; t < 2; t++) {
+    for (int j = 0; j < ROW; j++) points[j][0] = value(t, j), points[j][1] = 0;
+    if (copy(array[2 * t], points, ROW * sizeof *points)) return 2;
+  }
+  fftwf_execute(plan);
+  for (int t = 0; t < 2; t++) {
+    if (copy(points, array[2 * t + 1], ROW * sizeof *points)) return 2;
+    for (int k = 0; k < ROW; k += 13) compare(t, ROW, k, points[k], sums);
+  }
+  return verdict(sums);
+}
+
 int main(int argc, char **argv) {
   const char *const what = argc > 1 ? argv[1] : "";
+  if (!strcmp(what, "device")) return device();
   return !strcmp(what, "hole") ? hole(argc > 2 ? strtoul(argv[2], NULL, 10) : ONE) : !strcmp(what, "woven") ? woven() : 2;
 }

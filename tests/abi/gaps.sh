@@ -2,7 +2,7 @@
 # gaps.sh: what lies between the elements of an array is neither read nor taken for its own: by real FFTW's answers where the device
 # fails, and where two arrays lie in each other's gaps.
 . "$(dirname "$0")/common.sh"
-compile gaps -l"${fftw#lib}" -lm
+compile gaps -l"${fftw#lib}" -ldl -lm
 set -- FFTW3_GPU=force FFTW3_GPU_BACKEND=sim FFTW3_GPU_DOUBLE=double FFTW3_GPU_CACHE="${FFTW3_GPU_CACHE:-$work}" \
   FFTW3_GPU_REPORT="$work/report" LD_PRELOAD="$lib"
 
@@ -21,6 +21,7 @@ for hole in "hole 131072" "hole 80000000000"; do
   once "$hole" "$@"
   once "$hole" "$@" FFTW3_GPU_SIM_FAIL=launch:1+
 done
+once device "$@"
 once woven "$@"
 grep -q sim "$work/report" || fail "nothing ran on sim"
 lost=29
