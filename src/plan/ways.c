@@ -92,13 +92,13 @@ bool fg_ways_execute_kept(const fg_ways *ways, const fg_problem *p, const fg_arr
  * device does: for want of it they are done from a dense copy of the input. Where imaginary parts lie apart, or something runs
  * backwards, it is a copy of what the input spans: of other strides that mix directions FFTW 3.3.10 may not come to an end. */
 static void *copied(const fg_layout *l, bool dense, const void *array, void **copy) {
-  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision), low = dense ? 0 : l->low * real;
+  const ptrdiff_t real = (ptrdiff_t)fg_real_size(l->precision), low = l->low * real; /* none of what is dense */
   const size_t bytes = dense ? (size_t)l->elements * fg_layout_element_size(l) : (size_t)(fg_layout_reach(l) * real);
   *copy = malloc(bytes);
   if (!*copy) return NULL;
   if (!dense) memcpy(*copy, (const char *)array + low, bytes);
   else fg_layout_gather(l, array, 0, l->elements, *copy);
-  return (char *)*copy - low + (dense ? (size_t)l->offset * fg_layout_element_size(l) : 0);
+  return (char *)*copy - low;
 }
 
 static bool runs_forward(const fg_layout *l) { return l->low == 0; }

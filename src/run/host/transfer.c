@@ -141,7 +141,7 @@ static bool beside(const fg_layout *in, const char *from, const fg_layout *out, 
 /* Planes whose spans meet, though perhaps no elements do: where arrays lie in each other's gaps. */
 static bool elements_meet(const fg_layout *in, const void *in_array, const fg_layout *out, const void *out_array) {
   const span i = span_of(in, in_array), o = span_of(out, out_array);
-  if (!meet(i, o)) return false;
+  if (in_array == out_array || !meet(i, o)) return in_array == out_array; /* in place the first element is of both */
   for (int d = 0; d < in->rank; d++)
     if (woven(in, i.from, out, o.from, step_of(in, d))) return false;
   for (int d = 0; d < out->rank; d++)
