@@ -22,9 +22,9 @@ static_assert(STAGES > 1, "there is an exchange, before which all have read the 
 /* The next tile comes into the memory in which stages exchange: columns side by side; rows one behind the other, from the
  * second point on where the first is the latter half of 16 bytes.  Behind that is the barrier, then the places of the rows
  * of two tiles.  Multiples of 16 bytes (src/pass/access.c). */
-constexpr int EXCHANGE_POINTS = (FG_TILE_POINTS + 1) / 2 * 2, ARRIVING_POINTS = (DENSE_POINTS + 2) / 2 * 2;
-constexpr int ARRIVALS_AT = EXCHANGE_POINTS > ARRIVING_POINTS ? EXCHANGE_POINTS : ARRIVING_POINTS;
-constexpr int PLACES_AHEAD = ARRIVALS_AT + 2;
+enum : int { EXCHANGE_POINTS = (FG_TILE_POINTS + 1) / 2 * 2, ARRIVING_POINTS = (DENSE_POINTS + 2) / 2 * 2 };
+enum : int { ARRIVALS_AT = EXCHANGE_POINTS > ARRIVING_POINTS ? EXCHANGE_POINTS : ARRIVING_POINTS };
+enum : int { PLACES_AHEAD = ARRIVALS_AT + 2 };
 FG_DEVICE arrivals *arrivals_of(const pass_state &s) { return reinterpret_cast<arrivals *>(s.tile + ARRIVALS_AT); }
 
 /* ---- rows ---- */
@@ -76,7 +76,7 @@ template <int EACH> FG_DEVICE void bring_columns(const pass_state &s) {
 
 /* ---- both ---- */
 
-constexpr int ARRIVALS = !FG_IN_DENSE ? FG_THREADS : UNIT == 1 ? 1 : 2; /* for each tile */
+enum : int { ARRIVALS = !FG_IN_DENSE ? FG_THREADS : UNIT == 1 ? 1 : 2 }; /* for each tile */
 
 /* Have s's tile copied: by all threads, when none reads the memory any more and its rows' places are known. */
 FG_DEVICE void bring_tile(const pass_state &s) {
@@ -121,7 +121,7 @@ FG_DEVICE void load_ahead(const pass_state &s, cplx *v) {
 
 #else
 
-constexpr int PLACES_AHEAD = 0;
+enum : int { PLACES_AHEAD = 0 };
 FG_DEVICE bool is_last_tile(const pass_state &) { return true; }
 template <int S> FG_DEVICE void tile_was_read(const pass_state &) {}
 

@@ -151,7 +151,7 @@ FG_DEVICE void load_points(const fg_tile_args &a, line_number first, const line_
 }
 
 /* Half spectra of which a cluster's blocks have their parts do not lie in the tile first. */
-constexpr bool SPECTRA_IN_TILE = SPECTRA_IN && FG_CLUSTER == 1;
+enum : bool { SPECTRA_IN_TILE = SPECTRA_IN && FG_CLUSTER == 1 };
 FG_DEVICE void read_bins(const fg_tile_args &a, const line_place &own, const spot &s, cplx *v, cplx *tile) {
   if constexpr (FG_CLUSTER == 1) read_spectra(a, s, v, spectra_in(tile));
   else if constexpr (CUT_ROW) read_row(a, own, s, v);

@@ -13,7 +13,7 @@
 #include "box_shape.h"
 #include "element.h"
 
-constexpr int MIDDLE = FG_CONVOLVE ? STAGES / 2 - 1 : -2; /* the last stage forwards; none otherwise */
+enum : int { MIDDLE = FG_CONVOLVE ? STAGES / 2 - 1 : -2 }; /* the last stage forwards; none otherwise */
 static_assert(!FG_CONVOLVE || (FG_FOUR_STEP && DIMS == 2 && STAGES % 2 == 0 && STAGES >= 4), "a row that is cut in two");
 static_assert(!FG_CONVOLVE || !FG_BACKWARD, "the direction is in the tables");
 /* Else a block that waits for no points in the second round could be through with it while threads of it still wait for the

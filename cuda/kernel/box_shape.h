@@ -6,9 +6,9 @@
 #include "cluster.h"
 #include "line.h"
 
-constexpr int STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1;
-constexpr bool CUT_ROW = DIMS == 2 && FG_FOUR_STEP;
-constexpr bool SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN;
+enum : int { STAGES = FG_STAGES, LAST = STAGES - 1, DIMS = FG_DIMS, ROW = DIMS - 1 };
+enum : bool { CUT_ROW = DIMS == 2 && FG_FOUR_STEP };
+enum : bool { SPECTRA_IN = FG_FROM_FORM == FG_FORM_HERMITIAN, SPECTRA_OUT = FG_TO_FORM == FG_FORM_HERMITIAN };
 
 FG_CONSTANT int size_of(int d) {
   constexpr int sizes[] = {FG_SIZES};
@@ -28,9 +28,9 @@ FG_CONSTANT bool skewed(int s) {
 }
 /* The stage whose results cross from block to block: that of the slowest dimension, which is one butterfly; −1 without a
  * cluster. */
-constexpr int CROSSING = FG_CLUSTER > 1 ? 0 : -1;
+enum : int { CROSSING = FG_CLUSTER > 1 ? 0 : -1 };
 /* And that whose results cross back (box_chirp.h); −1 without a convolution. */
-constexpr int RETURNING = FG_CONVOLVE ? LAST - 1 : -1;
+enum : int { RETURNING = FG_CONVOLVE ? LAST - 1 : -1 };
 static_assert(FG_CLUSTER == 1 || (FG_BOXES == 1 && !FG_ACROSS && !FG_SINGLY), "a cluster has one whole box");
 static_assert(FG_CLUSTER == 1 || DIMS == 3 || FG_FOUR_STEP || !FG_HALF_ROW, "half rows of three dimensions, or cut in two");
 static_assert(!FG_STRIP || (FG_CLUSTER > 1 && DIMS == 3), "a strip is in a cluster, and the last of three dimensions");
@@ -80,7 +80,7 @@ FG_DEVICE int own_indices(int d) {
 /* What stays in a block it stores as in any exchange: sent to itself, it would take as long as what goes to others.  Of more
  * blocks that is so little that one more barrier, the choice and its registers, of which factors take many, cost as much.
  * (19 passes on an H200, one of them of ten blocks, doc/measurements.md.) */
-constexpr bool KEEPS_OWN = FG_CLUSTER <= (FG_FOUR_STEP ? 8 : 10);
+enum : bool { KEEPS_OWN = FG_CLUSTER <= (FG_FOUR_STEP ? 8 : 10) };
 
 /* The points that are sent to it, all of its part of dimension d from all parts of the other that is shared out; behind the
  * tile is where they are counted. */
@@ -124,7 +124,7 @@ FG_CONSTANT int points_a_thread() {
   }
   return most;
 }
-constexpr int POINTS = points_a_thread();
+enum : int { POINTS = points_a_thread() };
 
 /* One butterfly: b-th along its dimension; at[d] the coordinates in the others, along the one that a cluster shares out
  * the place from the first that the block has. */
@@ -150,16 +150,16 @@ FG_DEVICE int next_digit(number &u, int i, unsigned n) {
 FG_DEVICE int value_of(number u, int i) { return int(u.base + i * u.step); }
 
 template <int S> struct stage {
-  static constexpr int R = radix_of(S), AXIS = axis_of(S), P = product_before(S);
-  static constexpr int M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH;
-  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS;
+  enum : int { R = radix_of(S), AXIS = axis_of(S), P = product_before(S) };
+  enum : int { M = size_of(AXIS) / R, EACH = total_in(S) / R, ALL = FG_BOXES * EACH };
+  enum : int { REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS };
 
   /* A row's results are neighbours along the first dimension. */
-  static constexpr int ALONG = CUT_ROW && !FG_CONVOLVE && S == LAST ? 0 : ROW;
+  enum : int { ALONG = CUT_ROW && !FG_CONVOLVE && S == LAST ? 0 : ROW };
 
   /* Of a strip that is loaded by rows so many of one are next to each other, a sector, before the next row: what is sent then
    * lies in runs, too. */
-  static constexpr int TOGETHER = S == 0 && FG_LOAD_ROWS ? 32 / int(sizeof(cplx)) : 1;
+  enum : int { TOGETHER = S == 0 && FG_LOAD_ROWS ? 32 / int(sizeof(cplx)) : 1 };
   static_assert(TOGETHER == 1 || size_in(S, 1) % TOGETHER == 0, "shares are whole sectors");
 
   /* The i-th butterfly of this thread: neighbours along the rows first, whatever dimension the stage is along. */
@@ -196,7 +196,7 @@ FG_DEVICE bool column_exists(const fg_tile_args &a, line_number strip, const spo
 }
 
 /* Where all butterflies of a thread are of one box, its place is worked out once. */
-constexpr bool HAS_ONE_BOX = FG_BOXES == 1 || (FG_ACROSS && FG_THREADS % FG_BOXES == 0);
+enum : bool { HAS_ONE_BOX = FG_BOXES == 1 || (FG_ACROSS && FG_THREADS % FG_BOXES == 0) };
 FG_DEVICE line_place own_place(const fg_tile_args &a, line_number first) {
   return place_of(a, HAS_ONE_BOX && FG_ACROSS ? first + threadIdx.x % FG_BOXES : first);
 }

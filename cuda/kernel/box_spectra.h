@@ -12,21 +12,21 @@
 #include "line.h"
 #include "twiddle.h"
 
-constexpr int POINTS_ROW = size_of(ROW), LENGTH = FG_HALF_ROW ? 2 * POINTS_ROW : POINTS_ROW; /* of a row in real numbers */
-constexpr int HALF = LENGTH / 2 + 1; /* of a row's spectrum is in memory */
-constexpr int PLANE = FG_TOTAL / POINTS_ROW, HALF_TOTAL = PLANE * HALF;
+enum : int { POINTS_ROW = size_of(ROW), LENGTH = FG_HALF_ROW ? 2 * POINTS_ROW : POINTS_ROW }; /* of a row in real numbers */
+enum : int { HALF = LENGTH / 2 + 1 }; /* of a row's spectrum is in memory */
+enum : int { PLANE = FG_TOTAL / POINTS_ROW, HALF_TOTAL = PLANE * HALF };
 
-constexpr int SPECTRA = FG_BOXES * HALF_TOTAL;
+enum : int { SPECTRA = FG_BOXES * HALF_TOTAL };
 
 /* From one element of a thread to its next.  Half rows: whole rows, so that all of them are of one column, which has one
  * factor and one place in each row; as many rows as whole sectors have, or one, unless too many threads had nothing to do. */
-constexpr int SIDE = HALF * (FG_ACROSS ? FG_BOXES : 1);
+enum : int { SIDE = HALF * (FG_ACROSS ? FG_BOXES : 1) };
 FG_CONSTANT int whole_rows(int rows) {
   const int step = FG_THREADS / (rows * SIDE) * (rows * SIDE);
   return FG_HALF_ROW && 4 * step >= 3 * FG_THREADS ? step : 0;
 }
-constexpr int BY_SECTORS = whole_rows(32 / sizeof(out_memory::pair)), BY_ROWS = whole_rows(1);
-constexpr int STEP = BY_SECTORS ? BY_SECTORS : BY_ROWS ? BY_ROWS : FG_THREADS;
+enum : int { BY_SECTORS = whole_rows(32 / sizeof(out_memory::pair)), BY_ROWS = whole_rows(1) };
+enum : int { STEP = BY_SECTORS ? BY_SECTORS : BY_ROWS ? BY_ROWS : FG_THREADS };
 
 /* Across, a thread's elements are of one box where its steps are whole rounds of them. */
 FG_DEVICE line_place place_of_element(const fg_tile_args &a, line_number first, const spot &s, const line_place &own) {
@@ -102,7 +102,7 @@ FG_DEVICE void make_hermitian(cplx *tile) {
 }
 
 /* So many elements of a thread are under way at a time. */
-constexpr int BATCH = sizeof(real) == 4 ? 16 : 8;
+enum : int { BATCH = sizeof(real) == 4 ? 16 : 8 };
 
 /* The elements of a thread, a batch at a time: load(i) of all of them, then keep(i, what came). */
 template <int COUNT, class F, class G> FG_DEVICE void in_batches(F load, G keep) {

@@ -12,7 +12,7 @@
 
 typedef unsigned long long arrivals;
 
-constexpr int UNIT = 16 / sizeof(cplx); /* points in 16 bytes */
+enum : int { UNIT = 16 / sizeof(cplx) }; /* points in 16 bytes */
 
 #ifndef FG_SIM
 FG_DEVICE unsigned shared_address(const void *p) { return unsigned(__cvta_generic_to_shared(p)); }

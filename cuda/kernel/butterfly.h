@@ -116,12 +116,11 @@ template <int P> FG_DEVICE void rader(cplx *v) {
 /* How R is split, told apart so that only what is called is made of it. */
 enum split_kind { NOT_SPLIT, TURNED, COPRIME };
 template <int R> struct split_of {
-  static constexpr split_kind KIND = NOT_SPLIT;
+  enum : int { KIND = NOT_SPLIT };
 };
 #define FG_SPLIT(R, how, a, b)                                                                                         \
   template <> struct split_of<R> {                                                                                     \
-    static constexpr split_kind KIND = how;                                                                            \
-    static constexpr int A = a, B = b;                                                                                 \
+    enum : int { KIND = how, A = a, B = b };                                                                           \
   };
 FG_SPLIT(6, COPRIME, 2, 3)
 FG_SPLIT(8, TURNED, 2, 4)

@@ -12,12 +12,12 @@
 
 #include "stage.h"
 
-constexpr int GROUP = FG_PAD > 0 ? FG_PAD : 1;
+enum : int { GROUP = FG_PAD > 0 ? FG_PAD : 1 };
 FG_CONSTANT int padded(int q) { return FG_PAD > 0 ? q + int(unsigned(q) / GROUP) : q; } /* q is not negative */
-constexpr int PRIME = FG_REAL_RADIX ? FG_DATA : FG_N + 1; /* with FG_RADER */
-constexpr bool PERMUTED = FG_RADER && !FG_REAL_RADIX;      /* a line's points lie together, the first apart (through.h) */
-constexpr int PITCH = PERMUTED ? PRIME : padded(FG_N) | 1;
-constexpr int FIRST = PERMUTED ? 1 : 0; /* place of the stages' point 0: the first of a prime length is not convolved */
+enum : int { PRIME = FG_REAL_RADIX ? FG_DATA : FG_N + 1 }; /* with FG_RADER */
+enum : bool { PERMUTED = FG_RADER && !FG_REAL_RADIX }; /* a line's points lie together, the first apart (through.h) */
+enum : int { PITCH = PERMUTED ? PRIME : padded(FG_N) | 1 };
+enum : int { FIRST = PERMUTED ? 1 : 0 }; /* place of the stages' point 0: the first of a prime length is not convolved */
 
 /* Position of point k of a line before padding. */
 FG_DEVICE int tile_place(int line, int k) { return FG_COLUMN_TILE ? k * FG_LINES + line : k; }
@@ -34,8 +34,8 @@ FG_DEVICE int prime_at(int line, int b) { return line * PITCH + b; }
  * p, e = a·p + b·m (mod m·p) is loaded as point b of part a, and stored from point e mod p of part e mod m.  The tile has
  * the first parts of all lines, then the second ones; of each, point b lies at FG_SPREAD·b mod p: then elements that are stored
  * side by side are an odd distance apart, but where part 0 follows the last. */
-constexpr unsigned PART_IN = inverse_modulo(PRIME % FG_PARTS, FG_PARTS), PART_OUT = 1;
-constexpr unsigned POINT_IN = inverse_modulo(FG_PARTS % PRIME, PRIME) * FG_SPREAD % PRIME, POINT_OUT = FG_SPREAD;
+enum : unsigned { PART_IN = inverse_modulo(PRIME % FG_PARTS, FG_PARTS), PART_OUT = 1 };
+enum : unsigned { POINT_IN = inverse_modulo(FG_PARTS % PRIME, PRIME) * FG_SPREAD % PRIME, POINT_OUT = FG_SPREAD };
 FG_DEVICE int part_at(int line, unsigned part, unsigned point) {
   return prime_at(int(part) * (FG_LINES / FG_PARTS) + line, int(point));
 }
@@ -50,9 +50,9 @@ FG_DEVICE int output_at(int line, int e) { return element_at(line, e, PART_OUT, 
  * does not depend on k the addresses are one base and constants: when the step is a whole number of padding groups, and
  * when all of them lie in one group because they fill an aligned block of BLOCK points (0: no such block). */
 template <int STEP, int BLOCK> struct points_of_butterfly {
-  static constexpr int SCALE = FG_COLUMN_TILE ? FG_LINES : 1, DISTANCE = STEP * SCALE;
-  static constexpr bool WHOLE = FG_PAD == 0 || DISTANCE % GROUP == 0;
-  static constexpr bool INSIDE = BLOCK > 0 && !FG_COLUMN_TILE && GROUP % (BLOCK > 0 ? BLOCK : 1) == 0;
+  enum : int { SCALE = FG_COLUMN_TILE ? FG_LINES : 1, DISTANCE = STEP * SCALE };
+  enum : bool { WHOLE = FG_PAD == 0 || DISTANCE % GROUP == 0 };
+  enum : bool { INSIDE = BLOCK > 0 && !FG_COLUMN_TILE && GROUP % (BLOCK > 0 ? BLOCK : 1) == 0 };
   int start, line_base;
 
   FG_DEVICE points_of_butterfly at(int line, int k) {
@@ -72,9 +72,9 @@ FG_CONSTANT int skew_after(int s) {
   return s < 0 || s >= LAST ? 0 : skews[s];
 }
 template <int S> struct skewed_exchange {
-  static constexpr int SKEW = skew_after(S), POINTS = product_before(S) * radix_of(S);
+  enum : int { SKEW = skew_after(S), POINTS = product_before(S) * radix_of(S) };
   FG_CONSTANT int groups(int count) { return count * (POINTS + SKEW); }
-  static constexpr int PITCH = (groups(FG_N / POINTS) - SKEW) | 1;
+  enum : int { PITCH = (groups(FG_N / POINTS) - SKEW) | 1 };
 };
 
 /* Results of stage S, in Stockham order: butterfly b's output j is point (b/P)·P·R + b%P + j·P. */

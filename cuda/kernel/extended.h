@@ -13,8 +13,8 @@
 
 /* ---- rows in the tile ---- */
 
-constexpr int ROW_REALS = FG_IN_ROWS || FG_OUT_ROWS ? WHOLE * int(FROM_ROW) : 1;
-constexpr int ROW_REPEATS = (ROW_REALS + FG_THREADS - 1) / FG_THREADS;
+enum : int { ROW_REALS = FG_IN_ROWS || FG_OUT_ROWS ? WHOLE * int(FROM_ROW) : 1 };
+enum : int { ROW_REPEATS = (ROW_REALS + FG_THREADS - 1) / FG_THREADS };
 
 /* Element e of a line's row.  Rows lie as in memory, without gaps, unlike those of rows.h: that takes 784 instructions for
  * 928 (33 elements) to 968 for 1720 (78). */

@@ -56,8 +56,8 @@ template <> struct position_type<true> {
 };
 typedef position_type<(FG_FROM_ROW < (1 << 27) && FG_TO_ROW < (1 << 27))>::type position;
 
-constexpr position FROM_ROW = FG_FROM_ROW, TO_ROW = FG_TO_ROW, TO_PERIOD = FG_TO_PERIOD;
-constexpr position FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENGTH = form_length(FG_TO_FORM, FG_TO_ROW);
+enum : position { FROM_ROW = FG_FROM_ROW, TO_ROW = FG_TO_ROW, TO_PERIOD = FG_TO_PERIOD };
+enum : position { FROM_LENGTH = form_length(FG_FROM_FORM, FG_FROM_ROW), TO_LENGTH = form_length(FG_TO_FORM, FG_TO_ROW) };
 
 /* Where positions are a thread's first and constants, long long ones leave the constants to the instructions. */
 FG_DEVICE long long load_distance(const fg_tile_args &a, long long e) { return FG_LOAD_DENSE ? e : e * a.load_step; }
@@ -196,7 +196,7 @@ template <class P> FG_DEVICE void store_spectrum(const fg_tile_args &a, long lon
 }
 
 FG_DEVICE void store_real(const fg_tile_args &a, long long row, position p, real x) {
-  const position e = FG_TO_FORM == FG_FORM_REAL ? p : makhoul(TO_ROW, p);
+  const position e = FG_TO_FORM == FG_FORM_REAL ? p : makhoul<position>(TO_ROW, p);
   write_real(a, row, e, FG_TO_FORM == FG_FORM_RODFT01 && e % 2 ? -x : x);
 }
 

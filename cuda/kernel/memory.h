@@ -3,8 +3,10 @@
 #ifndef FG_MEMORY_H
 #define FG_MEMORY_H
 
+/* Constants are enumerators, or functions of these: a constexpr variable of a namespace or a class, a table outside of the function
+ * that reads it, stay in every compiled kernel as variables of the device, which nothing reads. */
 #define FG_DEVICE static __device__ __forceinline__
-#define FG_CONSTANT static constexpr __host__ __device__ /* functions of compile-time constants */
+#define FG_CONSTANT static constexpr __host__ __device__
 
 #ifdef FG_SIM
 #define FG_SEE_LOAD(p) fg_sim_global((p), sizeof *(p), FG_SIM_READ)

@@ -19,18 +19,18 @@
 
 static_assert((FG_MIRROR != 1 || FG_LOAD_WHOLE) && (FG_MIRROR != 2 || FG_STORE_WHOLE), "the line is the whole transform");
 
-constexpr int SHARING = FG_PAIRS ? 2 : 1;
+enum : int { SHARING = FG_PAIRS ? 2 : 1 };
 
 /* The elements that a thread has of one row: u + jM, then m + jM, and n/2. */
 template <class T> struct elements_of {
-  static constexpr int LOW = (T::R + 1) / 2, HIGH = T::TOGETHER == 2 ? T::R / 2 : 0;
+  enum : int { LOW = (T::R + 1) / 2, HIGH = T::TOGETHER == 2 ? T::R / 2 : 0 };
   cplx low[LOW], high[HIGH ? HIGH : 1], middle;
 };
 
 /* The points of its butterflies by the lower of two mirrored positions: u + jM, m + jM, each with its mirror, and the
  * one that is its own mirror. */
 template <class T> struct mirrored_points {
-  static constexpr int LOW = elements_of<T>::LOW, HIGH = elements_of<T>::HIGH;
+  enum : int { LOW = elements_of<T>::LOW, HIGH = elements_of<T>::HIGH };
   cplx low[LOW], low_mirror[LOW], high[HIGH ? HIGH : 1], high_mirror[HIGH ? HIGH : 1], middle;
 };
 

@@ -10,7 +10,7 @@
 #include "element.h"
 #include "half.h"
 
-constexpr int ROW_POINTS = size_of(ROW);
+enum : int { ROW_POINTS = size_of(ROW) };
 
 /* Z of bins X and the conjugate of their mirror's (half.h); w: conj of the root. */
 FG_DEVICE cplx point_of_bins(cplx w, cplx own, cplx mirror) {
@@ -66,14 +66,14 @@ FG_DEVICE two_rows rows_at(const fg_tile_args &a, const cplx *tile, long long be
 
 /* Half of a row's columns, and how many rows the threads store at a time: rather a part of the second dimension, or several
  * times that, so that only constants change from one time to the next. */
-constexpr int COLUMNS = (ROW_POINTS + 1) / 2, BLOCK_ROWS = part_of(0) * size_of(1);
+enum : int { COLUMNS = (ROW_POINTS + 1) / 2, BLOCK_ROWS = part_of(0) * size_of(1) };
 FG_CONSTANT int rows_at_a_time() {
   if (COLUMNS > FG_THREADS) return 1;
   for (int rows = FG_THREADS / COLUMNS; 3 * rows * COLUMNS >= 2 * FG_THREADS; rows--)
     if (size_of(1) % rows == 0 || rows % size_of(1) == 0) return rows;
   return FG_THREADS / COLUMNS;
 }
-constexpr int AT_A_TIME = rows_at_a_time();
+enum : int { AT_A_TIME = rows_at_a_time() };
 
 /* The i-th row of those that this thread stores, where it begins with that one: its places. */
 struct row_place {

@@ -21,19 +21,19 @@
 
 namespace mirrored_sums {
 
-constexpr bool EVEN = FG_FROM_FORM == FG_FORM_REDFT00;
+enum : bool { EVEN = FG_FROM_FORM == FG_FORM_REDFT00 };
 static_assert(symmetric(FG_FROM_FORM) && FG_TO_FORM == FG_FROM_FORM && FG_LOAD_WHOLE && FG_STORE_WHOLE, "whole extensions");
 static_assert(!FG_BACKWARD && !FG_TWIDDLE && !FG_LOAD_TABLE && !FG_STORE_TABLE && !FG_PAIRS && !FG_HALF_ROW, "and nothing else");
 static_assert(FG_PARTS % 2 == 0 && FG_DATA == FROM_LENGTH && FG_DATA == FG_PARTS * PRIME, "points mirror each other within a row");
 
-constexpr int TERMS = (PRIME - 1) / 2, POINTS_OF_LINE = TERMS + 1, LINES_OF_ROW = FG_PARTS / 2;
-constexpr int ROW = (LINES_OF_ROW * POINTS_OF_LINE) | 1; /* pitch */
-constexpr int WIDE = 4, TOGETHER = sizeof(real) == 4 ? 4 : 2;
-constexpr int GROUPS_OF_K = (POINTS_OF_LINE + WIDE - 1) / WIDE;
-constexpr int OF_REALS = (WHOLE + TOGETHER - 1) / TOGETHER; /* groups of lines: of parts 0 and m/2, and of the others */
-constexpr int OF_OTHERS = (WHOLE * (LINES_OF_ROW - 1) + TOGETHER - 1) / TOGETHER;
-constexpr int SHARES = (OF_REALS + OF_OTHERS) * GROUPS_OF_K;
-constexpr int RUN = 16; /* terms one after the other; their sums are added, which rounds less */
+enum : int { TERMS = (PRIME - 1) / 2, POINTS_OF_LINE = TERMS + 1, LINES_OF_ROW = FG_PARTS / 2 };
+enum : int { ROW = (LINES_OF_ROW * POINTS_OF_LINE) | 1 }; /* pitch */
+enum : int { WIDE = 4, TOGETHER = sizeof(real) == 4 ? 4 : 2 };
+enum : int { GROUPS_OF_K = (POINTS_OF_LINE + WIDE - 1) / WIDE };
+enum : int { OF_REALS = (WHOLE + TOGETHER - 1) / TOGETHER }; /* groups of lines: of parts 0 and m/2, and of the others */
+enum : int { OF_OTHERS = (WHOLE * (LINES_OF_ROW - 1) + TOGETHER - 1) / TOGETHER };
+enum : int { SHARES = (OF_REALS + OF_OTHERS) * GROUPS_OF_K };
+enum : int { RUN = 16 }; /* terms one after the other; their sums are added, which rounds less */
 static_assert(SHARES <= FG_THREADS, "a thread has one share, whose results are stored over its points");
 static_assert(FG_TILE_POINTS == WHOLE * ROW && FG_SUMS_FACTORS == GROUPS_OF_K * WIDE, "as geometry_sums.c has them");
 
@@ -43,7 +43,7 @@ static_assert(sizeof(factors) == WIDE * sizeof(real), "one for each k");
 /* ---- rows ---- */
 
 /* Elements of memory: those of an odd extension that are 0 are left out. */
-constexpr int ELEMENTS = FROM_ROW;
+enum : int { ELEMENTS = FROM_ROW };
 
 /* Where element e is in its row of the tile when it is loaded, or stored, counted in reals; ~ that where it is the negative. */
 FG_DEVICE const int *places_of(const pass_state &s, bool stored) { return s.args.order + (stored ? ELEMENTS : 0); }

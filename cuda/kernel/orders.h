@@ -38,7 +38,7 @@ template <class P> FG_CONSTANT __forceinline__ signed_element<P> quarter_wave_ou
 }
 
 /* 2 cos(π/4), of results that are eighths of a turn from the spectrum's. */
-constexpr real EIGHTH_TWICE = real(1.41421356237309504880);
+FG_CONSTANT real eighth_twice() { return real(1.41421356237309504880); }
 
 struct two_results {
   real first, second;
@@ -47,7 +47,7 @@ struct two_results {
 /* Those at positions p and n − p, but for their signs: 2·Re(v·exp(−2πi n/8)), v being bin p, and of its conjugate. */
 FG_DEVICE two_results quarter_wave_results(long long n, cplx v) {
   const real x = n % 8 == 1 || n % 8 == 7 ? v.x : -v.x, y = n % 8 == 1 || n % 8 == 3 ? v.y : -v.y;
-  return {EIGHTH_TWICE * (x + y), EIGHTH_TWICE * (x - y)};
+  return {eighth_twice() * (x + y), eighth_twice() * (x - y)};
 }
 
 /* REDFT00 (odd: RODFT00) whose period is twice an odd P, from there the extension's elements: point p of those at p and P − p,

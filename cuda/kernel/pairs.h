@@ -13,9 +13,9 @@
 #include "half_row.h"
 #include "odd_row.h"
 
-constexpr bool SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM);
-constexpr bool SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM);
-constexpr int HALF = FG_DATA / 2 + 1;
+enum : bool { SPECTRA_IN = FG_PAIRS && loads_hermitian(FG_FROM_FORM) };
+enum : bool { SPLIT_SPECTRA = FG_PAIRS && !SPECTRA_IN && !symmetric(FG_TO_FORM) };
+enum : int { HALF = FG_DATA / 2 + 1 };
 
 FG_DEVICE run_of_points load_run(const pass_state &s, const line_place &p, int k, int dk) {
   const long long stride = FG_IN_UNIT ? 1 : s.args.in;
@@ -33,7 +33,7 @@ FG_DEVICE run_of_points store_run(const pass_state &s, const line_place &p, int 
 template <int S> FG_CONSTANT bool moves_along() { return radix_of(S) == 1 && !column_of(S) && FG_N > 1; }
 
 /* Points of the block, row after row. */
-constexpr int DENSE_POINTS = WHOLE * FG_DATA;
+enum : int { DENSE_POINTS = WHOLE * FG_DATA };
 FG_DEVICE int dense_points(const pass_state &s) { return dense_elements<FG_DATA>(s); }
 
 /* Point number at of the array. */

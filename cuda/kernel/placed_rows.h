@@ -11,10 +11,10 @@ FG_DEVICE int without_sign(int place) { return place ^ (place >> 31); }
 /* Elements that a thread moves: some of one row where rows are neighbours, the same ones of some rows where elements are, so
  * that where they are is worked out once and the rest are steps. */
 template <int ELEMENTS, bool COLUMN> struct placed_moves {
-  static constexpr int ALONG = COLUMN ? FG_THREADS / WHOLE : FG_THREADS < ELEMENTS ? FG_THREADS : ELEMENTS; /* threads of a row */
+  enum : int { ALONG = COLUMN ? FG_THREADS / WHOLE : FG_THREADS < ELEMENTS ? FG_THREADS : ELEMENTS }; /* threads of a row */
   static_assert(ALONG > 0, "a thread has elements of one row");
-  static constexpr int AT_ONCE = COLUMN ? WHOLE : FG_THREADS / ALONG; /* rows */
-  static constexpr int STEPS = (ELEMENTS + ALONG - 1) / ALONG, ROW_STEPS = (WHOLE + AT_ONCE - 1) / AT_ONCE;
+  enum : int { AT_ONCE = COLUMN ? WHOLE : FG_THREADS / ALONG }; /* rows */
+  enum : int { STEPS = (ELEMENTS + ALONG - 1) / ALONG, ROW_STEPS = (WHOLE + AT_ONCE - 1) / AT_ONCE };
 
   int last; /* row of the block that exists */
 
@@ -37,7 +37,7 @@ template <int ELEMENTS, bool COLUMN> struct placed_moves {
   }
   __device__ __forceinline__ bool in_memory(int r, int i) const { return in_tile(r, i) && wanted_row(r) <= last; }
 
-  static constexpr bool IDLE = FG_THREADS > ALONG * AT_ONCE;
+  enum : bool { IDLE = FG_THREADS > ALONG * AT_ONCE };
   FG_DEVICE bool is_idle() { return IDLE && threadIdx.x >= ALONG * AT_ONCE; }
   FG_DEVICE int wanted_row(int r) { return int(COLUMN ? threadIdx.x % WHOLE : threadIdx.x / ALONG) + r * AT_ONCE; }
   FG_DEVICE int wanted_element(int i) {

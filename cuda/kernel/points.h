@@ -7,16 +7,16 @@
 #include "line.h"
 #include "twiddle.h"
 
-constexpr bool FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM != FG_FORM_COMPLEX;
+enum : bool { FROM_FORM = FG_FROM_FORM != FG_FORM_COMPLEX, TO_FORM = FG_TO_FORM != FG_FORM_COMPLEX };
 
 /* A convolution with a chirp: the line is padded, and the tables are by the index along it. */
-constexpr bool CHIRP = FG_CONVOLVE && !FG_RADER && !FG_FILTER_ROWS;
+enum : bool { CHIRP = FG_CONVOLVE && !FG_RADER && !FG_FILTER_ROWS };
 static_assert(!CHIRP || !FG_PAIRS || (FG_LOADED == FG_DATA && FG_STORED == FG_DATA), "rows that share a line need all");
 
 /* Lines of memory that a block has, FG_PARTS of the tile each.  Rows: line l is row l, with FG_PAIRS row l +
  * WHOLE too. */
-constexpr int WHOLE = FG_LINES / FG_PARTS;
-constexpr int ROWS = FG_PAIRS ? 2 * WHOLE : WHOLE;
+enum : int { WHOLE = FG_LINES / FG_PARTS };
+enum : int { ROWS = FG_PAIRS ? 2 * WHOLE : WHOLE };
 
 struct pass_state {
   const fg_tile_args &args;
@@ -38,7 +38,7 @@ FG_DEVICE line_number end_of_rows(const fg_tile_args &a) {
 }
 
 /* With one loop a row's place is a product; with several it is worked out once per row and kept in shared memory. */
-constexpr bool KEEP_PLACES = FG_LOOPS > 1;
+enum : bool { KEEP_PLACES = FG_LOOPS > 1 };
 
 /* Before a barrier. */
 FG_DEVICE void keep_places(const pass_state &s) {

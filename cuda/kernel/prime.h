@@ -15,37 +15,30 @@
 #include "complex.h"
 #include "constants.h"
 
-static __device__ const unsigned char fg_powers_13[6] = {1, 2, 4, 8, 3, 6};
-static __device__ const unsigned char fg_powers_17[8] = {1, 3, 9, 10, 13, 5, 15, 11};
-static __device__ const unsigned char fg_powers_29[14] = {1, 2, 4, 8, 16, 3, 6, 12, 24, 19, 9, 18, 7, 14};
-static __device__ const unsigned char fg_powers_37[18] = {
-    1, 2, 4, 8, 16, 32, 27, 17, 34, 31, 25, 13, 26, 15, 30, 23, 9, 18};
-static __device__ const unsigned char fg_powers_41[20] = {
-    1, 6, 36, 11, 25, 27, 39, 29, 10, 19, 32, 28, 4, 24, 21, 3, 18, 26, 33, 34};
-static __device__ const unsigned char fg_powers_53[26] = {
-    1, 2, 4, 8, 16, 32, 11, 22, 44, 35, 17, 34, 15, 30, 7, 14, 28, 3, 6, 12, 24, 48, 43, 33, 13, 26};
-
 /* g^q modulo R, 0 ≤ q < H; none: 1 + q, which needs no generator. */
 template <int R> struct generated {
-  static constexpr bool HALVED = false;
+  enum : bool { HALVED = false };
   FG_DEVICE int power(int q) { return 1 + q; }
 };
-#define FG_GENERATED(R)                                                                                                \
+#define FG_GENERATED(R, ...)                                                                                           \
   template <> struct generated<R> {                                                                                    \
-    static constexpr bool HALVED = true;                                                                               \
-    FG_DEVICE int power(int q) { return fg_powers_##R[q]; }                                                            \
+    enum : bool { HALVED = true };                                                                                     \
+    FG_DEVICE int power(int q) {                                                                                       \
+      static const unsigned char powers[] = {__VA_ARGS__};                                                             \
+      return powers[q];                                                                                                \
+    }                                                                                                                  \
   };
-FG_GENERATED(13)
-FG_GENERATED(17)
-FG_GENERATED(29)
-FG_GENERATED(37)
-FG_GENERATED(41)
-FG_GENERATED(53)
+FG_GENERATED(13, 1, 2, 4, 8, 3, 6)
+FG_GENERATED(17, 1, 3, 9, 10, 13, 5, 15, 11)
+FG_GENERATED(29, 1, 2, 4, 8, 16, 3, 6, 12, 24, 19, 9, 18, 7, 14)
+FG_GENERATED(37, 1, 2, 4, 8, 16, 32, 27, 17, 34, 31, 25, 13, 26, 15, 30, 23, 9, 18)
+FG_GENERATED(41, 1, 6, 36, 11, 25, 27, 39, 29, 10, 19, 32, 28, 4, 24, 21, 3, 18, 26, 33, 34)
+FG_GENERATED(53, 1, 2, 4, 8, 16, 32, 11, 22, 44, 35, 17, 34, 15, 30, 7, 14, 28, 3, 6, 12, 24, 48, 43, 33, 13, 26)
 #undef FG_GENERATED
 
 template <int R> struct pairs_of {
-  static constexpr int H = (R - 1) / 2, M = H / 2, TOP = (R + 1) / 4; /* sin(2π·TOP/R) is the largest */
-  static constexpr int RUN = FG_CONVOLVE ? 4 : R;                     /* terms that are added one after the other */
+  enum : int { H = (R - 1) / 2, M = H / 2, TOP = (R + 1) / 4 }; /* sin(2π·TOP/R) is the largest */
+  enum : int { RUN = FG_CONVOLVE ? 4 : R };                     /* terms that are added one after the other */
 
   /* The q-th pair that is summed, the k-th of results: g^q and g^−k = −g^(H − k). */
   FG_DEVICE int input(int q) { return generated<R>::power(q); }

@@ -17,7 +17,7 @@
 #include "line.h"
 #include "real_line.h"
 
-constexpr int DIMS = FG_DIMS, ROW = DIMS - 1, LAST = FG_STAGES - 1;
+enum : int { DIMS = FG_DIMS, ROW = DIMS - 1, LAST = FG_STAGES - 1 };
 
 FG_CONSTANT int size_of(int d) {
   constexpr int sizes[] = {FG_SIZES};
@@ -31,7 +31,7 @@ FG_CONSTANT int axis_of(int s) {
   constexpr int axes[] = {FG_AXES};
   return axes[s];
 }
-constexpr int ROWS = FG_TOTAL / size_of(ROW);
+enum : int { ROWS = FG_TOTAL / size_of(ROW) };
 
 /* Elements from neighbour to neighbour along dimension d in the tile. */
 FG_CONSTANT int pitch_of(int d) {
@@ -39,9 +39,9 @@ FG_CONSTANT int pitch_of(int d) {
   for (int i = d + 1; i < ROW; i++) p *= size_of(i);
   return p;
 }
-constexpr int BOX = ROWS * FG_PITCH;
+enum : int { BOX = ROWS * FG_PITCH };
 
-constexpr bool STORES_LINES = axis_of(LAST) != ROW && size_of(ROW) * int(sizeof(out_memory::one)) % 32 == 0;
+enum : bool { STORES_LINES = axis_of(LAST) != ROW && size_of(ROW) * int(sizeof(out_memory::one)) % 32 == 0 };
 
 /* The first element of a line along a dimension, or an element: its box, its place in the tile, and in memory from the
  * box's. */

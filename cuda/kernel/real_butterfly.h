@@ -11,11 +11,11 @@
 
 /* R = A·B; 1·R: a prime. */
 template <int R> struct factors_of {
-  static constexpr int A = 1, B = R;
+  enum : int { A = 1, B = R };
 };
 #define FG_FACTORS(R, FIRST, SECOND)                                                                                   \
   template <> struct factors_of<R> {                                                                                   \
-    static constexpr int A = FIRST, B = SECOND;                                                                        \
+    enum : int { A = FIRST, B = SECOND };                                                                              \
   };
 FG_FACTORS(9, 3, 3)
 FG_FACTORS(15, 3, 5)
@@ -26,7 +26,7 @@ FG_FACTORS(27, 3, 9)
 
 template <int R> struct real_prime {
   using P = pairs_of<R>;
-  static constexpr int H = P::H;
+  enum : int { H = P::H };
 
   FG_DEVICE void cosines(real *v, real first) {
     if constexpr (generated<R>::HALVED) P::halved_cosines(v, first);
@@ -75,9 +75,9 @@ template <int R> struct real_prime {
 };
 
 template <int R> struct real_butterfly {
-  static constexpr int A = factors_of<R>::A, B = factors_of<R>::B;
-  static constexpr bool COPRIME = A % B && B % A;
-  static constexpr int UA = B * inverse_modulo(B % A, A), UB = A * inverse_modulo(A % B, B);
+  enum : int { A = factors_of<R>::A, B = factors_of<R>::B };
+  enum : bool { COPRIME = A % B && B % A };
+  enum : int { UA = B * inverse_modulo(B % A, A), UB = A * inverse_modulo(A % B, B) };
 
   /* The place of element b of the a-th transform of length B, and of result a of the b-th of length A. */
   FG_DEVICE int input(int a, int b) { return COPRIME ? (a * B + b * A) % R : b * A + a; }

@@ -21,7 +21,7 @@
 
 namespace real_convolution {
 
-constexpr int POINTS_EACH = FG_REAL_RADIX / 2; /* c and d of a butterfly */
+enum : int { POINTS_EACH = FG_REAL_RADIX / 2 }; /* c and d of a butterfly */
 
 FG_DEVICE cplx *first_of(const pass_state &s, int line) { return s.tile + FG_LINES * PITCH + line; }
 

@@ -6,11 +6,11 @@
 
 #include "placed_rows.h"
 
-constexpr int ROW_BINS = FG_DATA / 2 + 1;
-constexpr bool FROM_BINS = loads_hermitian(FG_FROM_FORM);
+enum : int { ROW_BINS = FG_DATA / 2 + 1 };
+enum : bool { FROM_BINS = loads_hermitian(FG_FROM_FORM) };
 
 /* Rows have odd pitches, so that threads side by side meet different banks. */
-constexpr int REAL_PITCH = FG_DATA | 1, BIN_PITCH = ROW_BINS | 1;
+enum : int { REAL_PITCH = FG_DATA | 1, BIN_PITCH = ROW_BINS | 1 };
 FG_DEVICE real *real_row(const pass_state &s, int line) { return reinterpret_cast<real *>(s.tile) + line * REAL_PITCH; }
 FG_DEVICE cplx *bin_row(const pass_state &s, int line) { return s.tile + line * BIN_PITCH; }
 
@@ -63,12 +63,12 @@ template <int EACH, class F> FG_DEVICE void move_dense(const pass_state &s, bool
 
 /* ---- kinds of odd length: reals in another order, to and from a plain sequence or its spectrum ---- */
 
-constexpr bool ORDERED_OUT = FG_ORDERED && FG_TO_FORM != FG_FORM_REAL; /* after HALFCOMPLEX */
+enum : bool { ORDERED_OUT = FG_ORDERED && FG_TO_FORM != FG_FORM_REAL }; /* after HALFCOMPLEX */
 
 /* Results are both parts of a bin, added or subtracted; and their factor. */
-constexpr bool QUARTER_WAVE = FG_TO_FORM == FG_FORM_REDFT11 || FG_TO_FORM == FG_FORM_RODFT11;
-constexpr bool DOUBLED = FG_TO_FORM == FG_FORM_REDFT10 || FG_TO_FORM == FG_FORM_RODFT10;
-constexpr real OF_KIND = QUARTER_WAVE ? EIGHTH_TWICE : DOUBLED ? 2 : 1;
+enum : bool { QUARTER_WAVE = FG_TO_FORM == FG_FORM_REDFT11 || FG_TO_FORM == FG_FORM_RODFT11 };
+enum : bool { DOUBLED = FG_TO_FORM == FG_FORM_REDFT10 || FG_TO_FORM == FG_FORM_RODFT10 };
+FG_CONSTANT real of_kind() { return QUARTER_WAVE ? eighth_twice() : DOUBLED ? 2 : 1; }
 
 /* src/run/table/places.h */
 FG_DEVICE const int *places_of_row(const pass_state &s, bool stored) {
@@ -97,7 +97,7 @@ template <int ELEMENTS> FG_DEVICE void ordered_to_memory(const pass_state &s) {
     } else {
       x = shared_load(ordered_row(s, row, !FROM_BINS) + from);
     }
-    return (p < 0 ? -OF_KIND : OF_KIND) * x;
+    return (p < 0 ? -of_kind() : of_kind()) * x;
   });
 }
 

@@ -10,7 +10,7 @@
 
 namespace short_row {
 
-constexpr int BINS = ROW_BINS;
+enum : int { BINS = ROW_BINS };
 
 /* The row of a thread that has one. */
 FG_DEVICE void read_row(const pass_state &s, int row, cplx *v) {

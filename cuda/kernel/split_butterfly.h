@@ -10,7 +10,7 @@
 #include "butterfly.h"
 
 template <int R> struct split_butterfly {
-  static constexpr int Q = R / 2;
+  enum : int { Q = R / 2 };
 
   /* Q real points to the results 0 … Q/2, and back. */
   FG_DEVICE void transform(const real *x, cplx *w) {

@@ -20,8 +20,8 @@
 #include "split_butterfly.h"
 #include "turns.h"
 
-constexpr int STAGES = FG_STAGES;
-constexpr int LAST = (FG_CONVOLVE ? 2 * STAGES : STAGES) - 1;
+enum : int { STAGES = FG_STAGES };
+enum : int { LAST = (FG_CONVOLVE ? 2 * STAGES : STAGES) - 1 };
 
 FG_CONSTANT int mirrored(int s) { return s < STAGES ? s : 2 * STAGES - 1 - s; }
 FG_CONSTANT int radix_of(int s) {
@@ -44,9 +44,9 @@ FG_CONSTANT int length_before(int s) {
   for (int i = s < STAGES ? 0 : STAGES; i < s; i++) p *= points_of(i);
   return p;
 }
-constexpr int LENGTH = FG_N / radix_of(0) * points_of(0);
-constexpr int POWERS = (FG_DATA - 1) / 2; /* of a generator modulo a prime, up to their signs */
-constexpr bool PADDED = FG_REAL_RADIX && LENGTH != 2 * POWERS;
+enum : int { LENGTH = FG_N / radix_of(0) * points_of(0) };
+enum : int { POWERS = (FG_DATA - 1) / 2 }; /* of a generator modulo a prime, up to their signs */
+enum : bool { PADDED = FG_REAL_RADIX && LENGTH != 2 * POWERS };
 
 FG_CONSTANT int common_divisor(int a, int b) { return b ? common_divisor(b, a % b) : a; }
 /* The product of the stages before those that stage s's inputs have to be turned by the results of.  Only permuted
@@ -60,7 +60,7 @@ FG_CONSTANT int coprime_before(int s) {
 }
 /* Of an odd row: butterflies of REAL_RADIX reals, of whose bins KEPT are kept (and of their twiddles the first). */
 FG_CONSTANT bool is_real(int s) { return FG_ODD_ROW == 1 ? s == 0 : FG_ODD_ROW == 2 && s == LAST; }
-constexpr int KEPT = FG_ODD_ROW ? radix_of(FG_ODD_ROW == 1 ? 0 : LAST) : 1, REAL_RADIX = 2 * KEPT - 1;
+enum : int { KEPT = FG_ODD_ROW ? radix_of(FG_ODD_ROW == 1 ? 0 : LAST) : 1, REAL_RADIX = 2 * KEPT - 1 };
 /* The index among all of point k of those kept. */
 FG_CONSTANT int whole(int k) { return k + k / KEPT * (REAL_RADIX - KEPT); }
 
@@ -102,7 +102,7 @@ FG_CONSTANT int points_a_thread() {
   }
   return most;
 }
-constexpr int POINTS = points_a_thread();
+enum : int { POINTS = points_a_thread() };
 
 /* One butterfly: b-th of a line of the tile; threads left over have none. */
 struct spot {
@@ -116,20 +116,20 @@ FG_CONSTANT bool takes(int rounds, int count, int at_once) {
 }
 
 template <int S> struct stage {
-  static constexpr int R = radix_of(S), M = FG_N / R, P = product_before(S), TWIDDLES = twiddles_before(S);
-  static constexpr int TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES;
-  static constexpr int REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER;
-  static constexpr int COPRIME = coprime_before(S), TURNED = turned_before(S);
+  enum : int { R = radix_of(S), M = FG_N / R, P = product_before(S), TWIDDLES = twiddles_before(S) };
+  enum : int { TOGETHER = together(S), SHARES = shares_of_line(S), ALL = FG_LINES * SHARES };
+  enum : int { REPEATS = (ALL + FG_THREADS - 1) / FG_THREADS * TOGETHER };
+  enum : int { COPRIME = coprime_before(S), TURNED = turned_before(S) };
   /* A thread's butterflies along lines have the same twiddles, which it loads once, where they are those of one line after
    * the other, or of one line a multiple of P apart: unless that takes a round more.  Moves go point after point (pairs.h),
    * also where those are whole lines at a time. */
-  static constexpr int ROUNDS = R == 1 ? 0 : REPEATS / TOGETHER;
-  static constexpr int AT_ONCE = FG_THREADS / SHARES, IN_USE = AT_ONCE * SHARES;
-  static constexpr bool ALIGNED =
-      FG_LINES > 1 && !column_of(S) && (IN_USE == FG_THREADS || takes(ROUNDS, FG_LINES, AT_ONCE));
-  static constexpr int STEP = takes(ROUNDS, SHARES, FG_THREADS / P * P) ? FG_THREADS / P * P : FG_THREADS;
-  static constexpr bool ALL_ALIKE = TOGETHER == 1 && (ALIGNED || (FG_LINES == 1 && STEP % P == 0));
-  static constexpr int ALIKE = ALL_ALIKE ? REPEATS : 1;
+  enum : int { ROUNDS = R == 1 ? 0 : REPEATS / TOGETHER };
+  enum : int { AT_ONCE = FG_THREADS / SHARES, IN_USE = AT_ONCE * SHARES };
+  enum : bool { ALIGNED =
+      FG_LINES > 1 && !column_of(S) && (IN_USE == FG_THREADS || takes(ROUNDS, FG_LINES, AT_ONCE)) };
+  enum : int { STEP = takes(ROUNDS, SHARES, FG_THREADS / P * P) ? FG_THREADS / P * P : FG_THREADS };
+  enum : bool { ALL_ALIKE = TOGETHER == 1 && (ALIGNED || (FG_LINES == 1 && STEP % P == 0)) };
+  enum : int { ALIKE = ALL_ALIKE ? REPEATS : 1 };
 
   /* The i-th butterfly of this thread. */
   FG_DEVICE spot locate(int i) {
@@ -198,7 +198,7 @@ template <int S> constexpr bool IS_TURNED = stage<S>::TURNED > 1 && stage<S>::R 
 /* The factors are read before the barrier that the inputs wait for, into the registers that these will have: the wait for
  * them is part of that one, and takes no registers.  Not where the next tile is loaded ahead: with few warps inputs that come
  * into other registers first, a few at a time, took longer (10000 and 16384 points on an H200). */
-constexpr bool TURN_EARLY = !FG_AHEAD;
+enum : bool { TURN_EARLY = !FG_AHEAD };
 
 /* Of neighbours along a line, and of a long group: a warp's factors are no less than its points. */
 template <int S> using turns_of = turns<stage<S>::R, column_of(S) || stage<S>::TURNED < 32, true>;

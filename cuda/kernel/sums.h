@@ -12,11 +12,11 @@
 
 namespace sums {
 
-constexpr int TERMS = (PRIME - 1) / 2, LINES = FG_LINES;
-constexpr int TOGETHER = LINES < 4 ? LINES : 4; /* of a thread */
-constexpr int SHARES = (LINES + TOGETHER - 1) / TOGETHER * (TERMS + 1);
-constexpr int REPEATS = (SHARES + FG_THREADS - 1) / FG_THREADS;
-constexpr int RUN = 6; /* terms one after the other; their sums are added: 0.9 of stock FFTW's error where one sum has 1.15 */
+enum : int { TERMS = (PRIME - 1) / 2, LINES = FG_LINES };
+enum : int { TOGETHER = LINES < 4 ? LINES : 4 }; /* of a thread */
+enum : int { SHARES = (LINES + TOGETHER - 1) / TOGETHER * (TERMS + 1) };
+enum : int { REPEATS = (SHARES + FG_THREADS - 1) / FG_THREADS };
+enum : int { RUN = 6 }; /* terms one after the other; their sums are added: 0.9 of stock FFTW's error where one sum has 1.15 */
 
 /* The two sums of a line, or its results k and −k. */
 struct pair {

@@ -9,11 +9,11 @@
 
 #include "pairs.h"
 
-constexpr bool HALVES_IN = FG_HALF_ROW && FG_CONVOLVE && loads_hermitian(FG_FROM_FORM);
-constexpr bool HALVES_OUT = FG_HALF_ROW && FG_CONVOLVE && !HALVES_IN;
+enum : bool { HALVES_IN = FG_HALF_ROW && FG_CONVOLVE && loads_hermitian(FG_FROM_FORM) };
+enum : bool { HALVES_OUT = FG_HALF_ROW && FG_CONVOLVE && !HALVES_IN };
 static_assert((!HALVES_IN || FG_LOAD_WHOLE) && (!HALVES_OUT || FG_STORE_WHOLE), "a spectrum is that of the line");
-constexpr bool LOAD_THROUGH = FG_RADER || HALVES_IN || (SPECTRA_IN && FG_MIRROR != 1);
-constexpr bool STORE_THROUGH = FG_RADER || HALVES_OUT || (SPLIT_SPECTRA && FG_MIRROR != 2);
+enum : bool { LOAD_THROUGH = FG_RADER || HALVES_IN || (SPECTRA_IN && FG_MIRROR != 1) };
+enum : bool { STORE_THROUGH = FG_RADER || HALVES_OUT || (SPLIT_SPECTRA && FG_MIRROR != 2) };
 
 /* ---- spectra ---- */
 
@@ -110,8 +110,8 @@ FG_CONSTANT unsigned sum_modulo(unsigned a, unsigned b, unsigned n) { return a +
 /* Where this thread's elements lie in the tile, one after the other (moved, in points.h), PART and POINT being PART_IN and
  * POINT_IN, or those of the output: each part and point by an addition to the one before, not by divisions. */
 template <bool COLUMN, unsigned PART, unsigned POINT> struct walk {
-  static constexpr bool STEADY = !COLUMN || FG_THREADS % WHOLE == 0; /* elements are a constant apart */
-  static constexpr unsigned STEP = COLUMN ? FG_THREADS / WHOLE : FG_THREADS;
+  enum : bool { STEADY = !COLUMN || FG_THREADS % WHOLE == 0 }; /* elements are a constant apart */
+  enum : unsigned { STEP = COLUMN ? FG_THREADS / WHOLE : FG_THREADS };
   int u = threadIdx.x;
   unsigned part = element(u) * PART % FG_PARTS, point = element(u) * POINT % PRIME;
 

@@ -38,8 +38,8 @@ FG_CONSTANT unsigned long long reversed(unsigned long long x) {
 
 /* ALL: all are looked up; FEWEST: the fewest, where that is known to leave registers (stage.h; boxes spilled). */
 template <int R, bool ALL, bool FEWEST> struct turns {
-  static constexpr unsigned long long BASIS = ALL ? ~0ull : basis_to(R - 1, FEWEST), REVERSED = reversed(BASIS);
-  static constexpr bool PRODUCTS = (~BASIS & ~0ull >> (64 - R)) > 1; /* there is always a bit for 0 */
+  enum : unsigned long long { BASIS = ALL ? ~0ull : basis_to(R - 1, FEWEST), REVERSED = reversed(BASIS) };
+  enum : bool { PRODUCTS = (~BASIS & ~0ull >> (64 - R)) > 1 }; /* there is always a bit for 0 */
   FG_CONSTANT bool is_looked_up(int j) { return BASIS >> j & 1; }
   /* The larger of the two that make j. */
   FG_CONSTANT int larger_of(int j) { return highest_bit(BASIS & REVERSED >> (63 - j)); }

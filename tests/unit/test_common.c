@@ -43,6 +43,13 @@ typedef struct {
   unsigned worst;
 } spills;
 
+/* A constant that is a variable of the kernel, too, costs space in each of thousands of files, and memory and time where it is
+ * loaded. */
+static bool has_variables(const void *cubin, size_t bytes) {
+  static const char section[] = ".nv.global";
+  return memmem(cubin, bytes, section, strlen(section)) != NULL;
+}
+
 /* defines: those of the kernel, perhaps among others. */
 static void count(spills *s, const fg_usage *u, const char *what, const char *defines) {
   const unsigned little = strstr(defines, "#define FG_REAL double\n") ? LITTLE_DOUBLE : 0;
@@ -113,6 +120,10 @@ static void *compile_some(void *unused) {
       printf("%s: no number of registers in the cubin\n", kernels[i].text);
       atomic_fetch_add(&failures, 1);
     }
+    if (has_variables(cubin, bytes)) {
+      printf("%s: variables in the cubin\n", kernels[i].text);
+      atomic_fetch_add(&failures, 1);
+    }
     free(cubin);
   }
   return NULL;
@@ -149,6 +160,7 @@ static void look_at_archive(const fg_archive *a, const char *target) {
     if (!strncmp(key, target, strlen(target)) && key[strlen(target)] == ' ') {
       fg_usage u;
       ck_assert_msg(fg_usage_of(blob, bytes, &u), "no number of registers in the cubin of %s", key);
+      ck_assert_msg(!has_variables(blob, bytes), "variables in the cubin of %s", key);
       const char *line = strstr(key, "#define FG_RADICES"); /* to its end */
       char radices[200];
       ck_assert_ptr_nonnull(line);
