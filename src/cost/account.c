@@ -272,6 +272,10 @@ static bool look_first(fg_account *a) {
   return atomic_load(&a->looking);
 }
 
+double fg_account_alone(const fg_account *a, double seconds, double stretch) {
+  return fmin(seconds, fmax(seconds / stretch, hope * a->expected));
+}
+
 /* One trial more; the verdict that it leads to. */
 static enum fg_verdict try_on_device(fg_account *a, double seconds) {
   const bool first = !a->had_first_trial;

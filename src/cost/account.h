@@ -42,6 +42,11 @@ bool fg_account_host(fg_account *, double seconds);
 /* An execution on the device took so long.  The verdict, if this one has settled it, else FG_UNDECIDED. */
 enum fg_verdict fg_account_device(fg_account *, double seconds);
 
+/* What an execution that took so many seconds beside others, which made it so many times longer, takes alone: not less than the
+ * model hopes for, unless it was. Who comes first among many, while the others still make their memory ready, was hardly held
+ * up. */
+double fg_account_alone(const fg_account *, double seconds, double stretch);
+
 /* Whether an execution that would go to the device is one of those on the host that are timed once more; it took so long. */
 bool fg_account_looks_back(const fg_account *);
 void fg_account_looked(fg_account *, double seconds);

@@ -53,9 +53,9 @@ void fg_plan_tell_replaced(const fg_problem *p, double error, double tolerance) 
 }
 
 /* Its first executions on the device, beside what the host took. */
-static void learn(fg_plan *plan, double seconds) {
+static void learn(fg_plan *plan, double seconds, double stretch) {
   if (!plan->account || fg_account_verdict(plan->account) != FG_UNDECIDED) return;
-  const enum fg_verdict settled = fg_account_device(plan->account, seconds);
+  const enum fg_verdict settled = fg_account_device(plan->account, fg_account_alone(plan->account, seconds, stretch));
   if (settled == FG_UNDECIDED) return;
   const bool returned = settled == FG_BETTER_ON_HOST;
   char problem[256];
@@ -105,7 +105,7 @@ static void run_on_device(fg_plan *plan, fg_program *program, const fg_arrays *a
     if (!failure) failure = "verification";
   }
   fg_report_execute(fg_plan_row(plan, plan->account ? FG_STATE_SWITCHED : FG_STATE_DEVICE), seconds, failure, error);
-  if (!failure && !verify) learn(plan, seconds / stretch);
+  if (!failure && !verify) learn(plan, seconds, stretch);
 }
 
 static void run_on_host(fg_plan *plan, enum fg_state state, const fg_arrays *a) {

@@ -18,7 +18,8 @@ typedef struct {
 
 enum fg_placement { FG_OUT_OF_PLACE, FG_IN_PLACE, FG_PLACEMENTS };
 
-/* Beside what was made first, which may be for one alignment only, one for any: made at the first execution that needs it. */
+/* Beside what was made first, which may be for one alignment only, one for any: made at the first execution that needs it.  What
+ * FFTW plans for any alignment does without the processor's vectors, and takes twice as long. */
 typedef struct {
   _Atomic(fg_way *) kept[FG_PLACEMENTS], unaligned[FG_PLACEMENTS];
 } fg_ways;
@@ -26,8 +27,7 @@ typedef struct {
 /* Keep a plan that was made for p's own arrays.  false, and it is still the caller's, on lack of memory. */
 bool fg_ways_keep(fg_ways *, const fg_problem *p, fg_host_plan made);
 
-/* The plan for p's own arrays, made if there is none (ESTIMATE and UNALIGNED: never touches the arrays); NULL if the
- * real FFTW has none. */
+/* The plan for p's own arrays, made if there is none (ESTIMATE: never touches the arrays); NULL if the real FFTW has none. */
 fg_host_plan fg_ways_plan(fg_ways *, const fg_problem *p);
 
 /* Execute on a's arrays, by a plan made now where none fits, from a copy of the input where the real FFTW has none for

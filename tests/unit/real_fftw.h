@@ -12,6 +12,9 @@ void test_real_fftw(void);
 int test_real_fftw_executions(void);
 int test_real_fftw_executions_here(void);
 
+/* The flags of the plan of the host that was made last. */
+unsigned test_real_fftw_flags(void);
+
 /* Plans of the host that are alive. */
 int test_real_fftw_plans(void);
 

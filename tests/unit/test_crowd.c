@@ -112,6 +112,18 @@ START_TEST(what_others_made_longer_is_not_learned) {
 }
 END_TEST
 
+/* Who comes first among many, while they still make their memory ready, was hardly held up. */
+START_TEST(nobody_is_faster_alone_than_the_model_hopes) {
+  fg_problem *p = test_problem(TEST_WAITS, FG_SINGLE);
+  const fg_account *a = fg_account_of(p, FG_MEMORY_OWN, 1e-3);
+  ck_assert_double_eq_tol(fg_account_alone(a, 8e-3, 4), 2e-3, 1e-9);
+  ck_assert_double_eq_tol(fg_account_alone(a, 3e-3, 4), 0.8e-3, 1e-9);
+  ck_assert_double_eq_tol(fg_account_alone(a, 0.5e-3, 4), 0.5e-3, 1e-9); /* but who was */
+  ck_assert_double_eq_tol(fg_account_alone(a, 0.5e-3, 1), 0.5e-3, 1e-9);
+  fg_problem_free(p);
+}
+END_TEST
+
 /* The times are those of a measured plan, and the real FFTW would have to make one for this execution. */
 START_TEST(what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device) {
   enum { OTHERS = 3 };
@@ -156,6 +168,7 @@ START_TEST(a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner) {
   atomic_store(&planner_is_idle, true);
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), before + 1);
+  ck_assert_uint_eq(test_real_fftw_flags(), FG_ESTIMATE); /* of aligned arrays, which takes half as long as one of any */
   atomic_store(&planner_is_idle, false); /* now it has a plan */
   waiting_execute(&c, 1);
   ck_assert_int_eq(test_real_fftw_executions(), before + 2);
@@ -177,6 +190,35 @@ START_TEST(arrays_of_another_alignment_are_planned_for_once) {
   for (int i = 0; i < ROUNDS; i++) {
     fg_plan_execute(c.plan, &moved);
     ck_assert_int_eq(test_real_fftw_plans(), before + 2);
+  }
+  device_case_close(&c);
+  ck_assert_int_eq(test_real_fftw_plans(), before);
+  free(x);
+  free(y);
+}
+END_TEST
+
+/* A plan on the device has none of the host's until it is needed: for arrays that are aligned as they are then, or for any, which
+ * serves aligned ones too. */
+START_TEST(what_is_aligned_is_planned_for_as_such) {
+  enum { OTHER = 8, ROUNDS = 3 };
+  const size_t bytes = 360 * 30 * 2 * sizeof(float);
+  const int before = test_real_fftw_plans();
+  char *const x = aligned_alloc(64, bytes + 64), *const y = aligned_alloc(64, bytes + 64);
+  device_case c;
+  ck_assert(x && y);
+  memset(x, 0, bytes + 64);
+  setenv("FFTW3_GPU", "force", 1);
+  device_case_open(&c, TEST_WAITS);
+  device_case_plan(&c);
+  const fg_arrays moved = {x + OTHER, x + OTHER + sizeof(float), y + OTHER, y + OTHER + sizeof(float)};
+  const fg_arrays aligned = {x, x + sizeof(float), y, y + sizeof(float)};
+  for (int i = 0; i < ROUNDS; i++) {
+    ck_assert(fg_plan_fall_back(c.plan, _i ? &moved : &aligned));
+    ck_assert_uint_eq(test_real_fftw_flags(), i || _i ? FG_ESTIMATE | FG_UNALIGNED : FG_ESTIMATE);
+    ck_assert(fg_plan_fall_back(c.plan, _i ? &aligned : &moved));
+    ck_assert_uint_eq(test_real_fftw_flags(), FG_ESTIMATE | FG_UNALIGNED);
+    ck_assert_int_eq(test_real_fftw_plans(), before + (_i ? 1 : 2));
   }
   device_case_close(&c);
   ck_assert_int_eq(test_real_fftw_plans(), before);
@@ -366,9 +408,11 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, an_execution_is_stretched_by_who_was_there_at_its_ends);
   tcase_add_test(tc, a_child_is_alone);
   tcase_add_test(tc, what_others_made_longer_is_not_learned);
+  tcase_add_test(tc, nobody_is_faster_alone_than_the_model_hopes);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
   tcase_add_test(tc, a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner);
   tcase_add_test(tc, arrays_of_another_alignment_are_planned_for_once);
+  tcase_add_loop_test(tc, what_is_aligned_is_planned_for_as_such, 0, 2);
   tcase_add_test(tc, of_two_plans_that_threads_make_one_stays);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
