@@ -179,7 +179,7 @@ static bool pays(const fg_account *a, double planning) {
 static bool earned(const fg_account *a) {
   const double each = is_cold(a) ? a->compiled : a->kept;
   if (!pays(a, each)) return false;
-  return fg_target_open() || read_seconds(&saved_in_all) >= fg_calibration_get()->start + each;
+  return fg_target_open() || read_seconds(&saved_in_all) >= fg_model_start_seconds(fg_calibration_get()) + each;
 }
 
 static void keep_least(nanoseconds *least, int64_t now) {

@@ -121,7 +121,8 @@ bool fg_learn_from(const fg_calibration *c, double start, fg_calibration *learne
   worth |= correct(&learned->seen_foreign, correction(&l->ratio[FOREIGN]), usual->seen_foreign);
   worth |= correct(&learned->seen_converted, correction(&l->ratio[CONVERTED]), usual->seen_converted);
   worth |= correct(&learned->plan, correction(&l->ratio[PLANNING]), usual->plan);
-  worth |= start > 0 && correct(&learned->start, sqrt(within(start / c->start, most_at_once)), usual->start);
+  const double of_start = sqrt(within(start / fg_model_start_seconds(c), most_at_once));
+  worth |= start > 0 && correct(&learned->start, of_start, usual->start);
   worth &= l->seconds >= least_seconds;
   free(l);
   return worth;

@@ -151,7 +151,7 @@ static bool within(const fg_problem *p, double expected, double passed) {
 static double runs(const fg_route *r) { return (LEAST_RUNS + 1) * (r->host + r->gpu); }
 
 bool fg_measure_affordable(const fg_problem *p, const fg_route *r, double passed) {
-  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  const double start = fg_target_open() ? 0 : fg_model_start_seconds(fg_calibration_get());
   return within(p, start + fg_account_planning(p, true) + runs(r), passed);
 }
 

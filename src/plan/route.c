@@ -60,12 +60,12 @@ static bool is_patient(const fg_problem *p) { return !(p->flags & FG_ESTIMATE); 
 /* What executions as they are to be expected save, against what has to be paid first. */
 static bool pays_at_once(const fg_problem *p, const fg_route *r, bool planned) {
   const double executions = is_patient(p) ? executions_measure : executions_estimate;
-  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  const double start = fg_target_open() ? 0 : fg_model_start_seconds(fg_calibration_get());
   return (r->host - r->gpu) * executions > start + (planned ? 0 : fg_account_planning(p, false));
 }
 
 double fg_route_waits_for(const fg_problem *p, const fg_route *r) {
-  const double start = fg_target_open() ? 0 : fg_calibration_get()->start;
+  const double start = fg_target_open() ? 0 : fg_model_start_seconds(fg_calibration_get());
   return ceil((start + fg_account_planning(p, true)) / (r->host - r->gpu));
 }
 

@@ -135,6 +135,20 @@ START_TEST(slow_passes_are_believed) {
 }
 END_TEST
 
+/* All of an MPI program's processes transform at once, and the driver lets in one after the other. */
+START_TEST(processes_wait_for_each_other) {
+  const fg_calibration *c = &fg_calibration_defaults;
+  const double own = gpu_model(0, FG_MEMORY_OWN), foreign = gpu_model(0, FG_MEMORY_FOREIGN);
+  setenv("FFTW3_GPU_DEVICE", "0", 1);
+  ck_assert_double_eq_tol(fg_model_start_seconds(c), c->start, 1e-12);
+  setenv("OMPI_COMM_WORLD_LOCAL_RANK", "2", 1);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "17", 1);
+  ck_assert_double_eq_tol(gpu_model(0, FG_MEMORY_OWN), 10 * own, 1e-9 * own);
+  ck_assert_double_eq_tol(gpu_model(0, FG_MEMORY_FOREIGN), 10 * foreign, 1e-9 * foreign);
+  ck_assert_double_eq_tol(fg_model_start_seconds(c), 17 * c->start, 1e-12);
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("model");
   tcase_add_test(tc, the_right_side_of_every_clear_case);
@@ -142,5 +156,6 @@ int main(void) {
   tcase_add_test(tc, the_gpu_to_a_third);
   tcase_add_test(tc, less_work_takes_less_time);
   tcase_add_test(tc, slow_passes_are_believed);
+  tcase_add_test(tc, processes_wait_for_each_other);
   return test_run(tc, "model");
 }

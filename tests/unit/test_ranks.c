@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>
+#include <glob.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,6 +57,19 @@ START_TEST(nonsense_of_launchers_is_none) {
 }
 END_TEST
 
+START_TEST(who_shares_the_device_is_known_before_it_is_open) {
+  glob_t listed = {0};
+  glob("/proc/driver/nvidia/gpus/*", 0, NULL, &listed);
+  const int devices = listed.gl_pathc > 0 ? (int)listed.gl_pathc : 1;
+  globfree(&listed);
+  if (_i) setenv("FFTW3_GPU_DEVICE", "0", 1);
+  no_ranks();
+  ck_assert_int_eq(fg_ranks_expected(), 1);
+  ranks("OMPI_COMM_WORLD_LOCAL_RANK", "3", "OMPI_COMM_WORLD_LOCAL_SIZE", "16");
+  ck_assert_int_eq(fg_ranks_expected(), _i ? 16 : (16 + devices - 1) / devices);
+}
+END_TEST
+
 /* A process that is not bound to some of the processors shares them with the other ranks. */
 START_TEST(unbound_ranks_share_the_processors) {
   cpu_set_t mask;
@@ -102,6 +116,7 @@ int main(void) {
   TCase *const tc = tcase_create("ranks");
   tcase_add_test(tc, ranks_share_what_there_is);
   tcase_add_test(tc, nonsense_of_launchers_is_none);
+  tcase_add_loop_test(tc, who_shares_the_device_is_known_before_it_is_open, 0, 2);
   tcase_add_test(tc, unbound_ranks_share_the_processors);
   tcase_add_test(tc, processors_beyond_a_thousand_are_counted);
   return test_run(tc, "ranks");

@@ -51,6 +51,7 @@ static ptrdiff_t verified(const char *text, const char *tolerance) {
   setenv("FFTW3_GPU_VERIFY", tolerance, 1);
   device_case c;
   device_case_open(&c, text);
+  ((fg_problem *)c.problem)->flags |= FG_UNALIGNED; /* else FFTW rounds by how arrays are aligned, and these are copied */
   fg_problem *p = fg_problem_copy(c.problem);
   c.plan = fg_plan_create((fg_problem *)c.problem);
   ck_assert(c.plan && fg_plan_is_ours(c.plan));
