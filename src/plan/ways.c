@@ -29,7 +29,12 @@ static void way_free(const fg_problem *p, fg_way *way) {
   free(way);
 }
 
-static bool is_aligned(const fg_arrays *a) { return !alignment(a->in_re) && !alignment(a->out_re); }
+/* FFTW uses vectors of two numbers and more: where a complex number begins at such a place, and parts of interleaved numbers
+ * do not lie apart. */
+static bool suits_vectors(const fg_problem *p, const fg_arrays *a) {
+  const unsigned least = p->precision == FG_SINGLE ? 8 : 16;
+  return alignment(a->in_re) % least == 0 && alignment(a->out_re) % least == 0 && !fg_problem_apart(p, a);
+}
 
 /* unaligned: FG_UNALIGNED, or 0: for arrays that are aligned as a's. */
 static fg_way *way_make(const fg_problem *p, const fg_arrays *a, unsigned unaligned) {
@@ -147,19 +152,26 @@ static bool execute_copied(const fg_problem *p, const fg_arrays *a) {
   return done;
 }
 
-/* One that is kept from now on: for aligned arrays, which FFTW transforms twice as fast as any, if there is none yet, else for any.
- * NULL if the real FFTW has none; it may not serve a, if parts of other arrays lie otherwise. */
+/* One that is kept from now on: the first for arrays aligned as these, if that is of use, else for any.  NULL if the real FFTW has
+ * none.  It may not serve a: another thread was first, or arrays whose parts lie otherwise. */
 static const fg_way *kept_from_now(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
   const enum fg_placement placement = placement_of(a);
-  const fg_way *const first = atomic_load(&ways->kept[placement]);
-  if (!first && is_aligned(a)) return made_once(&ways->kept[placement], p, a, 0);
-  if (first && !parts_lie_alike(first, a)) return first;
+  if (!atomic_load(&ways->kept[placement]) && suits_vectors(p, a)) return made_once(&ways->kept[placement], p, a, 0);
   return made_once(&ways->unaligned[placement], p, a, FG_UNALIGNED);
 }
 
+/* The one for any alignment was first, and that takes some four times as long: but nobody waits for a planner for that. */
+static bool deserves_better(const fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
+  const fg_host *const host = fg_host_of(p->precision);
+  return !atomic_load(&ways->kept[placement_of(a)]) && !(p->flags & FG_UNALIGNED) && suits_vectors(p, a) &&
+         (!host->idle || host->idle());
+}
+
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  const fg_way *const kept = serving(ways, a), *way = kept ? kept : kept_from_now(ways, p, a);
-  fg_way *const now = way && !serves(way, a) ? way_make(p, a, FG_UNALIGNED) : NULL; /* its parts lie otherwise */
+  const fg_way *way = serving(ways, a);
+  const fg_way *const better = !way || deserves_better(ways, p, a) ? kept_from_now(ways, p, a) : NULL;
+  if (better) way = better;
+  fg_way *const now = way && !serves(way, a) ? way_make(p, a, fg_problem_apart(p, a) ? FG_UNALIGNED : 0) : NULL;
   if (now) way = now;
   if (!way || !serves(way, a)) return execute_copied(p, a);
   fg_host_of(p->precision)->execute(way->plan, p, a);

@@ -1,5 +1,6 @@
 /* test_crowd.c: plans that are executed by many at once: shared, copied, destroyed while they switch, and on a crowded device.  Run
  * under ThreadSanitizer too. */
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -97,17 +98,20 @@ START_TEST(a_child_is_alone) {
 }
 END_TEST
 
-/* So what is learned of the device is what one execution alone would have taken. */
+/* So what is learned of the device is what one execution alone would have taken; or, if that is less than the model hopes for, as
+ * where the others still made their memory ready, that. */
 START_TEST(what_others_made_longer_is_not_learned) {
   enum { OTHERS = 3 };
-  const double alone = 0.1 * waiting_host_time;
   device_case c;
-  test_time(waiting_host_time, 4 / 1.7 * alone); /* as four together do 1.7 times as much as one */
   waiting_open(&c, TEST_WAITS);
+  const double hoped = 0.8 * fg_model_gpu_seconds(fg_calibration_get(), c.problem, FG_MEMORY_FOREIGN, -1);
+  const double alone = _i ? 0.6 * hoped : 1.1 * hoped, learned = fmax(alone, hoped);
+  ck_assert_double_lt(learned, 0.5 * waiting_host_time);
+  test_time(waiting_host_time, 4 / 1.7 * alone); /* as four together do 1.7 times as much as one */
   waiting_execute(&c, UNTIL_SWITCH);
   for (int i = 0; i < OTHERS; i++) fg_crowd_enter();
   waiting_execute(&c, TRIALS);
-  ck_assert_double_eq_tol(fg_account_device_seconds(c.plan->account), alone, 1e-3 * alone);
+  ck_assert_double_eq_tol(fg_account_device_seconds(c.plan->account), learned, 1e-3 * learned);
   device_case_close(&c);
 }
 END_TEST
@@ -190,35 +194,6 @@ START_TEST(arrays_of_another_alignment_are_planned_for_once) {
   for (int i = 0; i < ROUNDS; i++) {
     fg_plan_execute(c.plan, &moved);
     ck_assert_int_eq(test_real_fftw_plans(), before + 2);
-  }
-  device_case_close(&c);
-  ck_assert_int_eq(test_real_fftw_plans(), before);
-  free(x);
-  free(y);
-}
-END_TEST
-
-/* A plan on the device has none of the host's until it is needed: for arrays that are aligned as they are then, or for any, which
- * serves aligned ones too. */
-START_TEST(what_is_aligned_is_planned_for_as_such) {
-  enum { OTHER = 8, ROUNDS = 3 };
-  const size_t bytes = 360 * 30 * 2 * sizeof(float);
-  const int before = test_real_fftw_plans();
-  char *const x = aligned_alloc(64, bytes + 64), *const y = aligned_alloc(64, bytes + 64);
-  device_case c;
-  ck_assert(x && y);
-  memset(x, 0, bytes + 64);
-  setenv("FFTW3_GPU", "force", 1);
-  device_case_open(&c, TEST_WAITS);
-  device_case_plan(&c);
-  const fg_arrays moved = {x + OTHER, x + OTHER + sizeof(float), y + OTHER, y + OTHER + sizeof(float)};
-  const fg_arrays aligned = {x, x + sizeof(float), y, y + sizeof(float)};
-  for (int i = 0; i < ROUNDS; i++) {
-    ck_assert(fg_plan_fall_back(c.plan, _i ? &moved : &aligned));
-    ck_assert_uint_eq(test_real_fftw_flags(), i || _i ? FG_ESTIMATE | FG_UNALIGNED : FG_ESTIMATE);
-    ck_assert(fg_plan_fall_back(c.plan, _i ? &aligned : &moved));
-    ck_assert_uint_eq(test_real_fftw_flags(), FG_ESTIMATE | FG_UNALIGNED);
-    ck_assert_int_eq(test_real_fftw_plans(), before + (_i ? 1 : 2));
   }
   device_case_close(&c);
   ck_assert_int_eq(test_real_fftw_plans(), before);
@@ -407,12 +382,11 @@ static void add_tests(TCase *tc) {
   tcase_add_test(tc, two_are_enough_for_the_device);
   tcase_add_test(tc, an_execution_is_stretched_by_who_was_there_at_its_ends);
   tcase_add_test(tc, a_child_is_alone);
-  tcase_add_test(tc, what_others_made_longer_is_not_learned);
+  tcase_add_loop_test(tc, what_others_made_longer_is_not_learned, 0, 2);
   tcase_add_test(tc, nobody_is_faster_alone_than_the_model_hopes);
   tcase_add_test(tc, what_the_host_has_no_measured_plan_for_stays_on_a_crowded_device);
   tcase_add_test(tc, a_crowded_device_does_not_send_an_execution_to_wait_for_a_planner);
   tcase_add_test(tc, arrays_of_another_alignment_are_planned_for_once);
-  tcase_add_loop_test(tc, what_is_aligned_is_planned_for_as_such, 0, 2);
   tcase_add_test(tc, of_two_plans_that_threads_make_one_stays);
   tcase_add_test(tc, a_copy_switches_with_its_plan_and_outlives_it);
   tcase_add_test(tc, a_plan_may_be_destroyed_while_it_switches);
