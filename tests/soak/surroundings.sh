@@ -69,7 +69,7 @@ try no_descriptors_to_plan told # nor to open the log
 try no_descriptors_to_execute told
 try all any HOME= XDG_CACHE_HOME=
 try all told FFTW3_GPU_CACHE=/proc/nowhere
-try all any FFTW3_GPU_CACHE= HOME=/nowhere TMPDIR=/nowhere
+try all any FFTW3_GPU_CACHE= HOME="$work/nowhere" TMPDIR="$work/nowhere" # the driver makes its folder there
 try all device FFTW3_GPU_MEMORY=1M
 try all host FFTW3_GPU_MEMORY=1K
 if [ "$backend" = cuda ]; then

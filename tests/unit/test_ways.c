@@ -19,7 +19,7 @@ typedef struct {
   int step;
 } side;
 
-/* offset: bytes behind 64 that divide the address; distance: reals from real to imaginary parts, which is 1 of interleaved numbers. */
+/* offset: bytes behind 64 that divide the address; distance: reals from real to imaginary parts, 1 of interleaved numbers. */
 static side side_of(int offset, int distance, int step) {
   side s = {aligned_alloc(64, 3 * ROOM * sizeof(float)), NULL, NULL, step};
   ck_assert_ptr_nonnull(s.memory);
@@ -71,7 +71,8 @@ static void check_result(const side *out, const side *in) {
 
 static void check_rest(const side *out) {
   char *const written = calloc(1, 3 * ROOM);
-  for (int i = 0; i < POINTS; i++) written[out->re - out->memory + i * out->step] = written[out->im - out->memory + i * out->step] = 1;
+  for (int i = 0; i < POINTS; i++)
+    written[out->re - out->memory + i * out->step] = written[out->im - out->memory + i * out->step] = 1;
   for (int i = 0; i < 3 * ROOM; i++) ck_assert(written[i] || out->memory[i] == UNTOUCHED);
   free(written);
 }
