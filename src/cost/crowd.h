@@ -16,9 +16,6 @@ int fg_crowd_enter(void);
  * itself counted. */
 double fg_crowd_leave(int found);
 
-/* How many times longer than alone each of so many that execute at once takes; 1 of one. */
-double fg_crowd_stretch(double count);
-
 /* Whether one more execution, which alone takes so many seconds, is better done on the host.  false where one side's
  * time is not known (0). */
 bool fg_crowd_is_full(double host_seconds, double device_seconds);

@@ -7,6 +7,7 @@
 
 #include "src/cost/account.h"
 #include "src/report/log.h"
+#include "src/run/ranks.h"
 #include "src/run/target.h"
 
 /* What estimates are corrected by.  Double precision shares what bytes set the pace of: host memory, and the link.  Its
@@ -74,13 +75,16 @@ static enum class device_class(const fg_account_facts *f) {
   return f->memory == FG_MEMORY_OWN ? OWN : FOREIGN;
 }
 
+/* What the device took of several processes, or opening it, says nothing of it to a later program. */
+static bool is_alone(void) { return fg_ranks_expected() == 1; }
+
 /* One account.  Estimates for several threads say more of the threads than of the machine. */
 static void see(const fg_account_facts *f, void *all) {
   lesson *l = all;
   if (f->executions < least_executions) return;
   l->seconds += (double)f->executions * f->host;
   if (f->threads == 1) add(&l->ratio[host_class(f)], f->host / f->host_estimate);
-  if (f->device > 0) add(&l->ratio[device_class(f)], f->device / f->device_estimate);
+  if (f->device > 0 && is_alone()) add(&l->ratio[device_class(f)], f->device / f->device_estimate);
 }
 
 /* Nothing where the lock is held: the process may be ending from within a signal's handler. */
@@ -121,8 +125,7 @@ bool fg_learn_from(const fg_calibration *c, double start, fg_calibration *learne
   worth |= correct(&learned->seen_foreign, correction(&l->ratio[FOREIGN]), usual->seen_foreign);
   worth |= correct(&learned->seen_converted, correction(&l->ratio[CONVERTED]), usual->seen_converted);
   worth |= correct(&learned->plan, correction(&l->ratio[PLANNING]), usual->plan);
-  const double of_start = sqrt(within(start / fg_model_start_seconds(c), most_at_once));
-  worth |= start > 0 && correct(&learned->start, of_start, usual->start);
+  worth |= start > 0 && is_alone() && correct(&learned->start, sqrt(within(start / c->start, most_at_once)), usual->start);
   worth &= l->seconds >= least_seconds;
   free(l);
   return worth;

@@ -8,7 +8,6 @@
 
 #include <math.h>
 
-#include "src/cost/crowd.h"
 #include "src/pass/radices.h"
 #include "src/report/settings.h"
 #include "src/run/ranks.h"
@@ -204,15 +203,13 @@ double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum f
   const double inside = device >= 0 ? device : passes(p) * bytes / c->device;
   /* The first pass goes along with the arrivals, the last with the departures. */
   const double exposed = passes(p) > 1 ? inside * (passes(p) - 1) / passes(p) : 0;
-  const double seconds = block_seconds(p) + exposed, stretch = fg_crowd_stretch(fg_ranks_expected()); /* not of the overhead */
-  if (memory == FG_MEMORY_OWN)
-    return c->seen_own * (c->overhead + stretch * (seconds + link_seconds(c, p, c->link, c->link_both)));
+  const double seconds = c->overhead + block_seconds(p) + exposed;
+  if (memory == FG_MEMORY_OWN) return c->seen_own * (seconds + link_seconds(c, p, c->link, c->link_both));
   const double seen = p->compute == p->precision ? c->seen_foreign : c->seen_converted;
-  const double link = link_seconds(c, p, c->staged, c->staged_both);
-  return seen * (c->overhead + stretch * (seconds + link + staging_seconds(c, p)));
+  return seen * (seconds + link_seconds(c, p, c->staged, c->staged_both) + staging_seconds(c, p));
 }
 
-double fg_model_start_seconds(const fg_calibration *c) { return c->start * fg_ranks_here().count; }
+double fg_model_start_seconds(const fg_calibration *c) { return c->start * fg_ranks_expected(); }
 
 /* Such a table is transformed on the processor (src/run/table/table.c), for double precision in long double: seconds a point
  * and level of its length (doc/measurements.md). */

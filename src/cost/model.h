@@ -22,11 +22,10 @@ double fg_model_host_most(const fg_calibration *c, const fg_problem *p);
 bool fg_model_past_cache(const fg_calibration *c, const fg_problem *p);
 
 /* One execution through the GPU, both copies included; device: seconds that its passes take, negative if they are not
- * known yet.  The processes of an MPI program are taken to execute at the same time: each has its own overhead,
- * and its share of the link. */
+ * known yet. */
 double fg_model_gpu_seconds(const fg_calibration *c, const fg_problem *p, enum fg_memory memory, double device);
 
-/* Opening the device: the driver lets the processes of an MPI program, which come to it together, in one by one. */
+/* Opening the device: the driver lets the processes of an MPI program that share one, and come to it together, in one by one. */
 double fg_model_start_seconds(const fg_calibration *c);
 
 /* Seconds of the processor that planning takes before anything is compiled: the tables of long convolutions. */

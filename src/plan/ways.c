@@ -160,17 +160,8 @@ static const fg_way *kept_from_now(fg_ways *ways, const fg_problem *p, const fg_
   return made_once(&ways->unaligned[placement], p, a, FG_UNALIGNED);
 }
 
-/* The one for any alignment was first, and that takes some four times as long: but nobody waits for a planner for that. */
-static bool deserves_better(const fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  const fg_host *const host = fg_host_of(p->precision);
-  return !atomic_load(&ways->kept[placement_of(a)]) && !(p->flags & FG_UNALIGNED) && suits_vectors(p, a) &&
-         (!host->idle || host->idle());
-}
-
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  const fg_way *way = serving(ways, a);
-  const fg_way *const better = !way || deserves_better(ways, p, a) ? kept_from_now(ways, p, a) : NULL;
-  if (better) way = better;
+  const fg_way *const kept = serving(ways, a), *way = kept ? kept : kept_from_now(ways, p, a);
   fg_way *const now = way && !serves(way, a) ? way_make(p, a, fg_problem_apart(p, a) ? FG_UNALIGNED : 0) : NULL;
   if (now) way = now;
   if (!way || !serves(way, a)) return execute_copied(p, a);

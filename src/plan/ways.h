@@ -19,8 +19,8 @@ typedef struct {
 enum fg_placement { FG_OUT_OF_PLACE, FG_IN_PLACE, FG_PLACEMENTS };
 
 /* kept: what was made first for arrays that FFTW has vector instructions for, which is for their alignment only, or the program's
- * own; unaligned: for any, without vectors, which takes some three times as long: made where the other does not serve.  Which of
- * two alignments is the slow one depends on which came first. */
+ * own; unaligned: for any, without vectors, which takes some three times as long: made where nothing else serves.  So which of two
+ * alignments is the slow one depends on which came first. */
 typedef struct {
   _Atomic(fg_way *) kept[FG_PLACEMENTS], unaligned[FG_PLACEMENTS];
 } fg_ways;

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "src/report/settings.h"
-
 static const struct {
   const char *rank, *count;
 } launchers[] = {
@@ -44,21 +42,20 @@ int fg_ranks_sharing(int devices) {
   return devices > 0 ? (fg_ranks_here().count + devices - 1) / devices : 1;
 }
 
-static int listed; /* devices; at least one */
+static int expected;
 
-static void list_devices(void) {
+static void count_expected(void) {
   DIR *const folder = opendir("/proc/driver/nvidia/gpus");
-  int count = 0;
-  for (struct dirent *e; folder && (e = readdir(folder));) count += e->d_name[0] != '.';
+  int devices = 0;
+  for (struct dirent *e; folder && (e = readdir(folder));) devices += e->d_name[0] != '.';
   if (folder) closedir(folder);
-  listed = count > 0 ? count : 1;
+  expected = fg_ranks_sharing(devices > 0 ? devices : 1);
 }
 
 int fg_ranks_expected(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  if (fg_ranks_here().count == 1) return 1;
-  pthread_once(&once, list_devices);
-  return fg_ranks_sharing(fg_settings_get()->device >= 0 ? 1 : listed);
+  pthread_once(&once, count_expected);
+  return expected;
 }
 
 /* That this thread may run on; 0 if it cannot be told.  A mask has to have places for all that there may ever be. */

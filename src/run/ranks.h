@@ -1,6 +1,6 @@
 /* ranks.h: the processes of one parallel program on this machine, as its launcher tells them in their environment.
  *
- * Hints: they divide what the processes share (the device's memory and time, processors that are not bound) and spread them
+ * Hints: they divide what the processes share (the device's memory, opening it, processors that are not bound) and spread them
  * over several devices.  Known are Open MPI, MPICH and Intel MPI (Hydra), MVAPICH2 and Slurm's srun. */
 #ifndef FG_RANKS_H
 #define FG_RANKS_H
@@ -16,8 +16,8 @@ fg_ranks fg_ranks_here(void);
 int fg_ranks_device(int devices);
 int fg_ranks_sharing(int devices);
 
-/* How many processes come to share this one's device, before the driver is asked for them: by those that the system lists
- * (/proc/driver/nvidia/gpus), or one, if FFTW3_GPU_DEVICE names it. */
+/* How many processes are likely to share this one's device: by those that the system lists (/proc/driver/nvidia/gpus), before the
+ * driver is asked. Found once. */
 int fg_ranks_expected(void);
 
 /* Of the processors that this process may run on: its share of them. All of them if it is bound to less than the

@@ -110,6 +110,21 @@ START_TEST(double_precision_shares_what_bytes_decide) {
 }
 END_TEST
 
+/* Sixteen on one device, or on a few, see it as none of them would alone, and wait for each other to open it. */
+START_TEST(processes_teach_nothing_of_the_device) {
+  if (_i) {
+    setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1600", 1);
+  }
+  work("oc24x24x24", 2, 9, 1, MANY, FG_MEMORY_OWN, 2, 4);
+  ck_assert(fg_learn_from(usual, 4 * usual->start, &learned));
+  ck_assert_double_gt(learned.seen_cache, 1.5 * usual->seen_cache);
+  ck_assert_double_ge(learned.seen_own, (_i ? 1 : 1.5) * usual->seen_own);
+  ck_assert_double_ge(learned.start, (_i ? 1 : 1.5) * usual->start);
+  if (_i) ck_assert(learned.seen_own == usual->seen_own && learned.start == usual->start);
+}
+END_TEST
+
 /* One that swaps, or a problem that the model knows nothing of, does not speak for all. */
 START_TEST(the_median_counts) {
   work("oc24x24x24", 2, 4, 1, MANY, FG_MEMORY_OWN, 2, 0);
@@ -272,6 +287,7 @@ int main(void) {
   tcase_add_test(estimates, corrections_have_bounds);
   tcase_add_test(estimates, estimates_converge);
   tcase_add_test(estimates, starting_and_planning);
+  tcase_add_loop_test(estimates, processes_teach_nothing_of_the_device, 0, 2);
   tcase_add_checked_fixture(kept, make_folder, remove_folder);
   tcase_add_test(kept, the_next_process_has_it);
   tcase_add_test(kept, a_child_keeps_nothing);
