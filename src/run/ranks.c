@@ -45,7 +45,7 @@ int fg_ranks_sharing(int devices) {
 static int expected;
 
 static void count_expected(void) {
-  DIR *const folder = opendir("/proc/driver/nvidia/gpus");
+  DIR *const folder = fg_ranks_here().count > 1 ? opendir("/proc/driver/nvidia/gpus") : NULL;
   int devices = 0;
   for (struct dirent *e; folder && (e = readdir(folder));) devices += e->d_name[0] != '.';
   if (folder) closedir(folder);
