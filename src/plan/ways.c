@@ -161,7 +161,8 @@ static const fg_way *kept_from_now(fg_ways *ways, const fg_problem *p, const fg_
 }
 
 bool fg_ways_execute(fg_ways *ways, const fg_problem *p, const fg_arrays *a) {
-  const fg_way *const kept = serving(ways, a), *way = kept ? kept : kept_from_now(ways, p, a);
+  if (fg_ways_execute_kept(ways, p, a)) return true;
+  const fg_way *way = kept_from_now(ways, p, a);
   fg_way *const now = way && !serves(way, a) ? way_make(p, a, fg_problem_apart(p, a) ? FG_UNALIGNED : 0) : NULL;
   if (now) way = now;
   if (!way || !serves(way, a)) return execute_copied(p, a);

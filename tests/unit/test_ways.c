@@ -2,7 +2,6 @@
  * distance of parts make of it, in whatever order, is right, nothing else is written, and few plans are made. */
 #include <check.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
