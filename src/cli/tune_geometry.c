@@ -25,7 +25,7 @@ static void print_pass(tuned_list *l, const fg_tuning_pass *pass) {
   fg_choice_key(pass->planned, key);
   fg_tuned_print(l->to, l->arch, key, PATIENCE, &c);
   fg_pass_print(pass->planned, text, sizeof text);
-  fprintf(l->to, " # %.2f times as fast as %.1f us of %s\n", pass->before / pass->after, pass->before * 1e6, text);
+  fprintf(l->to, " # %.3f times as fast as %.1f us of %s\n", pass->before / pass->after, pass->before * 1e6, text);
 }
 
 /* As in the table, so that it can be put there. */

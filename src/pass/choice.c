@@ -164,14 +164,16 @@ static void offer_lines(candidates *all, fg_pass p, int lines) {
   for (int i = 0; i < 2; i++) offer(all, &best[i].pass, best[i].score);
 }
 
-static void offer_all_lines(candidates *all, const fg_pass *p) {
-  static const int lines[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 32, 48, 64, 96, 128};
+enum { ANY_LINES = 128 };
+
+static void offer_all_lines(candidates *all, const fg_pass *p, int most) {
+  static const int lines[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 16, 20, 24, 32, 48, 64, 96, ANY_LINES};
   const ptrdiff_t rows = p->pairs ? (fg_pass_lines(p) + 1) / 2 : fg_pass_lines(p);
-  for (size_t i = 0; i < sizeof lines / sizeof *lines && (i == 0 || lines[i] / 2 < rows); i++)
+  for (size_t i = 0; i < sizeof lines / sizeof *lines && lines[i] <= most && (i == 0 || lines[i] / 2 < rows); i++)
     offer_lines(all, *p, lines[i]);
 }
 
-static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
+static void offer_tiles(candidates *all, const fg_pass *p, bool ahead, int most_lines) {
   fg_radix_list lists[FG_GEOMETRY_MORE_LISTS];
   const int count = fg_geometry_more_lists(p, lists), differ = p->sums ? 1 : count; /* whose stages are not done */
   for (int i = 0; i < count && i < differ; i++) {
@@ -180,7 +182,7 @@ static void offer_tiles(candidates *all, const fg_pass *p, bool ahead) {
     now.pad = fg_pass_is_rader(p) ? 0 : 16;
     fg_geometry_order(&now, true);
     now.ahead = ahead;
-    if (!ahead || fg_geometry_loads_ahead(&now, all->device)) offer_all_lines(all, &now);
+    if (!ahead || fg_geometry_loads_ahead(&now, all->device)) offer_all_lines(all, &now, most_lines);
   }
 }
 
@@ -188,7 +190,7 @@ static void offer_boxes(candidates *all, const fg_pass *p) {
   enum { MOST_WAYS = 40 };
   fg_pass *ways = malloc(MOST_WAYS * sizeof *ways);
   const int count = ways ? fg_box_ways(p, ways, MOST_WAYS) : 0;
-  for (int i = 0; i < count; i++) offer_all_lines(all, &ways[i]);
+  for (int i = 0; i < count; i++) offer_all_lines(all, &ways[i], ANY_LINES);
   free(ways);
 }
 
@@ -223,9 +225,10 @@ static void add(listing *l, const fg_choice *c) {
   if (l->count < l->most && !listed(l, c) && fg_choice_apply(c, &p, l->device)) l->list[l->count++] = *c;
 }
 
+enum { LONG = 64 };
+
 /* A long list has each with one block more than the model finds registers for, too. */
 static void add_best(listing *l, candidates *all, int most) {
-  enum { LONG = 64 };
   qsort(all->at, (size_t)all->count, sizeof *all->at, better_first);
   for (int i = 0; i < all->count && i < 4 * most; i++) { /* orders and padding, which take their time */
     all->at[i].score = fg_geometry_refine(&all->at[i].pass, l->device);
@@ -269,6 +272,13 @@ static void add_own_ahead(listing *l) {
   add(l, &c);
 }
 
+/* Lines of a block of some KB.  A multiprocessor has many of them, each at another place of its work: kernels that only copy are
+ * as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to 1.05 of it in blocks of 16 (doc/measurements.md). */
+static int small_block(const fg_pass *p) {
+  const ptrdiff_t lines = 6144 / (p->n * 2 * (ptrdiff_t)fg_real_size(p->precision));
+  return lines < 1 ? 1 : lines > ANY_LINES ? ANY_LINES : (int)lines;
+}
+
 /* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to
  * gain.  Of columns, few of which gain, a short list has one. */
 static void add_best_tiles(listing *l, candidates *all, int most) {
@@ -276,13 +286,18 @@ static void add_best_tiles(listing *l, candidates *all, int most) {
   const bool rows = l->own->in == 1, few = l->own->blocks_sm <= (rows ? FEW_BLOCKS : FEW_OF_COLUMNS);
   const bool one = !rows && most <= SHORT, own = fg_geometry_loads_ahead(l->own, l->device);
   const bool ahead = few && (one ? own : fg_geometry_may_load_ahead(l->own, l->device)); /* others may have fewer stages */
-  offer_tiles(all, l->own, false);
-  add_best(l, all, !ahead ? most : one ? most - 1 : most / 2);
+  if (rows && most >= LONG) {
+    offer_tiles(all, l->own, false, small_block(l->own));
+    add_best(l, all, most / 3);
+    all->count = 0;
+  }
+  offer_tiles(all, l->own, false, ANY_LINES);
+  add_best(l, all, !ahead ? most : one ? most - 1 : most * 2 / 3);
   if (!ahead) return;
   add_own_ahead(l);
   if (one) return;
   all->count = 0;
-  offer_tiles(all, l->own, true);
+  offer_tiles(all, l->own, true, ANY_LINES);
   add_best(l, all, most);
 }
 
@@ -326,7 +341,7 @@ int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *li
   if (p->family == FG_FAMILY_BOX) {
     add_best_boxes(&l, &all, best);
   } else if (p->family == FG_FAMILY_R2R_BOX) {
-    offer_all_lines(&all, p);
+    offer_all_lines(&all, p, ANY_LINES);
     add_best(&l, &all, best);
   } else {
     add_best_tiles(&l, &all, best);

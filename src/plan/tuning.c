@@ -12,7 +12,14 @@
 #include "src/report/log.h"
 #include "src/run/memory.h"
 
-static const double worth = 0.98; /* of the planner's time: what is faster by less may be chance */
+/* What is faster by less may be chance: of the planner's time by turns, and of a time taken once. */
+static const double worth = 0.995, worth_once = 0.98;
+enum { FINALISTS = 3, ROUNDS = 4 };
+
+typedef struct {
+  fg_pass pass;
+  double seconds;
+} finalist;
 
 typedef struct {
   const fg_target *target;
@@ -21,6 +28,8 @@ typedef struct {
   void *context;
   fg_passes *planned, *tried, *fastest; /* tried: planned, with another geometry of one pass */
   fg_tuning_pass pass[FG_MAX_PASSES];
+  finalist best[FINALISTS]; /* of the pass that is being tuned, the fastest first */
+  int finalists;
   fg_tuning_bed bed;
 } tuning;
 
@@ -55,10 +64,18 @@ static void compile_all(const tuning *t, const fg_pass *p, const fg_choice *list
   free(all);
 }
 
+/* Among the fastest so far, if it is. */
+static void note(tuning *t, const fg_pass *p, double seconds) {
+  int at = t->finalists < FINALISTS ? t->finalists++ : FINALISTS;
+  for (; at > 0 && seconds < t->best[at - 1].seconds; at--)
+    if (at < FINALISTS) t->best[at] = t->best[at - 1];
+  if (at < FINALISTS) t->best[at] = (finalist){*p, seconds};
+}
+
 /* As many as are compiled together. */
 static bool try_some(tuning *t, int pass, const fg_choice *list, int count) {
   fg_tuning_pass *const r = &t->pass[pass];
-  const fg_pass before = t->fastest->pass[pass];
+  const fg_pass before = t->planned->pass[pass];
   compile_all(t, &before, list, count);
   for (int i = 0; i < count && in_time(t); i++) {
     fg_pass now = before;
@@ -69,9 +86,7 @@ static bool try_some(tuning *t, int pass, const fg_choice *list, int count) {
     if (isnan(seconds)) fg_log(FG_LOG_WARN, "a geometry gives wrong results and is not used");
     if (!fg_target_open()) return false;
     if (t->limits->tell_each) t->limits->tell_each(t->context, r->planned, &now, seconds);
-    if (!(seconds > 0 && seconds < worth * r->before && seconds < r->after)) continue;
-    r->after = seconds;
-    t->fastest->pass[pass] = now;
+    if (seconds > 0 && seconds < r->before) note(t, &now, seconds);
   }
   return true;
 }
@@ -88,6 +103,39 @@ static bool known(const tuning *t, int pass) {
   return fg_tuned_known(&t->planned->pass[pass], t->target->info->arch, t->limits->patience);
 }
 
+/* Once more by turns with the planner's: of many the fastest is so by chance, too, and the device is slower for a while at times. */
+static bool settle(tuning *t, int pass) {
+  fg_tuning_pass *const r = &t->pass[pass];
+  double planned = INFINITY, least[FINALISTS];
+  for (int i = 0; i < t->finalists; i++) least[i] = INFINITY;
+  for (int round = 0; round < ROUNDS; round++)
+    for (int i = -1; i < t->finalists; i++) {
+      const double now = seconds_with(t, pass, i < 0 ? r->planned : &t->best[i].pass, false);
+      if (now < 0) return false;
+      double *const of = i < 0 ? &planned : &least[i];
+      *of = fmin(*of, now);
+    }
+  r->before = r->after = planned;
+  for (int i = 0; i < t->finalists; i++) {
+    if (!(least[i] < worth * planned && least[i] < r->after)) continue;
+    r->after = least[i];
+    t->fastest->pass[pass] = t->best[i].pass;
+  }
+  return true;
+}
+
+/* What was timed once: there is no time for more. */
+static bool take_first(tuning *t, int pass) {
+  fg_tuning_pass *const r = &t->pass[pass];
+  if (t->finalists && t->best[0].seconds < worth_once * r->before) {
+    r->after = t->best[0].seconds;
+    t->fastest->pass[pass] = t->best[0].pass;
+  }
+  return true;
+}
+
+static bool choose(tuning *t, int pass) { return t->finalists && in_time(t) ? settle(t, pass) : take_first(t, pass); }
+
 /* First other geometries, then, if there is patience for it, variants of the fastest. */
 static bool tune_pass(tuning *t, int pass) {
   fg_tuning_pass *const r = &t->pass[pass];
@@ -96,10 +144,14 @@ static bool tune_pass(tuning *t, int pass) {
   if (known(t, pass)) return true;
   r->before = r->after = seconds_with(t, pass, r->planned, false);
   if (r->before < 0) return false;
-  if (t->limits->given) return try_list(t, pass, t->limits->these, t->limits->given);
-  const bool good = try_list(t, pass, list, fg_choice_list(r->planned, t->target->info, list, most));
-  if (!good || r->after >= r->before || most <= many) return good;
-  return try_list(t, pass, list, fg_choice_variants(r->fastest, t->target->info, list, most));
+  t->finalists = 0;
+  if (t->limits->given) return try_list(t, pass, t->limits->these, t->limits->given) && choose(t, pass);
+  if (!try_list(t, pass, list, fg_choice_list(r->planned, t->target->info, list, most))) return false;
+  if (t->finalists && most > many) {
+    const fg_pass fastest = t->best[0].pass;
+    if (!try_list(t, pass, list, fg_choice_variants(&fastest, t->target->info, list, most))) return false;
+  }
+  return choose(t, pass);
 }
 
 /* ---- a problem ---- */

@@ -155,6 +155,12 @@ START_TEST(blocks_that_gain_nothing_in_pairs_stay_alone) {
 END_TEST
 
 START_TEST(what_was_measured_alone_stays_alone) {
+  fg_choice one;
+  ck_assert(fg_choice_parse(&one, "10.10.10 3 320 1 0"));
+  fg_passes *before = test_plan("oc1000*33554", FG_SINGLE, &fg_reference_device);
+  ck_assert_int_gt(before->pass[0].blocks_sm, 1);
+  fg_tuned_learn(&before->pass[0], 90, &one, 3);
+  free(before);
   fg_passes *list = test_plan("oc1000*33554", FG_SINGLE, &fg_reference_device);
   ck_assert_int_eq(list->pass[0].blocks_sm, 1);
   fg_geometry_pair_blocks(&list->pass[0], &fg_reference_device);
