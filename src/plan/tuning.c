@@ -103,7 +103,8 @@ static bool known(const tuning *t, int pass) {
   return fg_tuned_known(&t->planned->pass[pass], t->target->info->arch, t->limits->patience);
 }
 
-/* Once more by turns with the planner's: of many the fastest is so by chance, too, and the device is slower for a while at times. */
+/* Once more, by turns with the planner's: of many the fastest is so by chance, too, and the device is slower for a while at
+ * times. */
 static bool settle(tuning *t, int pass) {
   fg_tuning_pass *const r = &t->pass[pass];
   double planned = INFINITY, least[FINALISTS];

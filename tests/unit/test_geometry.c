@@ -42,9 +42,29 @@ START_TEST(more_rows_may_have_one_warp_each) {
 }
 END_TEST
 
+/* In bulk blocks of a few KB; not where rows are few, or one butterfly. */
+static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf1000*33554"};
+
+START_TEST(rows_in_bulk_have_small_blocks) {
+  const fg_pass p = only_pass(bulk[_i]);
+  ck_assert_msg(p.lines * p.n * 8 <= 8192, "%s: %d lines", bulk[_i], p.lines);
+  ck_assert_int_le(butterflies(&p), 4);
+}
+END_TEST
+
+static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177"};
+
+START_TEST(other_rows_have_larger_ones) {
+  const fg_pass p = only_pass(other[_i]);
+  ck_assert_msg(p.lines * p.n * 8 > 8192, "%s: %d lines", other[_i], p.lines);
+}
+END_TEST
+
 int main(void) {
   TCase *tc = tcase_create("geometry");
   tcase_add_loop_test(tc, rows_alone_are_shared_by_warps, 0, TEST_COUNT(alone));
   tcase_add_test(tc, more_rows_may_have_one_warp_each);
+  tcase_add_loop_test(tc, rows_in_bulk_have_small_blocks, 0, TEST_COUNT(bulk));
+  tcase_add_loop_test(tc, other_rows_have_larger_ones, 0, TEST_COUNT(other));
   return test_run(tc, "geometry");
 }
