@@ -2,8 +2,8 @@
  *
  * Each pass of a problem is run by itself on arrays as the problem has them, larger than the L2 together.  Before a
  * geometry counts, the whole problem is computed with it, from random input into memory that holds something else, and
- * every number is compared with what the planner's geometry gives.  What is found is kept only if the whole problem is
- * faster with it, too. */
+ * every number is compared with what the planner's geometry gives.  The fastest are timed again, by turns with the planner's, if
+ * there is time.  What is found is kept only if the whole problem is faster with it, too. */
 #ifndef FG_TUNING_H
 #define FG_TUNING_H
 
