@@ -373,8 +373,8 @@ static double score_of_parts(const fg_pass *p, const share *of, const fg_device_
 static bool is_bulk_of_rows(const fg_pass *p) {
   enum { MANY = 1 << 22, LONGEST_BUTTERFLY = 32 };
   if (p->family != FG_FAMILY_TILE || p->precision != FG_SINGLE || p->in != 1 || p->out != 1 || p->twiddle) return false;
-  if (p->n <= LONGEST_BUTTERFLY || p->from.form || p->to.form || p->filter.kind || p->load_table.kind || p->store_table.kind) return false;
-  return !fg_pass_is_rader(p) && fg_pass_lines(p) * p->n >= MANY;
+  if (p->from.form || p->to.form || p->filter.kind || p->load_table.kind || p->store_table.kind) return false;
+  return p->n > LONGEST_BUTTERFLY && !fg_pass_is_rader(p) && fg_pass_lines(p) * p->n >= MANY;
 }
 
 /* Threads that have no butterfly cost little beside others that wait for the memory. */
@@ -425,8 +425,8 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const bool bulk = is_bulk_of_rows(p);
   const double size = size_efficiency(p, device, points) * (bulk ? block_efficiency(p) : 1);
-  return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth * overlap * size *
-         permuted_efficiency(p);
+  return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth * overlap *
+         size * permuted_efficiency(p);
 }
 
 double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
