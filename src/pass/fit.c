@@ -377,7 +377,7 @@ static bool is_bulk_of_rows(const fg_pass *p) {
   return p->n > LONGEST_BUTTERFLY && !fg_pass_is_rader(p) && fg_pass_lines(p) * p->n >= MANY;
 }
 
-/* Threads that have no butterfly cost little beside others that wait for the memory. */
+/* Threads that have no butterfly cost little beside those of other blocks, which wait for the memory. */
 static double busy_efficiency(bool bulk, double busy) { return bulk ? sqrt(sqrt(busy)) : busy; }
 
 /* Kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to 1.05 times as long in larger
@@ -423,7 +423,7 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
   const double overlap = overlap_efficiency(p, blocks);
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
-  const bool bulk = is_bulk_of_rows(p);
+  const bool bulk = blocks > 1 && is_bulk_of_rows(p);
   const double size = size_efficiency(p, device, points) * (bulk ? block_efficiency(p) : 1);
   return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth * overlap *
          size * permuted_efficiency(p);
