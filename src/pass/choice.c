@@ -130,7 +130,7 @@ static bool same_layout(const fg_choice *x, const fg_choice *y) {
          x->lines == y->lines && x->threads == y->threads && x->ahead == y->ahead;
 }
 
-static bool equal(const fg_choice *x, const fg_choice *y) {
+bool fg_choice_equal(const fg_choice *x, const fg_choice *y) {
   return same_layout(x, y) && x->across == y->across && x->blocks_sm == y->blocks_sm && x->spacing == y->spacing;
 }
 
@@ -210,12 +210,13 @@ typedef struct {
   const fg_device_info *device;
   fg_choice *list;
   int count, most;
+  bool is_long;
 } listing;
 
 static bool listed(const listing *l, const fg_choice *c) {
   const fg_choice own = fg_choice_of(l->own);
-  bool there = equal(&own, c);
-  for (int i = 0; i < l->count; i++) there = there || equal(&l->list[i], c);
+  bool there = fg_choice_equal(&own, c);
+  for (int i = 0; i < l->count; i++) there = there || fg_choice_equal(&l->list[i], c);
   return there;
 }
 
@@ -224,8 +225,6 @@ static void add(listing *l, const fg_choice *c) {
   fg_pass p = *l->own;
   if (l->count < l->most && !listed(l, c) && fg_choice_apply(c, &p, l->device)) l->list[l->count++] = *c;
 }
-
-enum { LONG = 64 };
 
 /* A long list has each with one block more than the model finds registers for, too. */
 static void add_best(listing *l, candidates *all, int most) {
@@ -242,7 +241,7 @@ static void add_best(listing *l, candidates *all, int most) {
     if (all->at[i].score <= 0) continue;
     if (!same_layout(&c, &own)) add(l, &c);
     c.blocks_sm++;
-    if (most >= LONG && l->count < most) add(l, &c);
+    if (l->is_long && l->count < most) add(l, &c);
   }
 }
 
@@ -272,27 +271,29 @@ static void add_own_ahead(listing *l) {
   add(l, &c);
 }
 
-/* Lines of a block of some KB.  A multiprocessor has many of them, each at another place of its work: kernels that only copy are
- * as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to 1.05 of it in blocks of 16 (doc/measurements.md). */
+/* Lines of a block of up to 6 KB: kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to
+ * 1.06 times as long in larger ones (doc/measurements.md, Rows in small blocks). */
 static int small_block(const fg_pass *p) {
-  const ptrdiff_t lines = 6144 / (p->n * 2 * (ptrdiff_t)fg_real_size(p->precision));
+  enum { SMALL = 6144 };
+  const ptrdiff_t lines = SMALL / (p->n * fg_fit_point_size(p));
   return lines < 1 ? 1 : lines > ANY_LINES ? ANY_LINES : (int)lines;
 }
 
 /* Half of the list is for tiles that are loaded ahead, where they may be and few blocks at a time leave something to
- * gain.  Of columns, few of which gain, a short list has one. */
+ * gain; a third where another third is for small blocks.  Of columns, few of which gain, a short list has one. */
 static void add_best_tiles(listing *l, candidates *all, int most) {
   enum { FEW_BLOCKS = 8, FEW_OF_COLUMNS = 2, SHORT = 16 };
   const bool rows = l->own->in == 1, few = l->own->blocks_sm <= (rows ? FEW_BLOCKS : FEW_OF_COLUMNS);
   const bool one = !rows && most <= SHORT, own = fg_geometry_loads_ahead(l->own, l->device);
   const bool ahead = few && (one ? own : fg_geometry_may_load_ahead(l->own, l->device)); /* others may have fewer stages */
-  if (rows && most >= LONG) {
+  const bool small = rows && l->is_long;
+  if (small) {
     offer_tiles(all, l->own, false, small_block(l->own));
     add_best(l, all, most / 3);
     all->count = 0;
   }
   offer_tiles(all, l->own, false, ANY_LINES);
-  add_best(l, all, !ahead ? most : one ? most - 1 : most * 2 / 3);
+  add_best(l, all, !ahead ? most : one ? most - 1 : small ? most * 2 / 3 : most / 2);
   if (!ahead) return;
   add_own_ahead(l);
   if (one) return;
@@ -327,7 +328,7 @@ static void add_variants(listing *l) {
 }
 
 int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most) {
-  listing l = {p, device, list, 0, most};
+  listing l = {p, device, list, 0, most, false};
   add_variants(&l);
   return l.count;
 }
@@ -336,7 +337,7 @@ int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *li
   enum { ROOM = 512, VARIANTS = 6 };
   const int best = most > 2 * VARIANTS ? most - VARIANTS : (most + 1) / 2;
   candidates all = {device, malloc(ROOM * sizeof *all.at), 0, ROOM};
-  listing l = {p, device, list, 0, most};
+  listing l = {p, device, list, 0, most, most >= FG_LONG_LIST};
   if (!all.at) return 0;
   if (p->family == FG_FAMILY_BOX) {
     add_best_boxes(&l, &all, best);

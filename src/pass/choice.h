@@ -17,14 +17,15 @@ typedef struct {
 } fg_choice;
 
 fg_choice fg_choice_of(const fg_pass *p);
+bool fg_choice_equal(const fg_choice *, const fg_choice *);
 
 /* Give p that geometry; false, and p is unchanged, if it cannot have it on this device. */
 bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *device);
 
 /* Other geometries than p's, at most so many: first others of lines, radices and threads, the likeliest first; then
  * variants: p's own with more registers a thread, or fewer, or with other padding.  Dense rows and columns of which few fit a
- * multiprocessor have a share of the list for tiles that are loaded ahead, rows of a long list (64 and more) a third of it for
- * small blocks.  Returns how many. */
+ * multiprocessor have a share of the list for tiles that are loaded ahead, rows of a long list (FG_LONG_LIST and more) a third of it for small blocks.  Returns how many. */
+enum { FG_LONG_LIST = 64 };
 int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 

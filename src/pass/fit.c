@@ -367,21 +367,23 @@ static double score_of_parts(const fg_pass *p, const share *of, const fg_device_
   return waves_of(p, device) * alone * sqrt(moving) * cbrt(resident) * depth * size * permuted * permuted;
 }
 
-/* Complex rows that fill the device many times over and are more than one butterfly.  Of 42 lengths from 64 to 8192 points some
- * 3,000 geometries were timed on an H200: with the three terms below for such rows what the score takes for the best needs 1.014
- * times the fastest's time, without them 1.027. */
+/* Complex rows in single precision that fill the device many times over, of more than one butterfly.  Of 37 lengths from 64 to 4096
+ * points some 2,600 geometries were timed on an H200, 2^25 points each: with the three terms below, fitted to these, what the score
+ * takes for the best needs 1.012 times the fastest's time, without them 1.027.  Longer rows keep
+ * the score by which large radices, and two blocks where one has room, were measured to gain. */
 static bool is_bulk_of_rows(const fg_pass *p) {
-  enum { MANY = 1 << 22, LONGEST_BUTTERFLY = 32 };
+  enum { MANY = 1 << 22, LONGEST_BUTTERFLY = 32, LONGEST = 4096 };
   if (p->family != FG_FAMILY_TILE || p->precision != FG_SINGLE || p->in != 1 || p->out != 1 || p->twiddle) return false;
   if (p->from.form || p->to.form || p->filter.kind || p->load_table.kind || p->store_table.kind) return false;
-  return p->n > LONGEST_BUTTERFLY && !fg_pass_is_rader(p) && fg_pass_lines(p) * p->n >= MANY;
+  return p->stages > 1 && p->n > LONGEST_BUTTERFLY && p->n <= LONGEST && !fg_pass_is_rader(p) &&
+         fg_pass_lines(p) * p->n >= MANY;
 }
 
 /* Threads that have no butterfly cost little beside those of other blocks, which wait for the memory. */
 static double busy_efficiency(bool bulk, double busy) { return bulk ? sqrt(sqrt(busy)) : busy; }
 
-/* Kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to 1.05 times as long in larger
- * ones. */
+/* Kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to 1.06 times as long in larger
+ * ones.  The exponent is fitted: it charges a little more. */
 static double block_efficiency(const fg_pass *p) {
   enum { SMALL = 4096 };
   return pow(fmin(1, (double)SMALL / (double)(p->lines * p->n * fg_fit_point_size(p))), 0.05);
@@ -423,7 +425,7 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
   const double overlap = overlap_efficiency(p, blocks);
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
-  const bool bulk = blocks > 1 && is_bulk_of_rows(p);
+  const bool bulk = is_bulk_of_rows(p);
   const double size = size_efficiency(p, device, points) * (bulk ? block_efficiency(p) : 1);
   return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth * overlap *
          size * permuted_efficiency(p);

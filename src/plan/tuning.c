@@ -14,7 +14,9 @@
 
 /* What is faster by less may be chance: of the planner's time by turns, and of a time taken once. */
 static const double worth = 0.995, worth_once = 0.98;
-enum { FINALISTS = 3, ROUNDS = 4 };
+enum { FINALISTS = 3, ROUNDS = 4 };       /* who has patience for many geometries has it for that, too, */
+enum { FEW_FINALISTS = 1, FEW_ROUNDS = 2 }; /* others have not */
+enum { MANY = 8 };
 
 typedef struct {
   fg_pass pass;
@@ -64,8 +66,23 @@ static void compile_all(const tuning *t, const fg_pass *p, const fg_choice *list
   free(all);
 }
 
+static bool has_patience(const tuning *t) { return t->limits->most > MANY; }
+
+/* Lists repeat themselves: variants of one geometry are others' too, and may be the planner's own. */
+static bool among_finalists(const tuning *t, const fg_pass *planned, const fg_choice *c) {
+  const fg_choice own = fg_choice_of(planned);
+  bool there = fg_choice_equal(&own, c);
+  for (int i = 0; i < t->finalists; i++) {
+    const fg_choice other = fg_choice_of(&t->best[i].pass);
+    there = there || fg_choice_equal(&other, c);
+  }
+  return there;
+}
+
 /* Among the fastest so far, if it is. */
-static void note(tuning *t, const fg_pass *p, double seconds) {
+static void note(tuning *t, const fg_pass *planned, const fg_pass *p, double seconds) {
+  const fg_choice c = fg_choice_of(p);
+  if (among_finalists(t, planned, &c)) return;
   int at = t->finalists < FINALISTS ? t->finalists++ : FINALISTS;
   for (; at > 0 && seconds < t->best[at - 1].seconds; at--)
     if (at < FINALISTS) t->best[at] = t->best[at - 1];
@@ -75,10 +92,9 @@ static void note(tuning *t, const fg_pass *p, double seconds) {
 /* As many as are compiled together. */
 static bool try_some(tuning *t, int pass, const fg_choice *list, int count) {
   fg_tuning_pass *const r = &t->pass[pass];
-  const fg_pass before = t->planned->pass[pass];
-  compile_all(t, &before, list, count);
+  compile_all(t, r->planned, list, count);
   for (int i = 0; i < count && in_time(t); i++) {
-    fg_pass now = before;
+    fg_pass now = *r->planned;
     if (!fg_choice_apply(&list[i], &now, t->target->info)) continue;
     const double seconds = seconds_with(t, pass, &now, true);
     r->tried += seconds >= 0;
@@ -86,12 +102,12 @@ static bool try_some(tuning *t, int pass, const fg_choice *list, int count) {
     if (isnan(seconds)) fg_log(FG_LOG_WARN, "a geometry gives wrong results and is not used");
     if (!fg_target_open()) return false;
     if (t->limits->tell_each) t->limits->tell_each(t->context, r->planned, &now, seconds);
-    if (seconds > 0 && seconds < r->before) note(t, &now, seconds);
+    if (seconds > 0 && seconds < r->before) note(t, r->planned, &now, seconds);
   }
   return true;
 }
 
-/* Try the geometries of list instead of the fastest so far; false if the device gave up. */
+/* Try the geometries of list instead of the planner's; false if the device gave up. */
 static bool try_list(tuning *t, int pass, const fg_choice *list, int count) {
   bool good = true;
   for (int i = 0; i < count && good && in_time(t); i += FG_MAX_PASSES)
@@ -103,44 +119,61 @@ static bool known(const tuning *t, int pass) {
   return fg_tuned_known(&t->planned->pass[pass], t->target->info->arch, t->limits->patience);
 }
 
-/* Once more, by turns with the planner's: of many the fastest is so by chance, too, and the device is slower for a while at
- * times. */
-static bool settle(tuning *t, int pass) {
-  fg_tuning_pass *const r = &t->pass[pass];
-  double planned = INFINITY, least[FINALISTS];
-  for (int i = 0; i < t->finalists; i++) least[i] = INFINITY;
-  for (int round = 0; round < ROUNDS; round++)
-    for (int i = -1; i < t->finalists; i++) {
-      const double now = seconds_with(t, pass, i < 0 ? r->planned : &t->best[i].pass, false);
-      if (now < 0) return false;
-      double *const of = i < 0 ? &planned : &least[i];
-      *of = fmin(*of, now);
+/* Of a pass by turns, the least: what has not been timed, or fails, is INFINITY. */
+typedef struct {
+  double planned, of[FINALISTS];
+} by_turns;
+
+/* In how many rounds all have had their turn while there was time; -1 if the device, or the planner's own pass, failed. */
+static int take_turns(tuning *t, int pass, int finalists, int rounds, by_turns *least) {
+  int whole = 0;
+  for (int round = 0; round < rounds; round++) {
+    for (int i = -1; i < finalists; i++) {
+      if (!in_time(t)) return whole;
+      const double now = seconds_with(t, pass, i < 0 ? t->pass[pass].planned : &t->best[i].pass, false);
+      if (!fg_target_open() || (i < 0 && now < 0)) return -1;
+      double *const of = i < 0 ? &least->planned : &least->of[i];
+      if (now > 0) *of = fmin(*of, now);
     }
-  r->before = r->after = planned;
-  for (int i = 0; i < t->finalists; i++) {
-    if (!(least[i] < worth * planned && least[i] < r->after)) continue;
-    r->after = least[i];
+    whole++;
+  }
+  return whole;
+}
+
+/* Where there is no time for turns. */
+static void take_first(tuning *t, int pass) {
+  fg_tuning_pass *const r = &t->pass[pass];
+  if (!t->finalists || t->best[0].seconds >= worth_once * r->before) return;
+  r->after = t->best[0].seconds;
+  t->fastest->pass[pass] = t->best[0].pass;
+}
+
+static void take_least(tuning *t, int pass, int finalists, const by_turns *least) {
+  fg_tuning_pass *const r = &t->pass[pass];
+  r->before = r->after = least->planned;
+  for (int i = 0; i < finalists; i++) {
+    if (least->of[i] >= worth * r->before || least->of[i] >= r->after) continue;
+    r->after = least->of[i];
     t->fastest->pass[pass] = t->best[i].pass;
   }
-  return true;
 }
 
-/* What was timed once: there is no time for more. */
-static bool take_first(tuning *t, int pass) {
-  fg_tuning_pass *const r = &t->pass[pass];
-  if (t->finalists && t->best[0].seconds < worth_once * r->before) {
-    r->after = t->best[0].seconds;
-    t->fastest->pass[pass] = t->best[0].pass;
-  }
-  return true;
+/* Of many geometries the one that was fastest once was so by chance, too, and the device is slower for a while at times: so they
+ * are timed again, by turns with the planner's.  False if the device gave up. */
+static bool choose(tuning *t, int pass) {
+  const int most = has_patience(t) ? FINALISTS : FEW_FINALISTS, finalists = t->finalists < most ? t->finalists : most;
+  by_turns least = {.planned = INFINITY};
+  for (int i = 0; i < FINALISTS; i++) least.of[i] = INFINITY;
+  const int whole = finalists ? take_turns(t, pass, finalists, has_patience(t) ? ROUNDS : FEW_ROUNDS, &least) : 0;
+  if (whole > 0) take_least(t, pass, finalists, &least);
+  else if (whole == 0) take_first(t, pass);
+  return whole >= 0;
 }
-
-static bool choose(tuning *t, int pass) { return t->finalists && in_time(t) ? settle(t, pass) : take_first(t, pass); }
 
 /* First other geometries, then, if there is patience for it, variants of the fastest. */
 static bool tune_pass(tuning *t, int pass) {
   fg_tuning_pass *const r = &t->pass[pass];
-  const int most = t->limits->most < FG_TUNING_MOST ? t->limits->most : FG_TUNING_MOST, many = 8;
+  const int most = t->limits->most < FG_TUNING_MOST ? t->limits->most : FG_TUNING_MOST;
   fg_choice list[FG_TUNING_MOST];
   if (known(t, pass)) return true;
   r->before = r->after = seconds_with(t, pass, r->planned, false);
@@ -148,7 +181,7 @@ static bool tune_pass(tuning *t, int pass) {
   t->finalists = 0;
   if (t->limits->given) return try_list(t, pass, t->limits->these, t->limits->given) && choose(t, pass);
   if (!try_list(t, pass, list, fg_choice_list(r->planned, t->target->info, list, most))) return false;
-  if (t->finalists && most > many) {
+  if (t->finalists && has_patience(t) && t->best[0].seconds < worth_once * r->before) {
     const fg_pass fastest = t->best[0].pass;
     if (!try_list(t, pass, list, fg_choice_variants(&fastest, t->target->info, list, most))) return false;
   }

@@ -108,6 +108,30 @@ START_TEST(clusters_of_few_exchanges_are_listed) {
 }
 END_TEST
 
+/* Of a long list of rows a third is for blocks of up to 6 KB, and where tiles may be loaded ahead a third for those; else half. */
+START_TEST(a_long_list_of_rows_has_small_blocks) {
+  static const struct {
+    const char *text;
+    int most, small, ahead;
+  } lists[] = {{"oc500*67108", 100, 30, 0}, {"oc500*67108", 64, 20, 0}, {"oc6000*5592", 96, 0, 28}, {"oc6000*5592", 32, 0, 13}};
+  fg_tuned_ignore_shipped(true);
+  fg_passes *list = test_plan(lists[_i].text, FG_SINGLE, &fg_reference_device);
+  fg_choice all[FG_TUNING_MOST];
+  const int count = fg_choice_list(&list->pass[0], &fg_reference_device, all, lists[_i].most), n = (int)list->pass[0].n;
+  int small = 0, ahead = 0, one = 0;
+  for (int i = 0; i < count; i++) {
+    small += all[i].lines * n * 8 <= 6144;
+    ahead += all[i].ahead;
+    one += all[i].lines == 1 && !all[i].ahead;
+  }
+  fg_tuned_ignore_shipped(false);
+  ck_assert_msg(small >= lists[_i].small && small <= lists[_i].most * 2 / 3, "%d of %d are small", small, count);
+  ck_assert_msg(ahead >= lists[_i].ahead && ahead <= lists[_i].ahead + 5, "%d of %d are loaded ahead", ahead, count);
+  if (n == 6000 && lists[_i].most == 96) ck_assert_int_ge(one, 28);
+  free(list);
+}
+END_TEST
+
 static const char *const foreign[] = {
     "16.16.16 1 256 3 16", /* of 4096 */
     "16.8.7 1 256 3 16",   "1024 1 256 3 16",        "4.16.16 0 256 3 16", "4.16.16 1 250 3 16", "4.16.16 1 2048 1 16",
@@ -204,6 +228,7 @@ int main(void) {
   tcase_add_loop_test(tc, a_pass_s_own_choice_gives_the_same_kernel, 0, TEST_COUNT(problems));
   tcase_add_loop_test(tc, what_is_listed_fits_and_differs, 0, TEST_COUNT(problems));
   tcase_add_test(tc, clusters_are_listed_and_put_in);
+  tcase_add_loop_test(tc, a_long_list_of_rows_has_small_blocks, 0, 4);
   tcase_add_test(tc, clusters_of_few_exchanges_are_listed);
   tcase_add_loop_test(tc, what_does_not_fit_is_refused, 0, TEST_COUNT(foreign));
   tcase_add_test(tc, boxes_of_kinds_keep_their_stages);

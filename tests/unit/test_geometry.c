@@ -43,20 +43,36 @@ START_TEST(more_rows_may_have_one_warp_each) {
 END_TEST
 
 /* In bulk blocks of a few KB; not where rows are few, or one butterfly. */
-static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf1000*33554"};
+static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf64*524288"};
 
 START_TEST(rows_in_bulk_have_small_blocks) {
   const fg_pass p = only_pass(bulk[_i]);
   ck_assert_msg(p.lines * p.n * 8 <= 8192, "%s: %d lines", bulk[_i], p.lines);
-  ck_assert_int_le(butterflies(&p), 4);
+  ck_assert_int_le(butterflies(&p), 3);
 }
 END_TEST
 
-static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177"};
+static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177", "ocf37*906876", "orf500*67108"};
 
 START_TEST(other_rows_have_larger_ones) {
   const fg_pass p = only_pass(other[_i]);
   ck_assert_msg(p.lines * p.n * 8 > 8192, "%s: %d lines", other[_i], p.lines);
+}
+END_TEST
+
+/* Of rows in bulk a block may be one warp. */
+START_TEST(one_warp_is_a_block) { ck_assert_int_eq(only_pass("ocf64*524288").threads, 32); }
+END_TEST
+
+/* Longer rows: large radices that save a stage, and two blocks where one has room, as measured. */
+START_TEST(longer_rows_are_chosen_as_before) {
+  static const struct {
+    const char *text;
+    int butterflies, blocks;
+  } rows[] = {{"ocf6400*5242", 3, 3}, {"ocf6250*5368", 3, 3}, {"ocf8100*4142", 3, 2}, {"ocf9000*3728", 3, 2}};
+  const fg_pass p = only_pass(rows[_i].text);
+  ck_assert_int_eq(butterflies(&p), rows[_i].butterflies);
+  ck_assert_int_eq(p.blocks_sm, rows[_i].blocks);
 }
 END_TEST
 
@@ -65,6 +81,8 @@ int main(void) {
   tcase_add_loop_test(tc, rows_alone_are_shared_by_warps, 0, TEST_COUNT(alone));
   tcase_add_test(tc, more_rows_may_have_one_warp_each);
   tcase_add_loop_test(tc, rows_in_bulk_have_small_blocks, 0, TEST_COUNT(bulk));
+  tcase_add_test(tc, one_warp_is_a_block);
+  tcase_add_loop_test(tc, longer_rows_are_chosen_as_before, 0, 4);
   tcase_add_loop_test(tc, other_rows_have_larger_ones, 0, TEST_COUNT(other));
   return test_run(tc, "geometry");
 }

@@ -217,21 +217,6 @@ START_TEST(doubles_are_measured_too) {
 }
 END_TEST
 
-/* With patience for more than the likeliest come variants of the fastest of those. */
-START_TEST(variants_of_the_fastest_are_tried) {
-  enum { MOST = 12 };
-  fg_choice likeliest[MOST];
-  each = 1e-3;
-  fg_clock_test = shrinking_clock;
-  fg_passes *planned = test_plan("oc60*8", FG_SINGLE, test_target()->info);
-  const int listed = fg_choice_list(&planned->pass[0], test_target()->info, likeliest, MOST);
-  const heard h = tune("oc60*8", MOST, INFINITY);
-  ck_assert_int_gt(h.tried, listed);
-  ck_assert(!h.wrong && h.kept);
-  free(planned);
-}
-END_TEST
-
 START_TEST(what_is_given_is_tried_and_nothing_else) {
   fg_choice these[2];
   ck_assert(fg_choice_parse(&these[0], "10.6 8 64 8 0") && fg_choice_parse(&these[1], "7.9 8 64 8 0"));
@@ -239,51 +224,6 @@ START_TEST(what_is_given_is_tried_and_nothing_else) {
   fg_clock_test = shrinking_clock;
   const fg_tuning_limits limits = {.most = 6, .patience = 1, .until = INFINITY, .these = these, .given = 2};
   ck_assert_int_eq(tune_on(test_target(), "oc60*8", FG_SINGLE, &limits).tried, 1); /* the other has 63 points */
-}
-END_TEST
-
-/* Each launch takes less than the one before until both of two geometries are tried; then as long, or the time is over. */
-static bool still, over;
-static int told;
-
-static double stopping_clock(void) {
-  static size_t seen;
-  const size_t launches = fg_sim_count().launches;
-  for (; seen < launches; seen++) clock_now += each *= still ? 1 : 0.99;
-  return clock_now;
-}
-
-static void hear_two(void *context, const fg_pass *planned, const fg_pass *tried, double seconds) {
-  (void)context, (void)planned, (void)tried;
-  ck_assert(seconds > 0);
-  if (++told < 2) return;
-  still = !over;
-  if (over) clock_now += 1000;
-}
-
-static heard tune_two(bool time_is_over) {
-  fg_choice these[2];
-  ck_assert(fg_choice_parse(&these[0], "10.6 8 64 8 0") && fg_choice_parse(&these[1], "10.6 4 64 8 0"));
-  each = 1e-3;
-  over = time_is_over;
-  fg_clock_test = stopping_clock;
-  const fg_tuning_limits limits = {.most = 6, .patience = 1, .until = fg_clock_seconds() + 500, .these = these, .given = 2,
-                                   .tell_each = hear_two};
-  const heard h = tune_on(test_target(), "oc60*8", FG_SINGLE, &limits);
-  ck_assert_int_eq(told, 2);
-  ck_assert_int_eq(h.tried, 2);
-  return h;
-}
-
-START_TEST(what_was_faster_once_is_held_against_the_planned_by_turns) {
-  const heard h = tune_two(false);
-  ck_assert(!h.faster && !h.kept);
-}
-END_TEST
-
-START_TEST(without_time_for_that_much_faster_is_enough) {
-  const heard h = tune_two(true);
-  ck_assert(h.faster == 1 && h.kept);
 }
 END_TEST
 
@@ -457,10 +397,7 @@ int main(void) {
   tcase_add_test(tc, what_is_of_one_device_is_planned_there_only);
   tcase_add_loop_test(tc, geometries_are_tried_and_right, 0, TEST_COUNT(measured));
   tcase_add_test(tc, doubles_are_measured_too);
-  tcase_add_test(tc, variants_of_the_fastest_are_tried);
   tcase_add_test(tc, what_is_given_is_tried_and_nothing_else);
-  tcase_add_test(tc, what_was_faster_once_is_held_against_the_planned_by_turns);
-  tcase_add_test(tc, without_time_for_that_much_faster_is_enough);
   tcase_add_test(tc, what_is_wrong_is_not_kept);
   tcase_add_test(tc, the_fastest_is_planned_from_then_on);
   tcase_add_test(tc, nothing_faster_changes_nothing);
