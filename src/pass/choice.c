@@ -271,8 +271,8 @@ static void add_own_ahead(listing *l) {
   add(l, &c);
 }
 
-/* Lines of a block of up to 6 KB: kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to
- * 1.06 times as long in larger ones (doc/measurements.md, Rows in small blocks). */
+/* Lines of a block of up to 6 KB: kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take
+ * 1.02 to 1.06 times as long in larger ones (doc/measurements.md, Rows in small blocks). */
 static int small_block(const fg_pass *p) {
   enum { SMALL = 6144 };
   const ptrdiff_t lines = SMALL / (p->n * fg_fit_point_size(p));

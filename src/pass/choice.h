@@ -24,7 +24,8 @@ bool fg_choice_apply(const fg_choice *c, fg_pass *p, const fg_device_info *devic
 
 /* Other geometries than p's, at most so many: first others of lines, radices and threads, the likeliest first; then
  * variants: p's own with more registers a thread, or fewer, or with other padding.  Dense rows and columns of which few fit a
- * multiprocessor have a share of the list for tiles that are loaded ahead, rows of a long list (FG_LONG_LIST and more) a third of it for small blocks.  Returns how many. */
+ * multiprocessor have a share of the list for tiles that are loaded ahead, rows of a long list (FG_LONG_LIST and more) a third of
+ * it for small blocks.  Returns how many. */
 enum { FG_LONG_LIST = 64 };
 int fg_choice_list(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);
 int fg_choice_variants(const fg_pass *p, const fg_device_info *device, fg_choice *list, int most);

@@ -427,8 +427,8 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const bool bulk = is_bulk_of_rows(p);
   const double size = size_efficiency(p, device, points) * (bulk ? block_efficiency(p) : 1);
-  return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth * overlap *
-         size * permuted_efficiency(p);
+  return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth *
+         overlap * size * permuted_efficiency(p);
 }
 
 double fg_fit_score(const fg_pass *p, const fg_device_info *device) {
