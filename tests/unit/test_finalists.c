@@ -29,7 +29,8 @@ static struct {
 } said;
 static double said_clock_now;
 
-static double said_clock(void) { return said_clock_now; }
+/* Looking takes time, too: what comes without a launch of its own (whole problems may) would be repeated for being short. */
+static double said_clock(void) { return said_clock_now += 1e-3; }
 
 static int launch_as_said(fg_device *device, fg_kernel *kernel, unsigned grid, unsigned block, size_t shared, const void *args,
                           size_t args_bytes, fg_stream *stream) {
