@@ -369,8 +369,8 @@ static double score_of_parts(const fg_pass *p, const share *of, const fg_device_
 
 /* Complex rows in single precision that fill the device many times over, of more than one butterfly.  Of 37 lengths from 64 to 4096
  * points some 2,600 geometries were timed on an H200, 2^25 points each: with the three terms below, fitted to these, what the score
- * takes for the best needs 1.012 times the fastest's time, without them 1.027.  Longer rows keep
- * the score by which large radices, and two blocks where one has room, were measured to gain. */
+ * takes for the best needs 1.012 times the fastest's time, without them 1.027.  Longer rows keep the score by which large radices,
+ * and two blocks where one has room, were measured to gain. */
 static bool is_bulk_of_rows(const fg_pass *p) {
   enum { MANY = 1 << 22, LONGEST_BUTTERFLY = 32, LONGEST = 4096 };
   if (p->family != FG_FAMILY_TILE || p->precision != FG_SINGLE || p->in != 1 || p->out != 1 || p->twiddle) return false;
@@ -392,11 +392,11 @@ static double block_efficiency(const fg_pass *p) {
 /* Blocks of one warp and of more than eight lose a little.  Of rows that do not fill the device a warp that has many points a
  * thread, as in two stages, loses more, with nothing beside it that computes while it waits: in 33 rows alone, 200 to 9450 points,
  * such geometries took 1.26 to 1.33 times the median of each (single precision on an H100; plans with this rule were not timed). */
-static double size_efficiency(const fg_pass *p, const fg_device_info *device, int points) {
+static double size_efficiency(const fg_pass *p, const fg_device_info *device, int points, bool bulk) {
   enum { MANY_POINTS = 24 };
   const bool row = p->family == FG_FAMILY_TILE && p->precision == FG_SINGLE && p->in == 1 && p->out == 1;
   if (row && p->threads < 64 && points > MANY_POINTS && fg_pass_blocks(p) <= device->multiprocessors) return 0.7;
-  return p->threads < 64 ? is_bulk_of_rows(p) ? 0.99 : 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
+  return p->threads < 64 ? bulk ? 0.99 : 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
@@ -426,7 +426,7 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const double overlap = overlap_efficiency(p, blocks);
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const bool bulk = is_bulk_of_rows(p);
-  const double size = size_efficiency(p, device, points) * (bulk ? block_efficiency(p) : 1);
+  const double size = size_efficiency(p, device, points, bulk) * (bulk ? block_efficiency(p) : 1);
   return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth *
          overlap * size * permuted_efficiency(p);
 }

@@ -154,7 +154,7 @@ START_TEST(without_time_for_that_much_faster_is_enough) {
 }
 END_TEST
 
-/* The time is up amid the second round: what the first has shown counts, and no more is timed. */
+/* The time is up at the end of the first round: what that has shown counts, and no more is timed. */
 START_TEST(turns_end_with_the_time) {
   const double once[] = {0.5, 0.6}, again[] = {9000, 9500}; /* seconds a launch: two samples, and five of a launch each */
   ck_assert_ptr_null(tune_said("oc60*8", 16, 2, threads_of_five, once, again));
