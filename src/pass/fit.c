@@ -367,14 +367,16 @@ static double score_of_parts(const fg_pass *p, const share *of, const fg_device_
   return waves_of(p, device) * alone * sqrt(moving) * cbrt(resident) * depth * size * permuted * permuted;
 }
 
-/* Complex rows in single precision that fill the device many times over, of more than one butterfly.  Of 37 lengths from 64 to 4096
- * points some 2,600 geometries were timed on an H200, 2^25 points each: with the three terms below, fitted to these, what the score
- * takes for the best needs 1.012 times the fastest's time, without them 1.027.  Longer rows keep the score by which large radices,
- * and two blocks where one has room, were measured to gain. */
+static bool has_forms(const fg_pass *p) { return p->from.form || p->to.form; } /* reals on one side, or both */
+
+/* Rows in single precision that fill the device many times over, of more than one butterfly: complex, half and odd ones, kinds.  Of 37
+ * complex lengths from 64 to 4096 points some 2,600 geometries were timed on an H200, 2^25 points each, and of 53 rows of reals some
+ * 3,500: with the terms below what the score takes for the best needs 1.012 times the fastest's time (without them 1.027), of reals
+ * 1.021 (1.052).  Longer rows keep the score by which large radices, and two blocks where one has room, were measured to gain. */
 static bool is_bulk_of_rows(const fg_pass *p) {
   enum { MANY = 1 << 22, LONGEST_BUTTERFLY = 32, LONGEST = 4096 };
   if (p->family != FG_FAMILY_TILE || p->precision != FG_SINGLE || p->in != 1 || p->out != 1 || p->twiddle) return false;
-  if (p->from.form || p->to.form || p->filter.kind || p->load_table.kind || p->store_table.kind) return false;
+  if (p->filter.kind || (!has_forms(p) && (p->load_table.kind || p->store_table.kind))) return false;
   return p->stages > 1 && p->n > LONGEST_BUTTERFLY && p->n <= LONGEST && !fg_pass_is_rader(p) &&
          fg_pass_lines(p) * p->n >= MANY;
 }
@@ -389,14 +391,14 @@ static double block_efficiency(const fg_pass *p) {
   return pow(fmin(1, (double)SMALL / (double)(p->lines * p->n * fg_fit_point_size(p))), 0.05);
 }
 
-/* Blocks of one warp and of more than eight lose a little.  Of rows that do not fill the device a warp that has many points a
+/* Blocks of one warp and of more than eight lose a little, complex rows in bulk less.  Of rows that do not fill the device a warp that has many points a
  * thread, as in two stages, loses more, with nothing beside it that computes while it waits: in 33 rows alone, 200 to 9450 points,
  * such geometries took 1.26 to 1.33 times the median of each (single precision on an H100; plans with this rule were not timed). */
 static double size_efficiency(const fg_pass *p, const fg_device_info *device, int points, bool bulk) {
   enum { MANY_POINTS = 24 };
   const bool row = p->family == FG_FAMILY_TILE && p->precision == FG_SINGLE && p->in == 1 && p->out == 1;
   if (row && p->threads < 64 && points > MANY_POINTS && fg_pass_blocks(p) <= device->multiprocessors) return 0.7;
-  return p->threads < 64 ? bulk ? 0.99 : 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
+  return p->threads < 64 ? bulk && !has_forms(p) ? 0.99 : 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where

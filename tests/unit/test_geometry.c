@@ -43,7 +43,8 @@ START_TEST(more_rows_may_have_one_warp_each) {
 END_TEST
 
 /* In bulk blocks of a few KB; not where rows are few, or one butterfly. */
-static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf64*524288"};
+static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf64*524288", "orb243*138084", "orf1000*33554",
+                                   "ok1000f*33554"};
 
 START_TEST(rows_in_bulk_have_small_blocks) {
   const fg_pass p = only_pass(bulk[_i]);
@@ -52,7 +53,7 @@ START_TEST(rows_in_bulk_have_small_blocks) {
 }
 END_TEST
 
-static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177", "ocf37*906876", "orf500*67108"};
+static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177", "ocf37*906876", "orf500*8000"};
 
 START_TEST(other_rows_have_larger_ones) {
   const fg_pass p = only_pass(other[_i]);
