@@ -302,18 +302,36 @@ static double permuted_efficiency(const fg_pass *p) {
   return 1 / (1 + 2 * FG_EXCHANGE_COST * conflicts);
 }
 
-/* Many points a thread leave room for few threads, in double precision for very few; but not where it has them one
- * butterfly after the other.  Where points have a factor on the way in or out of a transform, to be loaded and kept beside
- * them, threads of 24 and 32 took 1.1 to 1.45 times as long as the best, of 8 to 16 (384 and 512 points in single precision
- * on an H200): taken as 1/0.85.  Large radices in small tiles, of which many would fit, took 1.1 to 1.4 times as long. */
-static double depth_efficiency(const fg_pass *p, int points) {
+static bool has_forms(const fg_pass *p) { return p->from.form || p->to.form; } /* reals on one side, or both */
+
+/* Rows that fill the device many times over, of more than one stage (large primes have moves, too): complex, half and odd ones,
+ * kinds.  What the score takes for the best of the geometries that were timed on an H200, 134 or 268 MB on each side, needs so
+ * many times the fastest's time, in brackets without what follows from this: 37 complex lengths from 64 to 4096 points, 2,600
+ * geometries, 1.012 (1.027); 53 rows of reals, 3,500, and 35 more of two each, 1.015 (1.056); 37 rows in double precision, 2,400,
+ * 1.013 (1.028).  Rows of reals of fewer than 60 points keep the score that others have, and so do longer rows, for which large
+ * radices, and two blocks where one has room, were measured to gain. */
+static bool is_bulk_of_rows(const fg_pass *p) {
+  enum { MANY = 1 << 25, SHORTEST = 33, SHORTEST_OF_REALS = 60, LONGEST = 4096 }; /* bytes; points */
+  if (p->family != FG_FAMILY_TILE || p->in != 1 || p->out != 1 || p->twiddle) return false;
+  if (p->filter.kind || (!has_forms(p) && (p->load_table.kind || p->store_table.kind))) return false;
+  if (p->n < (has_forms(p) ? SHORTEST_OF_REALS : SHORTEST)) return false;
+  return p->stages > 1 && (p->odd_row ? p->data : p->n) <= LONGEST && !fg_pass_is_rader(p) &&
+         fg_pass_lines(p) * p->n * fg_fit_point_size(p) >= MANY;
+}
+
+/* Many points a thread leave room for few threads, in double precision, but of rows in bulk, for very few; but not where it has
+ * them one butterfly after the other.  Where points have a factor on the way in or out of a transform, to be loaded and kept
+ * beside them, threads of 24 and 32 took 1.1 to 1.45 times as long as the best, of 8 to 16 (384 and 512 points in single
+ * precision on an H200): taken as 1/0.85.  Large radices in small tiles, of which many would fit, took 1.1 to 1.4 times
+ * as long. */
+static double depth_efficiency(const fg_pass *p, int points, bool bulk) {
   if (points <= 10 || fg_geometry_singly(p)) return 1;
   if (has_large_radix(p) && p->four_step) return fg_pass_lines(p) > 1 ? 0.7 : 0.4;
   if (has_large_radix(p) && p->lines * p->n * fg_fit_point_size(p) < LARGE_TILE) return 0.7;
   if (has_large_radix(p)) return points <= MAX_POINTS_ALONE ? 0.88 : 0.8;
   if (points <= 16) return 0.99;
   const bool few = points <= 25, factors = !p->filter.kind && (p->load_table.kind || p->store_table.kind);
-  if (p->precision == FG_DOUBLE) return few ? 0.86 : 0.8;
+  if (p->precision == FG_DOUBLE && !bulk) return few ? 0.86 : 0.8;
   return (factors ? 0.85 : 1) * (few ? 0.93 : 0.88);
 }
 
@@ -367,38 +385,27 @@ static double score_of_parts(const fg_pass *p, const share *of, const fg_device_
   return waves_of(p, device) * alone * sqrt(moving) * cbrt(resident) * depth * size * permuted * permuted;
 }
 
-static bool has_forms(const fg_pass *p) { return p->from.form || p->to.form; } /* reals on one side, or both */
-
-/* Rows in single precision that fill the device many times over, of more than one butterfly: complex, half and odd ones, kinds.  Of 37
- * complex lengths from 64 to 4096 points some 2,600 geometries were timed on an H200, 2^25 points each, and of 53 rows of reals some
- * 3,500: with the terms below what the score takes for the best needs 1.012 times the fastest's time (without them 1.027), of reals
- * 1.021 (1.052).  Longer rows keep the score by which large radices, and two blocks where one has room, were measured to gain. */
-static bool is_bulk_of_rows(const fg_pass *p) {
-  enum { MANY = 1 << 22, LONGEST_BUTTERFLY = 32, LONGEST = 4096 };
-  if (p->family != FG_FAMILY_TILE || p->precision != FG_SINGLE || p->in != 1 || p->out != 1 || p->twiddle) return false;
-  if (p->filter.kind || (!has_forms(p) && (p->load_table.kind || p->store_table.kind))) return false;
-  return p->stages > 1 && p->n > LONGEST_BUTTERFLY && p->n <= LONGEST && !fg_pass_is_rader(p) &&
-         fg_pass_lines(p) * p->n >= MANY;
-}
-
 /* Threads that have no butterfly cost little beside those of other blocks, which wait for the memory. */
 static double busy_efficiency(bool bulk, double busy) { return bulk ? sqrt(sqrt(busy)) : busy; }
 
 /* Kernels that only copy are as fast as the device's own copy in blocks of 2 to 4 KB, and take 1.02 to 1.06 times as long in larger
- * ones.  The exponent is fitted: it charges a little more. */
+ * ones.  The exponents are fitted: they charge a little more. */
 static double block_efficiency(const fg_pass *p) {
   enum { SMALL = 4096 };
-  return pow(fmin(1, (double)SMALL / (double)(p->lines * p->n * fg_fit_point_size(p))), 0.05);
+  const double exponent = p->precision == FG_SINGLE ? 0.05 : 0.1;
+  return pow(fmin(1, (double)SMALL / (double)(p->lines * p->n * fg_fit_point_size(p))), exponent);
 }
 
-/* Blocks of one warp and of more than eight lose a little, complex rows in bulk less.  Of rows that do not fill the device a warp that has many points a
- * thread, as in two stages, loses more, with nothing beside it that computes while it waits: in 33 rows alone, 200 to 9450 points,
- * such geometries took 1.26 to 1.33 times the median of each (single precision on an H100; plans with this rule were not timed). */
+/* Blocks of one warp and of more than eight lose a little, complex rows in bulk, in single precision, less.  Of rows that do not
+ * fill the device a warp that has many points a thread, as in two stages, loses more, with nothing beside it that computes while
+ * it waits: in 33 rows alone, 200 to 9450 points, such geometries took 1.26 to 1.33 times the median of each (single precision on
+ * an H100; plans with this rule were not timed). */
 static double size_efficiency(const fg_pass *p, const fg_device_info *device, int points, bool bulk) {
   enum { MANY_POINTS = 24 };
   const bool row = p->family == FG_FAMILY_TILE && p->precision == FG_SINGLE && p->in == 1 && p->out == 1;
   if (row && p->threads < 64 && points > MANY_POINTS && fg_pass_blocks(p) <= device->multiprocessors) return 0.7;
-  return p->threads < 64 ? bulk && !has_forms(p) ? 0.99 : 0.93 : p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
+  if (p->threads < 64) return bulk && !has_forms(p) && p->precision == FG_SINGLE ? 0.99 : 0.93;
+  return p->threads <= 256 ? 1 : p->threads <= 512 ? 0.97 : 0.93;
 }
 
 /* How good a choice of lines and threads is: higher is better.  The terms, each between 0 and 1: whole sectors where
@@ -423,11 +430,11 @@ static double score(const fg_pass *p, const share *of, const fg_device_info *dev
   const bool strided = p->family == FG_FAMILY_BOX ? p->across : tile_across;
   const double sectors = strided ? across_efficiency(p) : 1;
   const double flight = (double)blocks * p->threads * points * fg_fit_point_size(p) / (64 * 1024);
-  const double depth = depth_efficiency(p, points);
   const double fitting = is_tight(p, device, registers_of(p, points)) ? 0.8 : 1;
   const double overlap = overlap_efficiency(p, blocks);
   const double kept = p->odd_row ? (double)p->data / (double)(2 * p->n) : 1; /* the rest is done twice */
   const bool bulk = is_bulk_of_rows(p);
+  const double depth = depth_efficiency(p, points, bulk);
   const double size = size_efficiency(p, device, points, bulk) * (bulk ? block_efficiency(p) : 1);
   return kept * fitting * sectors * busy_efficiency(bulk, busy) * (flight < 1 ? flight : 1) * waves_of(p, device) * depth *
          overlap * size * permuted_efficiency(p);

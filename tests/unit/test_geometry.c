@@ -8,15 +8,17 @@
 #include "src/plan/planner.h"
 #include "suite.h"
 
-static fg_pass only_pass(const char *text) {
+static fg_pass pass_of(const char *text, enum fg_precision precision) {
   fg_tuned_ignore_shipped(true);
-  fg_passes *const list = test_plan(text, FG_SINGLE, &fg_reference_device);
+  fg_passes *const list = test_plan(text, precision, &fg_reference_device);
   fg_tuned_ignore_shipped(false);
   ck_assert_int_eq(list->count, 1);
   const fg_pass p = list->pass[0];
   free(list);
   return p;
 }
+
+static fg_pass only_pass(const char *text) { return pass_of(text, FG_SINGLE); }
 
 /* Stages but moves. */
 static int butterflies(const fg_pass *p) {
@@ -43,8 +45,8 @@ START_TEST(more_rows_may_have_one_warp_each) {
 END_TEST
 
 /* In bulk blocks of a few KB; not where rows are few, or one butterfly. */
-static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf64*524288", "orb243*138084", "orf1000*33554",
-                                   "ok1000f*33554"};
+static const char *const bulk[] = {"ocf100*335544", "ocf500*67108", "ocb891*37659", "icf64*524288",
+                                   "orb243*138084", "orf1000*33554", "ok1000f*33554"};
 
 START_TEST(rows_in_bulk_have_small_blocks) {
   const fg_pass p = only_pass(bulk[_i]);
@@ -53,11 +55,20 @@ START_TEST(rows_in_bulk_have_small_blocks) {
 }
 END_TEST
 
-static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177", "ocf37*906876", "orf500*8000"};
+static const char *const other[] = {"ocf500*8000", "ocf21*1597830", "ocf25*1342177", "ocf37*906876",
+                                    "orf500*8000",  "orf90*372827"};
 
 START_TEST(other_rows_have_larger_ones) {
   const fg_pass p = only_pass(other[_i]);
   ck_assert_msg(p.lines * p.n * 8 > 8192, "%s: %d lines", other[_i], p.lines);
+}
+END_TEST
+
+static const char *const doubles[] = {"ocf243*69042", "ocf500*33554", "orb1000*16777"};
+
+START_TEST(so_have_doubles) {
+  const fg_pass p = pass_of(doubles[_i], FG_DOUBLE);
+  ck_assert_msg(p.lines * p.n * 16 <= 8192, "%s: %d lines", doubles[_i], p.lines);
 }
 END_TEST
 
@@ -82,6 +93,7 @@ int main(void) {
   tcase_add_loop_test(tc, rows_alone_are_shared_by_warps, 0, TEST_COUNT(alone));
   tcase_add_test(tc, more_rows_may_have_one_warp_each);
   tcase_add_loop_test(tc, rows_in_bulk_have_small_blocks, 0, TEST_COUNT(bulk));
+  tcase_add_loop_test(tc, so_have_doubles, 0, TEST_COUNT(doubles));
   tcase_add_test(tc, one_warp_is_a_block);
   tcase_add_loop_test(tc, longer_rows_are_chosen_as_before, 0, 4);
   tcase_add_loop_test(tc, other_rows_have_larger_ones, 0, TEST_COUNT(other));
