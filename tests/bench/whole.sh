@@ -4,21 +4,22 @@
 # condensate.f90, whose doubles are computed in double and in single.  Options: common.sh.
 #
 # Prints for each the program's own seconds of its loop and, in brackets, of the transforms in it, then the seconds of
-# the process from start to end.  Exit status 1 if results differ from stock FFTW's.
+# the process from start to end: medians of some rounds, in each of which all of them have their turn, since a machine that
+# is shared is half as fast again from one minute to the next.  Exit status 1 if results differ from stock FFTW's.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 apps=$build/tests/programs
-steps=300 bulks=(1 27 54) points=256 flow_steps=2
-cloud=(components=6 128 128 128) turns=50
-[ -z "$quick" ] || steps=2 bulks=(1 2) points=16 cloud=(16 16 16) turns=2
-status=0 double='' # what results are held to
+rounds=3 steps=150 bulks=(1 27 54) points=256 flow_steps=2
+cloud=(components=6 128 128 128) turns=10
+[ -z "$quick" ] || rounds=1 steps=2 bulks=(1 2) points=16 cloud=(16 16 16) turns=2
+status=0
 : >"$out/whole.tsv"
 
-# run VARIANT VARIABLES NAME TIMES PROGRAM ARGUMENT...: one run, held against the stock one of that name.  TIMES:
-# transforms one after the other, for the tolerance.
+# run VARIANT DOUBLE VARIABLES NAME TIMES PROGRAM ARGUMENT...: one run, held against the stock one of that name.  DOUBLE: 1
+# where results are held to double precision.  TIMES: transforms one after the other, for the tolerance.
 run() {
-  local variant=$1 variables=$2 name=$3 times=$4 begun result=$work/$1.$3
-  shift 4
+  local variant=$1 double=$2 variables=$3 name=$4 times=$5 begun result=$work/$1.$4
+  shift 5
   [ $SECONDS -lt "$limit" ] || { echo "# no time left for $name, $variant" | tee -a "$out/whole.tsv"; return; }
   IFS=, read -r -a variables <<<"$variables"
   begun=$EPOCHREALTIME
@@ -31,33 +32,17 @@ run() {
     { echo "$name, $variant: results differ from stock FFTW's"; status=1; }
 }
 
-# variant NAME VARIABLES THREADS
-variant() {
-  local form
-  for form in batched single; do
-    [ ! -s "$apps/afqmc.app" ] ||
-      run "$1" "$2" "afqmc_$form" $((2 * steps)) "$apps/afqmc.app" "$form" "steps=$steps" "threads=$3" time \
-        "${bulks[@]}"
+# by_turns NAME TIMES PROGRAM ARGUMENT...: THREADS in an argument stands for the variant's.  A variant: its name, threads, whether
+# results are held to double precision, and variables.
+by_turns() {
+  local round variant threads double variables
+  [ -s "$3" ] || return 0
+  for ((round = 0; round < rounds; round++)); do
+    for variant in "${variants[@]}"; do
+      IFS='|' read -r variant threads double variables <<<"$variant"
+      run "$variant" "$double" "$variables" "${@//THREADS/$threads}"
+    done
   done
-  run "$1" "$2" navier_stokes $((18 * flow_steps)) "$apps/navier_stokes.app" "$points" "$flow_steps" "$3" time
-}
-
-# double_variant NAME VARIABLES THREADS
-double_variant() {
-  local form
-  [ -s "$apps/condensate_double.app" ] || return 0
-  for form in batched single; do
-    run "$1" "$2" "afqmc_double_$form" $((2 * steps)) "$apps/afqmc_double.app" "$form" "steps=$steps" "threads=$3" time \
-      "${bulks[@]}"
-  done
-  run "$1" "$2" condensate_double $((2 * turns)) "$apps/condensate_double.app" "steps=$turns" "threads=$3" time \
-    "${cloud[@]}"
-}
-
-# doubles NAME VARIABLES THREADS: computed in both ways.
-doubles() {
-  double='' double_variant "$1_as_single" "$2,FFTW3_GPU_DOUBLE=single" "$3"
-  double=1 double_variant "$1" "$2,FFTW3_GPU_DOUBLE=double" "$3"
 }
 
 about
@@ -73,23 +58,42 @@ if [ -z "$quick" ]; then # kernels are compiled once in the life of a machine: n
     unset FFTW3_GPU_DOUBLE
   done
 fi
-variant stock "" 1
-variant stock_all "" "$processors"
-if [ -z "$quick" ]; then
-  variant preload "$ours" 1
-  variant preload_all "$ours" "$processors"
-fi
-variant forced "$forced" "$processors"
 
-double=1 double_variant stock "" 1
-double=1 double_variant stock_all "" "$processors"
-[ -n "$quick" ] || doubles preload_all "$ours" "$processors"
-doubles forced "$forced" "$processors"
+variants=('stock|1||' "stock_all|$processors||")
+[ -n "$quick" ] || variants+=("preload|1||$ours" "preload_all|$processors||$ours")
+variants+=("forced|$processors||$forced")
+for form in batched single; do
+  by_turns "afqmc_$form" $((2 * steps)) "$apps/afqmc.app" "$form" "steps=$steps" threads=THREADS time "${bulks[@]}"
+done
+by_turns navier_stokes $((18 * flow_steps)) "$apps/navier_stokes.app" "$points" "$flow_steps" THREADS time
+
+# Doubles are computed in both ways.
+variants=('stock|1|1|' "stock_all|$processors|1|")
+[ -n "$quick" ] || variants+=("preload_all_as_single|$processors||$ours,FFTW3_GPU_DOUBLE=single"
+  "preload_all|$processors|1|$ours,FFTW3_GPU_DOUBLE=double")
+variants+=("forced_as_single|$processors||$forced,FFTW3_GPU_DOUBLE=single"
+  "forced|$processors|1|$forced,FFTW3_GPU_DOUBLE=double")
+for form in batched single; do
+  by_turns "afqmc_double_$form" $((2 * steps)) "$apps/afqmc_double.app" "$form" "steps=$steps" threads=THREADS time "${bulks[@]}"
+done
+by_turns condensate_double $((2 * turns)) "$apps/condensate_double.app" "steps=$turns" threads=THREADS time "${cloud[@]}"
 awk -F '\t' '
   /^#/ { next }
   !($1 in known) { known[$1] = 1; variant[++variants] = $1 }
   !($2 in seen) { seen[$2] = 1; name[++names] = $2 }
-  { time[$2, $1] = $3; inside[$2, $1] = $4 }
+  {
+    runs = ++count[$2, $1]
+    time[$2, $1, runs] = $3
+    inside[$2, $1, runs] = $4
+  }
+  function median(of, key, runs,    i, j, t, sorted) {
+    for (i = 1; i <= runs; i++) {
+      t = of[key, i]
+      for (j = i - 1; j >= 1 && sorted[j] > t; j--) sorted[j + 1] = sorted[j]
+      sorted[j + 1] = t
+    }
+    return runs % 2 ? sorted[(runs + 1) / 2] : (sorted[runs / 2] + sorted[runs / 2 + 1]) / 2
+  }
   END {
     printf "| program |"
     for (v = 1; v <= variants; v++) printf " %s |", variant[v]
@@ -97,10 +101,12 @@ awk -F '\t' '
     for (v = 1; v <= variants; v++) printf " --- |"
     for (n = 1; n <= names; n++) {
       printf "\n| %s |", name[n]
-      for (v = 1; v <= variants; v++)
-        if (!((name[n], variant[v]) in time)) printf " |"
-        else printf inside[name[n], variant[v]] != "" ? " %.3f (%.3f) |" : " %.3f |", time[name[n], variant[v]],
-          inside[name[n], variant[v]]
+      for (v = 1; v <= variants; v++) {
+        key = name[n] SUBSEP variant[v]
+        if (!(key in count)) printf " |"
+        else if (inside[key, 1] == "") printf " %.3f |", median(time, key, count[key])
+        else printf " %.3f (%.3f) |", median(time, key, count[key]), median(inside, key, count[key])
+      }
     }
     print ""
   }' "$out/whole.tsv"
