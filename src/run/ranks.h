@@ -12,12 +12,13 @@ typedef struct {
 
 fg_ranks fg_ranks_here(void);
 
-/* Of so many devices: the one for this process, and how many processes come to share it (>= 1). */
+/* Of so many devices that this process sees: the one for it, and how many processes come to share that (>= 1): those of this machine
+ * over these devices, or over those that Slurm has given to all of them, if these are more. */
 int fg_ranks_device(int devices);
 int fg_ranks_sharing(int devices);
 
-/* How many processes are likely to share this one's device: by those that the system lists (/proc/driver/nvidia/gpus), before the
- * driver is asked. Found once. */
+/* How many processes are likely to share this one's device, before the driver is asked: over those that Slurm has given, or that the
+ * system lists (/proc/driver/nvidia/gpus). Found once. */
 int fg_ranks_expected(void);
 
 /* Of the processors that this process may run on: its share of them. All of them if it is bound to less than the

@@ -26,7 +26,7 @@ static void ranks(const char *rank, const char *rank_value, const char *count, c
 static void no_ranks(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALRANKID",
                                       "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE",
-                                      "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"};
+                                      "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "SLURM_GPUS_ON_NODE"};
   for (int i = 0; i < TEST_COUNT(names); i++) unsetenv(names[i]);
 }
 
@@ -43,6 +43,22 @@ START_TEST(ranks_share_what_there_is) {
   const size_t alone = (size_t)8 << 30;
   ck_assert_uint_lt(fg_memory_limit(test_target()), alone / 8);
   ck_assert_uint_gt(fg_memory_limit(test_target()), alone / 8 / 2);
+}
+END_TEST
+
+/* A process that sees one device of those that Slurm gave shares it with those that have no other. */
+START_TEST(slurm_tells_how_many_devices_there_are) {
+  no_ranks();
+  ranks("SLURM_LOCALID", "5", "SLURM_STEP_TASKS_PER_NODE", "8(x2)");
+  ck_assert_int_eq(fg_ranks_sharing(1), 8);
+  setenv("SLURM_GPUS_ON_NODE", "4", 1);
+  ck_assert_int_eq(fg_ranks_sharing(1), 2);
+  ck_assert_int_eq(fg_ranks_sharing(4), 2);
+  ck_assert_int_eq(fg_ranks_sharing(8), 1);
+  ck_assert_int_eq(fg_ranks_sharing(0), 1);
+  ck_assert_int_eq(fg_ranks_device(4), 1);
+  setenv("SLURM_GPUS_ON_NODE", "0", 1);
+  ck_assert_int_eq(fg_ranks_sharing(1), 8);
 }
 END_TEST
 
@@ -82,11 +98,15 @@ DIR *opendir(const char *path) {
 static const struct {
   const char *ranks;
   int listed, expected;
-} sharing[] = {{NULL, 2, 1}, {"16", -1, 16}, {"16", 0, 16}, {"16", 1, 16}, {"16", 2, 8}, {"16", 3, 6}, {"2", 8, 1}};
+  const char *slurm;
+} sharing[] = {{NULL, 2, 1, NULL}, {"16", -1, 16, NULL}, {"16", 0, 16, NULL}, {"16", 1, 16, NULL}, {"16", 2, 8, NULL},
+               {"16", 3, 6, NULL}, {"2", 8, 1, NULL},    {"16", 4, 16, "1"}, {"16", 1, 8, "2"},    {"16", 4, 4, "x"},
+               {NULL, 1, 1, "4"}};
 
 START_TEST(who_shares_a_device_is_known_before_it_is_open) {
   no_ranks();
   if (sharing[_i].ranks) ranks("OMPI_COMM_WORLD_LOCAL_RANK", "1", "OMPI_COMM_WORLD_LOCAL_SIZE", sharing[_i].ranks);
+  if (sharing[_i].slurm) setenv("SLURM_GPUS_ON_NODE", sharing[_i].slurm, 1);
   listed = sharing[_i].listed;
   ck_assert_int_eq(fg_ranks_expected(), sharing[_i].expected);
   if (at_end) ck_assert_int_eq(system(at_end), 0);
@@ -138,6 +158,7 @@ int main(void) {
   test_choose_sim_alone();
   TCase *const tc = tcase_create("ranks");
   tcase_add_test(tc, ranks_share_what_there_is);
+  tcase_add_test(tc, slurm_tells_how_many_devices_there_are);
   tcase_add_test(tc, nonsense_of_launchers_is_none);
   tcase_add_loop_test(tc, who_shares_a_device_is_known_before_it_is_open, 0, TEST_COUNT(sharing));
   tcase_add_test(tc, unbound_ranks_share_the_processors);
