@@ -304,22 +304,25 @@ static double permuted_efficiency(const fg_pass *p) {
 
 static bool has_forms(const fg_pass *p) { return p->from.form || p->to.form; } /* reals on one side, or both */
 
-/* Rows that fill the device many times over, of more than one stage (large primes have moves, too): complex, half and odd ones,
- * kinds.  What the score takes for the best of the geometries that were timed on an H200, 134 or 268 MB on each side, needs so
- * many times the fastest's time, in brackets without what follows from this: 37 complex lengths from 64 to 4096 points, 2,600
- * geometries, 1.012 (1.027); 53 rows of reals, 3,500, and 35 more of two each, 1.015 (1.056); 37 rows in double precision, 2,400,
- * 1.013 (1.028).  Rows of reals of fewer than 60 points keep the score that others have, and so do longer rows, for which large
- * radices, and two blocks where one has room, were measured to gain. */
+/* Rows that fill the device many times over, of more than one stage (large primes have moves, too).  What this decides was fitted
+ * to geometries timed on an H200 (doc/measurements.md, Rows in small blocks and the section after it): 2,600 of 37 complex lengths
+ * from 64 to 4096 points, 3,500 of 53 rows of r2c, c2r and kinds, and two each of 35 more; in double precision 2,300 of 37 complex
+ * rows, r2c and c2r.  The best by the score takes as many times as long as the fastest, in brackets without these terms: 1.012
+ * (1.027), 1.015 (1.056), 1.013 (1.028).  Kinds in double precision follow unfitted, and rows in planes and boxes, ten of which
+ * took 0.97 to 1.01 of before.
+ *
+ * Points of an even row are half of its elements; of odd ones, too, whose n is another with each real radix.  Short rows of reals
+ * and longer rows keep the score of before: large radices, and two blocks where one has room, were measured to gain there. */
 static bool is_bulk_of_rows(const fg_pass *p) {
-  enum { MANY = 1 << 25, SHORTEST = 33, SHORTEST_OF_REALS = 60, LONGEST = 4096 }; /* bytes; points */
+  enum { MANY = 1 << 22, SHORTEST = 33, SHORTEST_OF_REALS = 60, LONGEST = 4096 };
+  const ptrdiff_t points = p->odd_row ? (p->data + 1) / 2 : p->n, most = p->odd_row ? p->data : p->n;
   if (p->family != FG_FAMILY_TILE || p->in != 1 || p->out != 1 || p->twiddle) return false;
-  if (p->filter.kind || (!has_forms(p) && (p->load_table.kind || p->store_table.kind))) return false;
-  if (p->n < (has_forms(p) ? SHORTEST_OF_REALS : SHORTEST)) return false;
-  return p->stages > 1 && (p->odd_row ? p->data : p->n) <= LONGEST && !fg_pass_is_rader(p) &&
-         fg_pass_lines(p) * p->n * fg_fit_point_size(p) >= MANY;
+  if (p->filter.kind || p->load_table.kind || p->store_table.kind) return false;
+  if (points < (has_forms(p) ? SHORTEST_OF_REALS : SHORTEST) || most > LONGEST) return false;
+  return p->stages > 1 && !fg_pass_is_rader(p) && fg_pass_lines(p) * points >= MANY;
 }
 
-/* Many points a thread leave room for few threads, in double precision, but of rows in bulk, for very few; but not where it has
+/* Many points a thread leave room for few threads, in double precision for very few (rows in bulk apart); but not where it has
  * them one butterfly after the other.  Where points have a factor on the way in or out of a transform, to be loaded and kept
  * beside them, threads of 24 and 32 took 1.1 to 1.45 times as long as the best, of 8 to 16 (384 and 512 points in single
  * precision on an H200): taken as 1/0.85.  Large radices in small tiles, of which many would fit, took 1.1 to 1.4 times

@@ -36,30 +36,23 @@ fg_ranks fg_ranks_here(void) {
   return (fg_ranks){0, 1};
 }
 
-/* Devices that Slurm has given to the step on this machine (srun(1), SLURM_GPUS_ON_NODE), of which a process may see but its own; 0 if
- * it does not say. */
-static int granted(void) {
-  const int devices = number_of("SLURM_GPUS_ON_NODE");
-  return devices > 0 ? devices : 0;
-}
-
 int fg_ranks_device(int devices) { return devices > 0 ? fg_ranks_here().rank % devices : 0; }
 
-static int share_of(int devices) { return (fg_ranks_here().count + devices - 1) / devices; }
-
 int fg_ranks_sharing(int devices) {
-  const int all = granted() > devices ? granted() : devices;
-  return devices > 0 ? share_of(all) : 1;
+  return devices > 0 ? (fg_ranks_here().count + devices - 1) / devices : 1;
 }
 
 static int expected;
 
+/* Slurm says how many devices its step has here; the system lists those of other jobs, too. */
 static void count_expected(void) {
-  int devices = granted();
-  DIR *const folder = fg_ranks_here().count > 1 && !devices ? opendir("/proc/driver/nvidia/gpus") : NULL;
+  const int granted = number_of("SLURM_GPUS_ON_NODE");
+  DIR *const folder = fg_ranks_here().count > 1 && granted <= 0 ? opendir("/proc/driver/nvidia/gpus") : NULL;
+  int devices = granted;
+  if (folder) devices = 0;
   for (struct dirent *e; folder && (e = readdir(folder));) devices += e->d_name[0] != '.';
   if (folder) closedir(folder);
-  expected = share_of(devices > 0 ? devices : 1);
+  expected = fg_ranks_sharing(devices > 0 ? devices : 1);
 }
 
 int fg_ranks_expected(void) {

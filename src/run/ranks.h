@@ -12,13 +12,14 @@ typedef struct {
 
 fg_ranks fg_ranks_here(void);
 
-/* Of so many devices that this process sees: the one for it, and how many processes come to share that (>= 1): those of this machine
- * over these devices, or over those that Slurm has given to all of them, if these are more. */
+/* Of so many devices: the one for this process, and how many processes come to share it (>= 1).  Where each sees but one, all of
+ * them count: theirs may be the same, and the driver is not asked who else uses it. */
 int fg_ranks_device(int devices);
 int fg_ranks_sharing(int devices);
 
-/* How many processes are likely to share this one's device, before the driver is asked: over those that Slurm has given, or that the
- * system lists (/proc/driver/nvidia/gpus). Found once. */
+/* How many processes are likely to share this one's device, before the driver is asked: by the devices that Slurm has given to the
+ * step on this machine (srun(1), SLURM_GPUS_ON_NODE), else by those that the system lists (/proc/driver/nvidia/gpus).
+ * Found once. */
 int fg_ranks_expected(void);
 
 /* Of the processors that this process may run on: its share of them. All of them if it is bound to less than the

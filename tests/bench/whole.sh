@@ -4,15 +4,17 @@
 # condensate.f90, whose doubles are computed in double and in single.  Options: common.sh.
 #
 # Prints for each the program's own seconds of its loop and, in brackets, of the transforms in it, then the seconds of
-# the process from start to end: medians of some rounds, in each of which all of them have their turn, since a machine that
-# is shared is half as fast again from one minute to the next.  Exit status 1 if results differ from stock FFTW's.
+# the process from start to end: medians of some rounds, in each of which all of them have their turn, since what a program
+# does by itself was seen to take half as long again in one run as in the next.  Where time was up before the last round, how
+# many there were stands behind.  Exit status 1 if results differ from stock FFTW's.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 apps=$build/tests/programs
 rounds=3 steps=150 bulks=(1 27 54) points=256 flow_steps=2
 cloud=(components=6 128 128 128) turns=10
-[ -z "$quick" ] || rounds=1 steps=2 bulks=(1 2) points=16 cloud=(16 16 16) turns=2
+[ -z "$quick" ] || rounds=2 steps=2 bulks=(1 2) points=16 cloud=(16 16 16) turns=2
 status=0
+[ -s "$apps/navier_stokes.app" ] || { echo "no program $apps/navier_stokes.app"; exit 1; } # the others need a Fortran compiler
 : >"$out/whole.tsv"
 
 # run VARIANT DOUBLE VARIABLES NAME TIMES PROGRAM ARGUMENT...: one run, held against the stock one of that name.  DOUBLE: 1
@@ -36,7 +38,7 @@ run() {
 # results are held to double precision, and variables.
 by_turns() {
   local round variant threads double variables
-  [ -s "$3" ] || return 0
+  [ -s "$3" ] || { echo "# no program $3"; return; }
   for ((round = 0; round < rounds; round++)); do
     for variant in "${variants[@]}"; do
       IFS='|' read -r variant threads double variables <<<"$variant"
@@ -47,15 +49,17 @@ by_turns() {
 
 about
 tune
-if [ -z "$quick" ]; then # kernels are compiled once in the life of a machine: not in what is timed
-  FFTW3_GPU=force LD_PRELOAD=$library "$apps/navier_stokes.app" "$points" 0 >/dev/null
-  [ ! -s "$apps/afqmc.app" ] || FFTW3_GPU=force LD_PRELOAD=$library "$apps/afqmc.app" steps=1 "${bulks[@]}" >/dev/null
+
+# warm PROGRAM ARGUMENT...: kernels are compiled once in the life of a machine: not in what is timed.
+warm() {
+  [ ! -s "$apps/$1" ] || FFTW3_GPU=force LD_PRELOAD=$library "$apps/$1" "${@:2}" >/dev/null
+}
+if [ -z "$quick" ]; then
+  warm navier_stokes.app "$points" 0
+  warm afqmc.app steps=1 "${bulks[@]}"
   for way in single double; do
-    [ -s "$apps/condensate_double.app" ] || continue
-    export FFTW3_GPU_DOUBLE=$way
-    FFTW3_GPU=force LD_PRELOAD=$library "$apps/afqmc_double.app" steps=1 "${bulks[@]}" >/dev/null
-    FFTW3_GPU=force LD_PRELOAD=$library "$apps/condensate_double.app" steps=1 "${cloud[@]}" >/dev/null
-    unset FFTW3_GPU_DOUBLE
+    FFTW3_GPU_DOUBLE=$way warm afqmc_double.app steps=1 "${bulks[@]}"
+    FFTW3_GPU_DOUBLE=$way warm condensate_double.app steps=1 "${cloud[@]}"
   done
 fi
 
@@ -77,7 +81,7 @@ for form in batched single; do
   by_turns "afqmc_double_$form" $((2 * steps)) "$apps/afqmc_double.app" "$form" "steps=$steps" threads=THREADS time "${bulks[@]}"
 done
 by_turns condensate_double $((2 * turns)) "$apps/condensate_double.app" "steps=$turns" threads=THREADS time "${cloud[@]}"
-awk -F '\t' '
+awk -F '\t' -v rounds="$rounds" '
   /^#/ { next }
   !($1 in known) { known[$1] = 1; variant[++variants] = $1 }
   !($2 in seen) { seen[$2] = 1; name[++names] = $2 }
@@ -103,9 +107,12 @@ awk -F '\t' '
       printf "\n| %s |", name[n]
       for (v = 1; v <= variants; v++) {
         key = name[n] SUBSEP variant[v]
-        if (!(key in count)) printf " |"
-        else if (inside[key, 1] == "") printf " %.3f |", median(time, key, count[key])
-        else printf " %.3f (%.3f) |", median(time, key, count[key]), median(inside, key, count[key])
+        if (key in count) {
+          printf " %.3f", median(time, key, count[key])
+          if (inside[key, 1] != "") printf " (%.3f)", median(inside, key, count[key])
+          if (count[key] < rounds) printf " of %d", count[key]
+        }
+        printf " |"
       }
     }
     print ""
