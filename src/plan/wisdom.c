@@ -8,6 +8,7 @@
 
 #include "src/plan/measure_geometry.h"
 #include "src/problem/notation.h"
+#include "src/run/ranks.h"
 
 enum { TEXT = 256, BUCKETS = 256 };
 
@@ -16,6 +17,7 @@ typedef struct {
   enum fg_precision precision, compute;
   int threads; /* 0: only that it was planned on the device */
   enum fg_memory memory;
+  int sharing; /* processes on the device; 0 as threads */
 } variant;
 
 typedef struct entry {
@@ -51,7 +53,7 @@ static entry **bucket_of(const char *problem) {
 static entry *find(const char *problem, variant v) {
   for (entry *e = *bucket_of(problem); e; e = e->next)
     if (e->of.precision == v.precision && e->of.compute == v.compute && e->of.threads == v.threads &&
-        e->of.memory == v.memory && !strcmp(e->problem, problem))
+        e->of.memory == v.memory && e->of.sharing == v.sharing && !strcmp(e->problem, problem))
       return e;
   return NULL;
 }
@@ -92,15 +94,20 @@ static bool find_problem(const fg_problem *p, variant v, fg_finding *found) {
   return known;
 }
 
-void fg_wisdom_learn(const fg_problem *p) { learn_problem(p, (variant){p->precision, p->compute, 0, 0}, NULL); }
-bool fg_wisdom_knows(const fg_problem *p) { return find_problem(p, (variant){p->precision, p->compute, 0, 0}, NULL); }
+void fg_wisdom_learn(const fg_problem *p) { learn_problem(p, (variant){p->precision, p->compute, 0, 0, 0}, NULL); }
+bool fg_wisdom_knows(const fg_problem *p) { return find_problem(p, (variant){p->precision, p->compute, 0, 0, 0}, NULL); }
+
+/* What one process finds says nothing of sixteen that share the link and the device, nor the other way round. */
+static variant variant_here(const fg_problem *p, enum fg_memory memory) {
+  return (variant){p->precision, p->compute, p->threads, memory, fg_ranks_expected()};
+}
 
 void fg_wisdom_keep(const fg_problem *p, enum fg_memory memory, const fg_finding *found) {
-  learn_problem(p, (variant){p->precision, p->compute, p->threads, memory}, found);
+  learn_problem(p, variant_here(p, memory), found);
 }
 
 bool fg_wisdom_find(const fg_problem *p, enum fg_memory memory, fg_finding *found) {
-  return find_problem(p, (variant){p->precision, p->compute, p->threads, memory}, found);
+  return find_problem(p, variant_here(p, memory), found);
 }
 
 /* ---- as text; times in whole nanoseconds, since the program's locale may have another decimal point ---- */
@@ -109,9 +116,11 @@ static const char as_single[] = "single:"; /* before a problem on double arrays 
 
 static void print(FILE *f, const entry *e) {
   fprintf(f, "\n  (%s%s %d", e->of.compute == e->of.precision ? "" : as_single, e->problem, e->patience);
-  if (e->of.threads)
-    fprintf(f, " %s %d %s %.0f %.0f", e->found.device ? "gpu" : "host", e->of.threads,
-            e->of.memory == FG_MEMORY_OWN ? "own" : "foreign", e->found.host * 1e9, e->found.gpu * 1e9);
+  if (e->of.threads) {
+    fprintf(f, " %s %d", e->found.device ? "gpu" : "host", e->of.threads);
+    if (e->of.sharing > 1) fprintf(f, "/%d", e->of.sharing);
+    fprintf(f, " %s %.0f %.0f", e->of.memory == FG_MEMORY_OWN ? "own" : "foreign", e->found.host * 1e9, e->found.gpu * 1e9);
+  }
   fputc(')', f);
 }
 
@@ -144,14 +153,18 @@ char *fg_wisdom_export(enum fg_precision precision) {
 static bool scan_finding(const char *text, variant *v, fg_finding *found, int *length) {
   char side[5], memory[8];
   long long host, gpu;
+  int begun = 0, shared = 0;
   *length = 0;
-  if (sscanf(text, " %4[a-z] %d %7[a-z] %lld %lld )%n", side, &v->threads, memory, &host, &gpu, length) != 5)
-    return false;
+  v->sharing = 1;
+  if (sscanf(text, " %4[a-z] %d%n", side, &v->threads, &begun) != 2) return false;
+  if (text[begun] == '/' && (sscanf(text + begun, "/%d%n", &v->sharing, &shared) != 1 || v->sharing < 2)) return false;
+  if (sscanf(text + begun + shared, " %7[a-z] %lld %lld )%n", memory, &host, &gpu, length) != 3 || !*length) return false;
+  *length += begun + shared;
   v->memory = !strcmp(memory, "own") ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
   *found = (fg_finding){!strcmp(side, "gpu"), (double)host * 1e-9, (double)gpu * 1e-9};
   const bool known_side = found->device || !strcmp(side, "host");
   const bool known_memory = v->memory == FG_MEMORY_OWN || !strcmp(memory, "foreign");
-  return *length && known_side && known_memory && v->threads > 0 && host > 0 && gpu > 0;
+  return known_side && known_memory && v->threads > 0 && host > 0 && gpu > 0;
 }
 
 bool fg_wisdom_import(enum fg_precision precision, const char *text) {
@@ -161,7 +174,7 @@ bool fg_wisdom_import(enum fg_precision precision, const char *text) {
   pthread_mutex_lock(&lock);
   while (sscanf(text, " (%255[^ ()] %d%n", problem, &patience, &length) == 2) {
     const bool converted = precision == FG_DOUBLE && !strncmp(problem, as_single, strlen(as_single));
-    variant v = {precision, converted ? FG_SINGLE : precision, 0, 0};
+    variant v = {precision, converted ? FG_SINGLE : precision, 0, 0, 0};
     fg_finding found;
     const char *const rest = text + length;
     if (fg_measure_geometry_import(problem, patience, rest, &length)) {

@@ -9,6 +9,7 @@
  *       (geometry:… PATIENCE …)                                 of one pass (src/plan/measure_geometry.h)
  *       (PROBLEM PATIENCE SIDE THREADS MEMORY HOST_NS GPU_NS))  timed: SIDE host or gpu, MEMORY own or foreign
  *
+ * Where MPI processes shared the device when it was timed, THREADS is followed by / and their number; it holds for as many.
  * A problem on double arrays that was computed in single precision has "single:" before it. */
 #ifndef FG_WISDOM_H
 #define FG_WISDOM_H
@@ -29,7 +30,7 @@ typedef struct {
 void fg_wisdom_learn(const fg_problem *p);
 bool fg_wisdom_knows(const fg_problem *p);
 
-/* The same for what was found out, with p's threads and arrays in that kind of memory. */
+/* The same for what was found out, with p's threads, arrays in that kind of memory and as many processes on the device. */
 void fg_wisdom_keep(const fg_problem *p, enum fg_memory memory, const fg_finding *found);
 bool fg_wisdom_find(const fg_problem *p, enum fg_memory memory, fg_finding *found);
 

@@ -6,6 +6,7 @@
 
 #include "src/plan/wisdom.h"
 #include "src/problem/notation.h"
+#include "src/run/ranks.h"
 #include "tests/unit/suite.h"
 
 static fg_problem *problem(const char *text, unsigned flags) {
@@ -136,6 +137,35 @@ START_TEST(findings_are_told_apart) {
 }
 END_TEST
 
+/* What was timed while many processes shared the device holds where as many do. */
+START_TEST(findings_of_many_processes_are_theirs) {
+  fg_finding f;
+  char shared[32];
+  setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1000", 1);
+  ck_assert_int_gt(fg_ranks_expected(), 1); /* fewer than a thousand devices */
+  snprintf(shared, sizeof shared, " 4/%d own ", fg_ranks_expected());
+  fg_problem *p = problem("ocf64", FG_MEASURE);
+  p->threads = 4;
+  fg_wisdom_keep(p, FG_MEMORY_OWN, &(fg_finding){true, 3e-3, 1e-3});
+  char *all = fg_wisdom_export(FG_SINGLE);
+  char *const at = strstr(all, shared);
+  ck_assert_msg(at != NULL, "%s", all);
+  fg_wisdom_forget(FG_SINGLE);
+  ck_assert(fg_wisdom_import(FG_SINGLE, all));
+  ck_assert(fg_wisdom_find(p, FG_MEMORY_OWN, &f) && f.device && f.host > 2.9e-3);
+  fg_wisdom_forget(FG_SINGLE);
+  memset(at + 2, ' ', strlen(shared) - strlen(" 4 own ")); /* of one process */
+  ck_assert(fg_wisdom_import(FG_SINGLE, all));
+  ck_assert(!fg_wisdom_find(p, FG_MEMORY_OWN, &f));
+  free(all);
+  all = fg_wisdom_export(FG_SINGLE);
+  ck_assert_msg(strstr(all, " gpu 4 own ") != NULL, "%s", all);
+  free(all);
+  fg_problem_free(p);
+}
+END_TEST
+
 START_TEST(one_precision_is_forgotten) {
   fg_problem *p = problem("ocf64", FG_MEASURE);
   fg_wisdom_learn(p);
@@ -155,7 +185,8 @@ START_TEST(damaged_text_is_told) {
   ck_assert(fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD ")"));
   static const char *const wrong[] = {"gpu 0 own 10 10", "gpu 1 own 0 10", "gpu 1 own 10 0", "gpu -1 own 10 10",
                                       "gpu 1 own 10 -10", "cpu 1 own 10 10", "gpu 1 home 10 10", "gpu 1 own 10",
-                                      "gpu 1 own 10 10 10"};
+                                      "gpu 1 own 10 10 10", "gpu 4/1 own 10 10", "gpu 4/ own 10 10", "gpu 4/x own 10 10",
+                                      "gpu 4/-2 own 10 10", "gpu /4 own 10 10", "gpu 4/8/2 own 10 10"};
   for (int i = 0; i < TEST_COUNT(wrong); i++) {
     char text[100];
     snprintf(text, sizeof text, FG_WISDOM_HEAD "\n (ocf32 1 %s))", wrong[i]);
@@ -174,6 +205,7 @@ int main(void) {
   tcase_add_test(set, text_brings_everything_back);
   tcase_add_test(set, precisions_are_told_apart);
   tcase_add_test(set, findings_are_told_apart);
+  tcase_add_test(set, findings_of_many_processes_are_theirs);
   tcase_add_test(set, one_precision_is_forgotten);
   tcase_add_test(set, damaged_text_is_told);
   suite_add_tcase(suite, set);
