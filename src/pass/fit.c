@@ -311,8 +311,9 @@ static bool has_forms(const fg_pass *p) { return p->from.form || p->to.form; } /
  * (1.027), 1.015 (1.056), 1.013 (1.028).  Kinds in double precision follow unfitted, and rows in planes and boxes, ten of which
  * took 0.97 to 1.01 of before.
  *
- * Points of an even row are half of its elements; of odd ones, too, whose n is another with each real radix.  Short rows of reals
- * and longer rows keep the score of before: large radices, and two blocks where one has room, were measured to gain there. */
+ * Points of a halved row are half of its elements; of odd ones, too, whose n is another with each real radix.  Short rows of
+ * reals keep the score of before, and longer rows (of odd ones from 4097 elements on, not points): large radices, and two blocks
+ * where one has room, were measured to gain there. */
 static bool is_bulk_of_rows(const fg_pass *p) {
   enum { MANY = 1 << 22, SHORTEST = 33, SHORTEST_OF_REALS = 60, LONGEST = 4096 };
   const ptrdiff_t points = p->odd_row ? (p->data + 1) / 2 : p->n, most = p->odd_row ? p->data : p->n;

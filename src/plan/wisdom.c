@@ -124,6 +124,21 @@ static void print(FILE *f, const entry *e) {
   fputc(')', f);
 }
 
+/* Those of several processes, or the others; how many.  Whether any of the precision was computed in another. */
+static size_t print_all(FILE *f, enum fg_precision precision, bool shared, bool *converted) {
+  size_t entries = 0;
+  for (int b = 0; b < BUCKETS; b++)
+    for (const entry *e = buckets[b]; e; e = e->next)
+      if (e->of.precision == precision) {
+        *converted |= e->of.compute != precision;
+        if ((e->of.sharing > 1) != shared) continue;
+        print(f, e);
+        entries++;
+      }
+  return entries;
+}
+
+/* What libraries before those numbers do not understand, and read no further at, comes last. */
 char *fg_wisdom_export(enum fg_precision precision) {
   char *text = NULL;
   size_t size = 0, entries = 0;
@@ -132,16 +147,13 @@ char *fg_wisdom_export(enum fg_precision precision) {
   if (!f) return NULL;
   fputs(FG_WISDOM_HEAD, f);
   pthread_mutex_lock(&lock);
-  for (int b = 0; b < BUCKETS; b++)
-    for (const entry *e = buckets[b]; e; e = e->next)
-      if (e->of.precision == precision) {
-        print(f, e);
-        entries++;
-        converted |= e->of.compute != precision;
-      }
+  entries += print_all(f, precision, false, &converted);
   pthread_mutex_unlock(&lock);
   entries += (size_t)fg_measure_geometry_export(f, precision);
   if (converted) entries += (size_t)fg_measure_geometry_export(f, FG_SINGLE);
+  pthread_mutex_lock(&lock);
+  entries += print_all(f, precision, true, &converted);
+  pthread_mutex_unlock(&lock);
   fputs(")\n", f);
   fclose(f);
   if (entries) return text;
@@ -150,16 +162,15 @@ char *fg_wisdom_export(enum fg_precision precision) {
 }
 
 /* An entry's words behind the patience; false if they are not those of a finding. */
-static bool scan_finding(const char *text, variant *v, fg_finding *found, int *length) {
+static bool scan_finding(const char *text, variant *v, fg_finding *found) {
   char side[5], memory[8];
   long long host, gpu;
-  int begun = 0, shared = 0;
-  *length = 0;
+  int begun = 0, shared = 0, length = 0;
   v->sharing = 1;
-  if (sscanf(text, " %4[a-z] %d%n", side, &v->threads, &begun) != 2) return false;
-  if (text[begun] == '/' && (sscanf(text + begun, "/%d%n", &v->sharing, &shared) != 1 || v->sharing < 2)) return false;
-  if (sscanf(text + begun + shared, " %7[a-z] %lld %lld )%n", memory, &host, &gpu, length) != 3 || !*length) return false;
-  *length += begun + shared;
+  if (sscanf(text, " %4[a-z] %6d%n", side, &v->threads, &begun) != 2) return false;
+  const bool many = text[begun] == '/' && text[begun + 1] >= '0' && text[begun + 1] <= '9';
+  if (many && (sscanf(text + begun, "/%6d%n", &v->sharing, &shared) != 1 || v->sharing < 2)) return false;
+  if (sscanf(text + begun + shared, " %7[a-z] %18lld %18lld )%n", memory, &host, &gpu, &length) != 3 || !length) return false;
   v->memory = !strcmp(memory, "own") ? FG_MEMORY_OWN : FG_MEMORY_FOREIGN;
   *found = (fg_finding){!strcmp(side, "gpu"), (double)host * 1e-9, (double)gpu * 1e-9};
   const bool known_side = found->device || !strcmp(side, "host");
@@ -167,30 +178,40 @@ static bool scan_finding(const char *text, variant *v, fg_finding *found, int *l
   return known_side && known_memory && v->threads > 0 && host > 0 && gpu > 0;
 }
 
-bool fg_wisdom_import(enum fg_precision precision, const char *text) {
+/* One entry, from its first word to its parenthesis; false if it is not understood. */
+static bool import_entry(enum fg_precision precision, const char *text) {
   int patience, length;
-  char problem[TEXT], end = 0;
+  char problem[TEXT], first = 0;
+  if (sscanf(text, "%255[^ ()] %4d%n", problem, &patience, &length) != 2) return false;
+  const char *const rest = text + length;
+  if (fg_measure_geometry_import(problem, patience, rest, &length)) return true;
+  const bool converted = precision == FG_DOUBLE && !strncmp(problem, as_single, strlen(as_single));
+  variant v = {precision, converted ? FG_SINGLE : precision, 0, 0, 0};
+  fg_finding found;
+  const bool timed = sscanf(rest, " %c", &first) == 1 && first != ')';
+  if (timed && !scan_finding(rest, &v, &found)) return false;
+  learn(converted ? problem + strlen(as_single) : problem, v, patience, timed ? &found : NULL);
+  return true;
+}
+
+/* What is not understood, of a later library or damaged, is passed over; what is cut off says nothing. */
+bool fg_wisdom_import(enum fg_precision precision, const char *text) {
+  static const char blanks[] = " \t\n\r";
+  bool whole = true;
   text += strlen(FG_WISDOM_HEAD);
   pthread_mutex_lock(&lock);
-  while (sscanf(text, " (%255[^ ()] %d%n", problem, &patience, &length) == 2) {
-    const bool converted = precision == FG_DOUBLE && !strncmp(problem, as_single, strlen(as_single));
-    variant v = {precision, converted ? FG_SINGLE : precision, 0, 0, 0};
-    fg_finding found;
-    const char *const rest = text + length;
-    if (fg_measure_geometry_import(problem, patience, rest, &length)) {
-      text = rest + length;
-      continue;
-    }
-    const bool timed = sscanf(rest, " %c", &end) == 1 && end != ')';
-    if (timed && !scan_finding(rest, &v, &found, &length)) break;
-    learn(converted ? problem + strlen(as_single) : problem, v, patience, timed ? &found : NULL);
-    text = timed ? rest + length : strchr(rest, ')');
-    if (!text) break;
-    text += !timed;
+  while (*(text += strspn(text, blanks)) == '(') {
+    char entry[4 * TEXT];
+    const char *const close = strchr(text, ')');
+    if (!close) break;
+    const size_t length = (size_t)(close - text); /* with the parenthesis at the end, without that at the beginning */
+    const bool fits = length < sizeof entry;
+    if (fits) snprintf(entry, sizeof entry, "%.*s", (int)length, text + 1);
+    whole &= fits && import_entry(precision, entry);
+    text = close + 1;
   }
   pthread_mutex_unlock(&lock);
-  end = 0;
-  return text && sscanf(text, " %c", &end) == 1 && end == ')';
+  return whole && *text == ')';
 }
 
 void fg_wisdom_forget(enum fg_precision precision) {

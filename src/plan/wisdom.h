@@ -9,7 +9,8 @@
  *       (geometry:… PATIENCE …)                                 of one pass (src/plan/measure_geometry.h)
  *       (PROBLEM PATIENCE SIDE THREADS MEMORY HOST_NS GPU_NS))  timed: SIDE host or gpu, MEMORY own or foreign
  *
- * Where MPI processes shared the device when it was timed, THREADS is followed by / and their number; it holds for as many.
+ * Where MPI processes are expected to share the device (src/run/ranks.h), THREADS is followed by / and their number: what was timed
+ * holds for as many.  Text of before 2026-12 has no such number and counts as of one process.
  * A problem on double arrays that was computed in single precision has "single:" before it. */
 #ifndef FG_WISDOM_H
 #define FG_WISDOM_H
@@ -37,7 +38,8 @@ bool fg_wisdom_find(const fg_problem *p, enum fg_memory memory, fg_finding *foun
 /* All of one precision as text, malloc'd; NULL if there is nothing (or no memory). */
 char *fg_wisdom_export(enum fg_precision precision);
 
-/* Add what text, which begins with FG_WISDOM_HEAD, knows.  Returns false if it is damaged; what came before is kept. */
+/* Add what text, which begins with FG_WISDOM_HEAD, knows.  Returns false if it is damaged, or of a later library;
+ * the rest of it is kept. */
 bool fg_wisdom_import(enum fg_precision precision, const char *text);
 
 void fg_wisdom_forget(enum fg_precision precision);

@@ -5,8 +5,9 @@
 #
 # Prints for each the program's own seconds of its loop and, in brackets, of the transforms in it, then the seconds of
 # the process from start to end: medians of some rounds, in each of which all of them have their turn, since what a program
-# does by itself was seen to take half as long again in one run as in the next.  Where time was up before the last round, how
-# many there were stands behind.  Exit status 1 if results differ from stock FFTW's.
+# does by itself was seen to take half as long again in one run as in the next.  Where time was up before the last round, or a
+# program failed, how many there were stands behind.  Exit status 1 if one failed, results differ from stock FFTW's, or there
+# is no navier_stokes (the others need a Fortran compiler: a line says which is not there), 75 if time was up.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/common.sh"
 apps=$build/tests/programs
@@ -14,7 +15,7 @@ rounds=3 steps=150 bulks=(1 27 54) points=256 flow_steps=2
 cloud=(components=6 128 128 128) turns=10
 [ -z "$quick" ] || rounds=2 steps=2 bulks=(1 2) points=16 cloud=(16 16 16) turns=2
 status=0
-[ -s "$apps/navier_stokes.app" ] || { echo "no program $apps/navier_stokes.app"; exit 1; } # the others need a Fortran compiler
+[ -s "$apps/navier_stokes.app" ] || { echo "no program $apps/navier_stokes.app"; exit 1; }
 : >"$out/whole.tsv"
 
 # run VARIANT DOUBLE VARIABLES NAME TIMES PROGRAM ARGUMENT...: one run, held against the stock one of that name.  DOUBLE: 1
@@ -25,7 +26,8 @@ run() {
   [ $SECONDS -lt "$limit" ] || { echo "# no time left for $name, $variant" | tee -a "$out/whole.tsv"; return; }
   IFS=, read -r -a variables <<<"$variables"
   begun=$EPOCHREALTIME
-  env "${variables[@]}" "$@" >"$result" 2>"$work/err" || { echo "$name, $variant: failed"; cat "$work/err"; status=1; }
+  env "${variables[@]}" "$@" >"$result" 2>"$work/err" ||
+    { echo "$name, $variant: failed"; cat "$work/err"; status=1; return; }
   awk -v variant="$variant" -v name="$name" -v whole="$(awk "BEGIN { print $EPOCHREALTIME - $begun }")" '
     BEGIN { OFS = "\t" }
     $2 == "seconds" { print variant, (name ~ /double/ ? "double " : "") $1, $3, $5 }

@@ -148,9 +148,14 @@ START_TEST(findings_of_many_processes_are_theirs) {
   fg_problem *p = problem("ocf64", FG_MEASURE);
   p->threads = 4;
   fg_wisdom_keep(p, FG_MEMORY_OWN, &(fg_finding){true, 3e-3, 1e-3});
+  for (int i = 0; i < 40; i++) { /* in all corners of the set */
+    char other[16];
+    snprintf(other, sizeof other, "ocf%d", 100 + i);
+    learn(other, FG_MEASURE);
+  }
   char *all = fg_wisdom_export(FG_SINGLE);
   char *const at = strstr(all, shared);
-  ck_assert_msg(at != NULL, "%s", all);
+  ck_assert_msg(at != NULL && strrchr(all, '(') < at, "%s", all); /* last, for libraries that read no further */
   fg_wisdom_forget(FG_SINGLE);
   ck_assert(fg_wisdom_import(FG_SINGLE, all));
   ck_assert(fg_wisdom_find(p, FG_MEMORY_OWN, &f) && f.device && f.host > 2.9e-3);
@@ -186,13 +191,34 @@ START_TEST(damaged_text_is_told) {
   static const char *const wrong[] = {"gpu 0 own 10 10", "gpu 1 own 0 10", "gpu 1 own 10 0", "gpu -1 own 10 10",
                                       "gpu 1 own 10 -10", "cpu 1 own 10 10", "gpu 1 home 10 10", "gpu 1 own 10",
                                       "gpu 1 own 10 10 10", "gpu 4/1 own 10 10", "gpu 4/ own 10 10", "gpu 4/x own 10 10",
-                                      "gpu 4/-2 own 10 10", "gpu /4 own 10 10", "gpu 4/8/2 own 10 10"};
+                                      "gpu 4/-2 own 10 10", "gpu /4 own 10 10", "gpu 4/8/2 own 10 10", "gpu 4 /8 own 10 10",
+                                      "gpu 4/ 8 own 10 10", "gpu 4/+8 own 10 10", "gpu 4294967297 own 10 10",
+                                      "gpu 4/4294967298 own 10 10"};
   for (int i = 0; i < TEST_COUNT(wrong); i++) {
     char text[100];
     snprintf(text, sizeof text, FG_WISDOM_HEAD "\n (ocf32 1 %s))", wrong[i]);
     ck_assert_msg(!fg_wisdom_import(FG_SINGLE, text), "%s", text);
   }
   ck_assert(!knows("ocf32", FG_ESTIMATE));
+  ck_assert(!fg_wisdom_import(FG_SINGLE, FG_WISDOM_HEAD "\n (ocf32 1 gpu 4;8 own 10 10) (ocf16 2))"));
+  ck_assert(knows("ocf16", FG_PATIENT) && !knows("ocf32", FG_ESTIMATE)); /* what a later library may write is passed over */
+}
+END_TEST
+
+/* Cut off anywhere a finding is nothing, not that it was planned on the device. */
+START_TEST(cut_off_text_says_nothing) {
+  static const char whole[] = FG_WISDOM_HEAD "\n (ocf32 1 host 4/8 own 10 10))";
+  char text[sizeof whole];
+  fg_finding f;
+  fg_problem *p = problem("ocf32", FG_ESTIMATE);
+  p->threads = 4;
+  for (size_t length = strlen(FG_WISDOM_HEAD); length + 2 < sizeof whole; length++) {
+    snprintf(text, sizeof text, "%.*s", (int)length, whole);
+    ck_assert_msg(!fg_wisdom_import(FG_SINGLE, text), "%s", text);
+    ck_assert_msg(!fg_wisdom_knows(p) && !fg_wisdom_find(p, FG_MEMORY_OWN, &f), "%s", text);
+  }
+  ck_assert_ptr_null(fg_wisdom_export(FG_SINGLE));
+  fg_problem_free(p);
 }
 END_TEST
 
@@ -208,6 +234,7 @@ int main(void) {
   tcase_add_test(set, findings_of_many_processes_are_theirs);
   tcase_add_test(set, one_precision_is_forgotten);
   tcase_add_test(set, damaged_text_is_told);
+  tcase_add_test(set, cut_off_text_says_nothing);
   suite_add_tcase(suite, set);
   return test_run_suite(suite);
 }
