@@ -47,9 +47,8 @@ static int expected;
 /* Slurm says how many devices its step has here; the system lists those of other jobs, too. */
 static void count_expected(void) {
   const int granted = number_of("SLURM_GPUS_ON_NODE");
-  DIR *const folder = fg_ranks_here().count > 1 && granted <= 0 ? opendir("/proc/driver/nvidia/gpus") : NULL;
-  int devices = granted;
-  if (folder) devices = 0;
+  int devices = granted > 0 ? granted : 0;
+  DIR *const folder = fg_ranks_here().count > 1 && !devices ? opendir("/proc/driver/nvidia/gpus") : NULL;
   for (struct dirent *e; folder && (e = readdir(folder));) devices += e->d_name[0] != '.';
   if (folder) closedir(folder);
   expected = fg_ranks_sharing(devices > 0 ? devices : 1);
